@@ -1,0 +1,10 @@
+/** The only way this program learns the time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, UTC. */
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }
+
+/** ISO 8601 in UTC with milliseconds and `Z`, the wire form of every timestamp. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString()

@@ -1,0 +1,49 @@
+/** Limits that are part of the contract and therefore not settings. Each says where it comes from. */
+export const LIMITS = {
+  /** Results of one search: peers allow 100 to 250; 100 pictures fill any page. */
+  searchLimitDefault: 20,
+  searchLimitMax: 100,
+  /** Deepest result a page may reach; beyond it a shopper refines instead. */
+  searchDepthMax: 1_000,
+  /** Characters of a text query; the model reads far fewer. */
+  queryCharsMax: 500,
+
+  /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
+  pictureBytesMax: 10 * 1024 * 1024,
+  /** Decoded size of one picture; a bomb is refused from its header. */
+  picturePixelsMax: 50_000_000,
+  /** Shortest side; smaller pictures carry no product. */
+  pictureSideMin: 32,
+  /** Pictures of one product beside the first. */
+  additionalPicturesMax: 10,
+
+  /** Connecting to a picture's server, and the whole download with redirects. */
+  fetchConnectMs: 5_000,
+  fetchTotalMs: 15_000,
+  fetchRedirectsMax: 3,
+  fetchUrlCharsMax: 2_048,
+  fetchPerHostMax: 4,
+  /** Further tries after an answer of 429 or 5xx. */
+  fetchRetriesMax: 2,
+
+  /** Ordinary JSON bodies. */
+  jsonBytesMax: 1024 * 1024,
+  /** JSON bodies that may carry a picture as base64 or as a data: URI. */
+  pictureJsonBytesMax: 15 * 1024 * 1024,
+  /** Multipart bodies: a picture and the fields beside it. */
+  multipartBytesMax: 11 * 1024 * 1024,
+
+  productIdCharsMax: 128,
+  metadataBytesMax: 16 * 1024,
+  metadataKeysMax: 200,
+  metadataDepthMax: 5,
+  productsPageDefault: 20,
+  productsPageMax: 100,
+
+  /** Problems listed in one 422 answer. */
+  validationProblemsMax: 50,
+  idempotencyKeyCharsMax: 255,
+  idempotencyHours: 24,
+  /** A token expired less than this long ago may still be refreshed (spec §8). */
+  refreshGraceSeconds: 300,
+} as const

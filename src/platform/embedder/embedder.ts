@@ -1,0 +1,74 @@
+/** Which model made a vector. Vectors of different fingerprints are never compared. */
+export interface ModelFingerprint {
+  /** Folder name of the model, such as `lookalike-clip-v0`. */
+  id: string
+  /** SHA-256 over the weights and configuration files, lower-case hex. */
+  hash: string
+  /** Length of every vector. */
+  dimension: number
+}
+
+/** What decoding tells about a picture. */
+export interface PictureFacts {
+  /** Pixels after EXIF rotation. */
+  width: number
+  height: number
+  /** Decided by the file's first bytes: `image/jpeg`, `image/png`, `image/webp`, `image/avif` or `image/gif`. */
+  contentType: string
+  /** 64-bit DCT perceptual hash, 16 hex digits; near pictures differ in few bits. */
+  phash: string
+  /** Up to five main colours, largest share first; shares lie in 0 to 1 and sum to at most 1. */
+  palette: { hex: string; share: number }[]
+}
+
+export interface EmbeddedPicture {
+  /** `dimension` numbers of Euclidean length 1. */
+  vector: Float32Array
+  facts: PictureFacts
+}
+
+export interface EmbeddedText {
+  vector: Float32Array
+  /** The text was longer than the model's window and its end was not read. */
+  isTruncated: boolean
+}
+
+/** A shopper waits for a search; indexing gives way to it. */
+export type EmbedPriority = 'search' | 'index'
+
+export type EmbedderStatus =
+  | { state: 'starting' }
+  /** The self-test on the golden pictures and texts has passed. */
+  | { state: 'ready' }
+  | { state: 'failed'; reason: string }
+
+/** Turns pictures and words into points of one shared space. */
+export interface Embedder {
+  readonly model: ModelFingerprint
+  readonly calibration: Calibration
+  status(): EmbedderStatus
+  /**
+   * Decodes and embeds one encoded picture.
+   *
+   * @throws ApiError `image_unsupported_format`, `image_unreadable`, `image_too_small` or `image_too_large` for
+   *   pictures we refuse, `overloaded` when the queue is full, `model_not_ready` while the model is not up.
+   */
+  embedPicture(bytes: Uint8Array, priority: EmbedPriority): Promise<EmbeddedPicture>
+  /** @throws ApiError `overloaded` or `model_not_ready`. */
+  embedText(text: string, priority: EmbedPriority): Promise<EmbeddedText>
+  /** Stops the processes; waiting calls are rejected with `model_not_ready`. */
+  close(): Promise<void>
+}
+
+/** A logistic map from raw cosine to a score: `1 / (1 + exp(-slope * (cosine - midpoint)))`. */
+export interface LogisticMap {
+  /** The cosine of a "plausible" match, score 0.5. */
+  midpoint: number
+  slope: number
+}
+
+/** How raw cosines of one model become comparable scores, per pair of modalities. */
+export interface Calibration {
+  image_image: LogisticMap
+  text_image: LogisticMap
+}
