@@ -2,9 +2,11 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   now(): number
+  /** Milliseconds with fractions since an arbitrary start; never goes back. For durations. */
+  monotonic(): number
 }
 
-export const systemClock: Clock = { now: () => Date.now() }
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /** ISO 8601 in UTC with milliseconds and `Z`, the wire form of every timestamp. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()

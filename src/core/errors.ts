@@ -17,12 +17,20 @@ const kind = (status: number, meaning: string, advice: string): ErrorKind => ({ 
 export const ERRORS = {
   invalid_json: kind(400, 'The body is not valid JSON.', 'Look at the line and column in `details`.'),
   invalid_request: kind(400, 'A parameter is missing or malformed.', 'Compare the call with the API page.'),
-  unsupported_grant_type: kind(400, 'The token endpoint knows one grant.', 'Send `grant_type=client_credentials`.'),
+  unsupported_grant_type: kind(
+    400,
+    'The token endpoint knows one grant.',
+    'Send `grant_type=client_credentials`.',
+  ),
   credential_ambiguous: kind(400, 'Two credentials came at once.', 'Send exactly one, in a header.'),
   invalid_cursor: kind(400, 'The cursor is not one of ours.', 'Start again without `cursor`.'),
 
   unauthorized: kind(401, 'The credentials are missing or not valid.', 'Get a new token at `/oauth/token`.'),
-  token_expired: kind(401, 'The access token has expired.', 'Refresh it, or get a new one, and repeat the call.'),
+  token_expired: kind(
+    401,
+    'The access token has expired.',
+    'Refresh it, or get a new one, and repeat the call.',
+  ),
   requires_2fa: kind(401, 'The account asks for a second factor.', 'Repeat the login with `totp_code`.'),
   invalid_2fa: kind(401, 'The code did not verify.', 'Use the code that the authenticator shows now.'),
   active_tenant_required: kind(
@@ -32,17 +40,37 @@ export const ERRORS = {
   ),
   api_key_expired: kind(401, 'The API key has expired.', 'Make a new key or rotate it.'),
 
-  product_limit_exceeded: kind(402, 'The plan holds no more products.', 'Delete products or choose a larger plan.'),
+  product_limit_exceeded: kind(
+    402,
+    'The plan holds no more products.',
+    'Delete products or choose a larger plan.',
+  ),
 
   permission_denied: kind(403, 'A required permission is missing.', 'Ask an owner of the store for it.'),
-  not_a_member: kind(403, 'The user is no member of that store.', 'Check the slug, or ask for an invitation.'),
-  origin_not_allowed: kind(403, 'The widget key does not list this origin.', 'Add the exact origin to the key.'),
+  not_a_member: kind(
+    403,
+    'The user is no member of that store.',
+    'Check the slug, or ask for an invitation.',
+  ),
+  origin_not_allowed: kind(
+    403,
+    'The widget key does not list this origin.',
+    'Add the exact origin to the key.',
+  ),
   origin_missing: kind(403, 'A widget call came without Origin.', 'Serve the page over http or https.'),
   ip_not_allowed: kind(403, 'The address is not on the store’s list.', 'Call from a listed address.'),
   account_not_verified: kind(403, 'The e-mail address is not verified.', 'Open the link in the mail.'),
 
-  not_found: kind(404, 'There is no such thing in this store.', 'Check the id; `details.resource` names the kind.'),
-  method_not_allowed: kind(405, 'The path exists, the method does not.', 'The `Allow` header lists the methods.'),
+  not_found: kind(
+    404,
+    'There is no such thing in this store.',
+    'Check the id; `details.resource` names the kind.',
+  ),
+  method_not_allowed: kind(
+    405,
+    'The path exists, the method does not.',
+    'The `Allow` header lists the methods.',
+  ),
 
   conflict: kind(409, 'The request does not fit the present state.', 'Read again, then repeat.'),
   idempotency_in_progress: kind(409, 'The first call with this key still runs.', 'Wait and repeat.'),
@@ -55,19 +83,43 @@ export const ERRORS = {
   payload_too_large: kind(413, 'The body is too large.', 'Send less; `details.max_bytes` is the limit.'),
   image_too_large: kind(413, 'The picture is too large.', 'Send at most 10 MiB and 50 megapixels.'),
 
-  unsupported_media_type: kind(415, 'The body has the wrong type.', 'Send the `Content-Type` named in the message.'),
+  unsupported_media_type: kind(
+    415,
+    'The body has the wrong type.',
+    'Send the `Content-Type` named in the message.',
+  ),
 
-  validation_error: kind(422, 'The request does not match the schema.', '`details.errors` lists every problem.'),
-  image_source_invalid: kind(422, 'Exactly one picture must be given.', 'Send one of the fields in `details`.'),
+  validation_error: kind(
+    422,
+    'The request does not match the schema.',
+    '`details.errors` lists every problem.',
+  ),
+  image_source_invalid: kind(
+    422,
+    'Exactly one picture must be given.',
+    'Send one of the fields in `details`.',
+  ),
   image_download_failed: kind(422, 'The picture could not be downloaded.', '`details.reason` says why.'),
   image_unreadable: kind(422, 'The picture is damaged.', 'Open and save it again, or send another.'),
-  image_unsupported_format: kind(422, 'The file is no picture we read.', 'Send JPEG, PNG, WebP, AVIF or GIF.'),
+  image_unsupported_format: kind(
+    422,
+    'The file is no picture we read.',
+    'Send JPEG, PNG, WebP, AVIF or GIF.',
+  ),
   image_too_small: kind(422, 'The picture is too small.', 'Its shorter side needs at least 32 pixels.'),
   crop_too_small: kind(422, 'The cropped part is too small.', 'Its shorter side needs at least 32 pixels.'),
-  filter_operator_unknown: kind(422, 'The filter operator is unknown.', '`details.allowed` lists the operators.'),
+  filter_operator_unknown: kind(
+    422,
+    'The filter operator is unknown.',
+    '`details.allowed` lists the operators.',
+  ),
   filter_type_mismatch: kind(422, 'The operator does not fit the value.', 'Compare numbers with numbers.'),
   too_many_queries: kind(422, 'A batch holds at most 20 queries.', 'Split it.'),
-  idempotency_key_reused: kind(422, 'The key was used for another request.', 'Use a new key for each request.'),
+  idempotency_key_reused: kind(
+    422,
+    'The key was used for another request.',
+    'Use a new key for each request.',
+  ),
   url_not_allowed: kind(422, 'The address is not allowed.', 'Use a public https address.'),
 
   rate_limit_exceeded: kind(429, 'The request budget is used up.', 'Wait for `Retry-After` seconds.'),
@@ -102,6 +154,8 @@ export interface ErrorExtras {
   retryAfterSeconds?: number
   /** Further headers of the answer. */
   headers?: Record<string, string>
+  /** Further fields of the body, beside `error` and `message`. */
+  fields?: Record<string, string>
   /** Path that took over a retired one; sent beside `error` (spec §9). */
   replacement?: string
   /** For the log only. */

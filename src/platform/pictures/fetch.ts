@@ -1,3 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { ApiError, type DownloadFailure } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { Cidr } from '../network/addresses.ts'
+import { openConnection } from '../network/connection.ts'
+import {
+  type DestinationRules,
+  findDestination,
+  type Lookup,
+  lookupHost,
+  parseHttpUrl,
+} from '../network/destination.ts'
+import { NetworkError } from '../network/failure.ts'
+import { type Answer, DownloadError, getPicture, type Refusal } from './exchange.ts'
+import { createHostSlots } from './host-slots.ts'
+
 /** Downloads pictures from addresses that customers name. */
 export interface PictureFetcher {
   /**
@@ -10,3 +27,188 @@ export interface PictureFetcher {
    */
   fetch(url: string): Promise<Uint8Array>
 }
+
+export interface PictureFetcherOptions {
+  /** Networks that are reachable although they are not public, there on any port (`FETCH_ALLOW_CIDRS`). */
+  allowCidrs: readonly Cidr[]
+  /** Reach nothing but `allowCidrs` (`OFFLINE`). */
+  isOffline: boolean
+  /** Finds the addresses of a name; the system's resolver by default. */
+  lookup?: Lookup
+  /** Judges a `Retry-After` that is a date. */
+  clock?: Clock
+  /** Certificates in PEM that are trusted instead of the built-in ones. */
+  ca?: string
+  limits?: Partial<FetchLimits>
+}
+
+/** Limits of one download; those of the contract by default. */
+export interface FetchLimits {
+  /** Look-up, connection and TLS of one hop. */
+  connectMs: number
+  /** The whole download with redirects and retries, but without waiting for a slot, which may take as long again. */
+  totalMs: number
+  bytesMax: number
+  perHostMax: number
+  /** Wait before the first further try; doubled for the second. */
+  retryMs: number
+  /** A server that asks to wait longer than this is not tried again. */
+  retryAfterMaxMs: number
+}
+
+const DEFAULT_LIMITS: FetchLimits = {
+  connectMs: LIMITS.fetchConnectMs,
+  totalMs: LIMITS.fetchTotalMs,
+  bytesMax: LIMITS.pictureBytesMax,
+  perHostMax: LIMITS.fetchPerHostMax,
+  retryMs: 250,
+  retryAfterMaxMs: 3_000,
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+interface Downloader {
+  rules: DestinationRules
+  limits: FetchLimits
+  clock: Clock
+  ca: string | undefined
+}
+
+/**
+ * The only way in which an address from outside is ever fetched.
+ *
+ * Names are resolved here, every answer is checked, and the connection goes to the checked address; each redirect
+ * passes through the same gate. Proxies of the environment are not used, since they would resolve names again.
+ */
+export const createPictureFetcher = (options: PictureFetcherOptions): PictureFetcher => {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const downloader: Downloader = {
+    rules: { ...options, lookup: options.lookup ?? lookupHost },
+    limits,
+    clock: options.clock ?? systemClock,
+    ca: options.ca,
+  }
+  const slots = createHostSlots({
+    perHostMax: limits.perHostMax,
+    waitMs: limits.totalMs,
+    onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are under way'),
+  })
+
+  return {
+    async fetch(text) {
+      let host: string | undefined
+      try {
+        const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
+        host = url.hostname
+        return await slots.run(host, () => download(url, downloader))
+      } catch (error) {
+        throw asApiError(error, host)
+      }
+    },
+  }
+}
+
+const download = async (start: URL, downloader: Downloader): Promise<Uint8Array> => {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), downloader.limits.totalMs)
+  try {
+    let url = start
+    let redirects = 0
+    let retries = 0
+    for (;;) {
+      const answer = await getOnce(url, redirects > 0, deadline.signal, downloader)
+      if ('picture' in answer) return answer.picture
+      if (REDIRECTS.includes(answer.status)) {
+        redirects += 1
+        if (redirects > LIMITS.fetchRedirectsMax) throw tooManyRedirects()
+        url = redirectTarget(url, answer)
+      } else {
+        const waitMs = retryWaitMs(answer, retries, downloader)
+        retries += 1
+        if (waitMs === undefined || !(await hasWaited(waitMs, deadline.signal)))
+          throw refusedStatus(answer.status)
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const getOnce = async (
+  url: URL,
+  isRedirected: boolean,
+  signal: AbortSignal,
+  { rules, limits, ca }: Downloader,
+): Promise<Answer> => {
+  const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
+  try {
+    const destination = await findDestination(url, rules, connecting)
+    const socket = await openConnection(destination, { signal: connecting, ca })
+    return await getPicture(socket, url, { bytesMax: limits.bytesMax, signal })
+  } catch (error) {
+    throw isRedirected ? asRedirectFailure(error) : error
+  }
+}
+
+const redirectTarget = (from: URL, { status, location }: Refusal): URL => {
+  // Header text arrives one character for a byte, while servers send the names of files as UTF-8.
+  const target = location === undefined ? '' : Buffer.from(location, 'latin1').toString()
+  if (target === '' || !URL.canParse(target, from.href)) throw refusedStatus(status)
+  try {
+    const url = parseHttpUrl(new URL(target, from.href).href, LIMITS.fetchUrlCharsMax)
+    if (from.protocol === 'http:' || url.protocol === 'https:') return url
+  } catch (error) {
+    throw asRedirectFailure(error)
+  }
+  throw new DownloadError('blocked_address', 'The address redirects from https to http')
+}
+
+/** To the caller a forbidden address behind a redirect is no mistake in the address that was sent. */
+const asRedirectFailure = (error: unknown): unknown =>
+  error instanceof NetworkError && error.reason === 'url_not_allowed'
+    ? new DownloadError('blocked_address', 'The address redirects to one that is not allowed', {
+        cause: error,
+      })
+    : error
+
+/** @returns `undefined` if a further try is not allowed or promises nothing. */
+const retryWaitMs = (
+  { status, retryAfter }: Refusal,
+  retries: number,
+  { limits, clock }: Downloader,
+): number | undefined => {
+  const isPassing = status === 429 || (status >= 500 && status <= 599)
+  if (!isPassing || retries >= LIMITS.fetchRetriesMax) return undefined
+  const waitMs = retryAfter === undefined ? limits.retryMs * 2 ** retries : retryAfterMs(retryAfter, clock)
+  return waitMs <= limits.retryAfterMaxMs ? waitMs : undefined
+}
+
+/** The header holds seconds or a date (RFC 9110 §10.2.3). Text that is neither counts as no time at all. */
+const retryAfterMs = (text: string, clock: Clock): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  return Math.max(0, (Date.parse(text) || 0) - clock.now())
+}
+
+/** @returns `false` if the download ran out of time meanwhile. */
+const hasWaited = async (ms: number, signal: AbortSignal): Promise<boolean> =>
+  sleep(ms, true, { signal }).catch(() => false)
+
+const asApiError = (error: unknown, host: string | undefined): unknown => {
+  if (!(error instanceof NetworkError || error instanceof DownloadError)) return error
+  const { reason } = error
+  if (reason === 'url_not_allowed') return new ApiError('url_not_allowed', error.message, { cause: error })
+  const status = error instanceof DownloadError ? error.upstreamStatus : undefined
+  return new ApiError('image_download_failed', error.message, {
+    details: {
+      reason: reason satisfies DownloadFailure,
+      ...(host === undefined ? {} : { url_host: host }),
+      ...(status === undefined ? {} : { upstream_status: status }),
+    },
+    cause: error,
+  })
+}
+
+const tooManyRedirects = () =>
+  new DownloadError('too_many_redirects', `The address redirects more than ${LIMITS.fetchRedirectsMax} times`)
+const refusedStatus = (status: number) =>
+  new DownloadError('http_status', `The server answered with status ${status}`, { status })

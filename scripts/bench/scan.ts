@@ -1,0 +1,194 @@
+/**
+ * Exact search in memory against its limit and its peer: `bun scripts/bench/scan.ts [vectors] [dimension]`.
+ *
+ * The limit is limit.c on one thread, the peer sqlite-vec's scan of float32. All are measured in turns in the same run, so that
+ * a busy machine slows them alike; read the ratios. Run `bun scripts/generate/kernel.ts` first.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as sqliteVec from 'sqlite-vec'
+import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
+import { nearestSlots, type SlotChoice } from '../../src/platform/vectors/nearest.ts'
+import { vectorTable } from '../../src/platform/vectors/vec0.ts'
+
+const count = Number(process.argv[2] ?? 50_000)
+const dimension = Number(process.argv[3] ?? 512)
+const K = 10
+const QUERIES = 20
+const TURNS = 5
+const folder = mkdtempSync(join(tmpdir(), 'lookalike-scan-'))
+
+try {
+  run()
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+function run(): void {
+  const vectors = Float32Array.from({ length: count * dimension }, normal)
+  for (let slot = 0; slot < count; slot++) normalise(vectorAt(vectors, slot))
+  const queries = Array.from({ length: QUERIES }, () =>
+    normalise(Float32Array.from({ length: dimension }, normal)),
+  )
+
+  const { table, putMicros, changeMicros } = filledTable(vectors)
+  const loads = Array.from({ length: 3 }, () => loaded(table))
+  const { arena, segment } = loads[0] as ReturnType<typeof loaded>
+
+  const twentieth = Uint32Array.from({ length: Math.floor(count / 20) }, (_, index) => index * 20 + 3)
+  const mask = Uint8Array.from({ length: count }, () => (Math.random() < 0.3 ? 1 : 0))
+  const scores = new Float32Array(count)
+  const limit = compiledLimit()
+  const search = (choice?: SlotChoice) => () => {
+    for (const query of queries) nearestSlots(segment, query, K, choice)
+  }
+  const times = inTurns({
+    limit: limit ?? (() => Number.NaN),
+    ours: timed(search()),
+    scan: timed(() => queries.map((query) => segment.scanAll(query, scores))),
+    category: timed(search({ among: twentieth })),
+    price: timed(search({ mask })),
+    sqlite: timed(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
+  })
+
+  const ratio = (value: number, base: number) => (value / base).toFixed(3)
+  console.log(`${count} vectors of ${dimension} dimensions, k = ${K}, median of ${TURNS} turns`)
+  if (!limit) console.log('no gcc here: the C limit is skipped')
+  console.log(`C limit                        ${times.limit.toFixed(0)} µs`)
+  console.log(
+    `search                         ${times.ours.toFixed(0)} µs = ${ratio(times.ours, times.limit)} x limit`,
+  )
+  console.log(
+    `  of this the scan             ${times.scan.toFixed(0)} µs = ${ratio(times.scan, times.limit)} x limit`,
+  )
+  console.log(
+    `sqlite-vec float32             ${times.sqlite.toFixed(0)} µs; search is ${ratio(times.ours, times.sqlite)} of it`,
+  )
+  console.log(`category filter, 1/20          ${ratio(times.category, times.ours)} x search`)
+  console.log(`price filter, 30 %             ${ratio(times.price, times.ours)} x search`)
+  console.log(`recall@${K}                      ${recall(vectors, segment, queries)}`)
+  console.log(`recall@${K} with price filter    ${recall(vectors, segment, queries, mask)}`)
+  const load = Math.min(...loads.map(({ micros }) => micros))
+  console.log(
+    `load from SQLite               ${(load / 1_000).toFixed(0)} ms = ${(load / count).toFixed(2)} µs a vector`,
+  )
+  console.log(`vec0 insert, bulk              ${putMicros.toFixed(0)} µs`)
+  for (const [name, micros] of Object.entries(changeMicros))
+    console.log(`vec0 ${name.padEnd(25)} ${micros.toFixed(0)} µs`)
+  const bytes = arena.memoryBytes / (count * dimension)
+  console.log(
+    `memory                         ${bytes.toFixed(2)} bytes a dimension (float32 takes 4, raw int8 1)`,
+  )
+}
+
+function normal(): number {
+  return Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
+}
+
+function normalise(vector: Float32Array): Float32Array {
+  let square = 0
+  for (const x of vector) square += x * x
+  const factor = 1 / Math.sqrt(square)
+  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) * factor
+  return vector
+}
+
+function vectorAt(vectors: Float32Array, slot: number): Float32Array {
+  return vectors.subarray(slot * dimension, (slot + 1) * dimension)
+}
+
+/** Rowid n holds vector n - 1. */
+function filledTable(vectors: Float32Array) {
+  const db = new Database(join(folder, 'bench.db'))
+  sqliteVec.load(db)
+  db.pragma('journal_mode = WAL')
+  const table = vectorTable(db, 'vectors', dimension)
+  table.create()
+  const each = (from: number, to: number, change: (rowid: number) => void) => {
+    const before = performance.now()
+    db.transaction(() => {
+      for (let rowid = from; rowid < to; rowid++) change(rowid)
+    })()
+    return ((performance.now() - before) * 1_000) / (to - from)
+  }
+  const put = (rowid: number) => table.put('store', rowid, vectorAt(vectors, (rowid - 1) % count))
+  const putMicros = each(1, count + 1, put)
+  const changeMicros = {
+    'insert into the full table': each(count + 1, count + 501, put),
+    replace: each(1, 501, put),
+    delete: each(count + 1, count + 501, table.remove),
+  }
+  return { table, putMicros, changeMicros }
+}
+
+/** A fresh arena with everything in the table, and what that took. */
+function loaded(table: ReturnType<typeof vectorTable>) {
+  const before = performance.now()
+  const arena = createVectorArena(dimension)
+  table.each((rowid, vector, storeId) => arena.put(storeId, rowid, vector))
+  const micros = (performance.now() - before) * 1_000
+  const segment = arena.segment('store')
+  if (!segment) throw new Error('Nothing was loaded')
+  return { arena, segment, micros }
+}
+
+/** A function that measures the C limit in microseconds, or nothing if it cannot be compiled here. */
+function compiledLimit(): (() => number) | undefined {
+  const program = join(folder, 'limit')
+  const source = join(import.meta.dir, 'limit.c')
+  const compiler = spawnSync('gcc', ['-O3', '-march=native', '-o', program, source], { stdio: 'inherit' })
+  if (compiler.status !== 0) return undefined
+  const rounds = Math.max(5, Math.ceil(2_000_000 / count))
+  return () => {
+    const { stdout } = spawnSync(program, [count, dimension, K, rounds].map(String), { encoding: 'utf8' })
+    return Number.parseFloat(stdout)
+  }
+}
+
+/** Microseconds for each of the queries that `work` does. */
+function timed(work: () => void, queries = QUERIES): () => number {
+  return () => {
+    const before = performance.now()
+    work()
+    return ((performance.now() - before) * 1_000) / queries
+  }
+}
+
+/** The median time of each contestant, after one turn to warm up. */
+function inTurns<Name extends string>(contestants: Record<Name, () => number>): Record<Name, number> {
+  const names = Object.keys(contestants) as Name[]
+  const turns = Array.from({ length: TURNS + 1 }, () => names.map((name) => contestants[name]())).slice(1)
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number
+  return Object.fromEntries(
+    names.map((name, at) => [name, median(turns.map((turn) => turn[at] as number))]),
+  ) as Record<Name, number>
+}
+
+/** The share of the exact float32 top k that the search finds. */
+function recall(vectors: Float32Array, segment: Segment, queries: Float32Array[], mask?: Uint8Array): string {
+  let found = 0
+  for (const query of queries) {
+    const scores = Array.from({ length: count }, (_, slot) => ({
+      slot,
+      score: dot(query, vectorAt(vectors, slot)),
+    }))
+    const exact = scores
+      .filter(({ slot }) => mask?.[slot] !== 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, K)
+    const hits = new Set(
+      nearestSlots(segment, query, K, mask && { mask }).map(({ slot }) => segment.keyAt(slot) - 1),
+    )
+    found += exact.filter(({ slot }) => hits.has(slot)).length
+  }
+  return (found / (K * queries.length)).toFixed(4)
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
+  return sum
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
+import type { Target } from './targets.ts'
+
+/** What the swapped loaders must know of a target's packages. */
+export interface LoaderPaths {
+  /** sharp's addon, below its part's folder. */
+  sharp: string
+  /** The versions of libvips and its codecs, as a JSON object. */
+  sharpVersions: string
+  /** The vector extension's file name. */
+  vectorExtension: string
+}
+
+const modelFiles = {
+  needed: [
+    'config.json',
+    'tokenizer.json',
+    'tokenizer_config.json',
+    'preprocessor_config.json',
+    'onnx/text_model_quantized.onnx',
+    'onnx/vision_model_quantized.onnx',
+  ],
+  optional: ['special_tokens_map.json', 'calibration.json', 'golden.json', 'MODEL_CARD.md'],
+}
+
+/** Lists everything that an executable for `target` carries besides its own code. */
+export function embeddedFor(target: Target, nodeModules: string, modelDir: string): Embedded {
+  const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
+  const prebuilt = `${target.os}-${target.cpu}.node`
+  const vectorPackage = join(nodeModules, `sqlite-vec-${target.os}-${target.cpu}`)
+  const model = basename(modelDir)
+  const parts: Record<PartName, EmbeddedPart> = {
+    sqlite: part([
+      // Bun refuses to load any file called better_sqlite3.node, a rule for older versions of the package.
+      file('database.node', join(nodeModules, 'better-sqlite3/prebuilds', prebuilt)),
+      // SQLite derives the name of the entry function from the file's name, so it stays as it is.
+      file(target.vectorExtension, join(vectorPackage, target.vectorExtension)),
+    ]),
+    argon2: part([
+      file(
+        'argon2.node',
+        join(nodeModules, `@node-rs/argon2-${target.argon2}`, `argon2.${target.argon2}.node`),
+      ),
+    ]),
+    sharp: part(sharpFiles(target, nodeModules)),
+    // The binding looks for the library beside itself.
+    onnxruntime: part(
+      readdirSync(runtime)
+        .filter((name) => name === 'onnxruntime_binding.node' || /\.so\.1$|\.1\.dylib$/.test(name))
+        .map((name) => file(name, join(runtime, name))),
+    ),
+    model: part(modelContents(modelDir).map((name) => file(`${model}/${name}`, join(modelDir, name)))),
+  }
+  return { model, parts }
+}
+
+/** Where the loaders find what {@link embeddedFor} lists. */
+export function loaderPaths(target: Target, nodeModules: string, embedded: Embedded): LoaderPaths {
+  const addon = embedded.parts.sharp.files.find((entry) => entry.name.endsWith('.node'))
+  if (addon === undefined) throw new Error('sharp has no addon')
+  const versions = readFileSync(join(nodeModules, `@img/sharp-libvips-${target.sharp}/versions.json`), 'utf8')
+  return { sharp: addon.name, sharpVersions: versions.trim(), vectorExtension: target.vectorExtension }
+}
+
+/** sharp's addon looks for libvips in a package beside its own, so both keep their folders. */
+function sharpFiles(target: Target, nodeModules: string): EmbeddedFile[] {
+  return [`sharp-${target.sharp}`, `sharp-libvips-${target.sharp}`].flatMap((name) => {
+    const folder = join(nodeModules, '@img', name, 'lib')
+    return readdirSync(folder)
+      .filter((entry) => /\.node$|\.so\.|\.dylib$/.test(entry))
+      .map((entry) => file(`${name}/lib/${entry}`, join(folder, entry)))
+  })
+}
+
+function modelContents(modelDir: string): string[] {
+  return [...modelFiles.needed, ...modelFiles.optional.filter((name) => existsSync(join(modelDir, name)))]
+}
+
+function file(name: string, source: string): EmbeddedFile {
+  return { name, source, sizeBytes: statSync(source).size }
+}
+
+function part(files: EmbeddedFile[]): EmbeddedPart {
+  const hash = createHash('sha256')
+  for (const { name, source, sizeBytes } of files)
+    hash.update(`${name}\0${sizeBytes}\0`).update(readFileSync(source))
+  return { hash: hash.digest('hex').slice(0, 16), files }
+}

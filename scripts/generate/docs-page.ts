@@ -1,0 +1,58 @@
+/**
+ * Gathers the API page into `dist/generated/docs/`, from where the executable embeds it: `bun scripts/generate/docs-page.ts`.
+ *
+ * Ours come from `src/browser/docs/`, the rest from the pinned `swagger-ui-dist`. Its licences travel along
+ * (`licences.txt`), as the Apache License 2.0 asks of every copy.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const repository = resolve(import.meta.dir, '../..')
+const ours = join(repository, 'src/browser/docs')
+const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
+
+const OUR_FILES = ['page.html', 'page.css', 'start.js', 'swagger-tuning.css']
+const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
+const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
+
+/** Browsers with open developer tools would ask for maps that we do not ship. */
+const withoutSourceMap = (text: string): string =>
+  text.replace(/\n?(?:\/\/# sourceMappingURL=\S+|\/\*# sourceMappingURL=\S+ ?\*\/)\s*$/, '\n')
+
+const licences = async (): Promise<string> => {
+  const texts = await Promise.all(
+    LICENCE_FILES.map(
+      async (name) => `--- swagger-ui-dist: ${name}\n\n${await Bun.file(join(library, name)).text()}`,
+    ),
+  )
+  return texts.join('\n')
+}
+
+/**
+ * Writes every file of the API page.
+ *
+ * @param target emptied first.
+ * @returns the names written, with their sizes in bytes.
+ */
+export const generateDocsPage = async (target: string): Promise<{ name: string; sizeBytes: number }[]> => {
+  await rm(target, { recursive: true, force: true })
+  await mkdir(target, { recursive: true })
+  const written: { name: string; sizeBytes: number }[] = []
+  const write = async (name: string, text: string) => {
+    written.push({ name, sizeBytes: await Bun.write(join(target, name), text) })
+  }
+  for (const name of OUR_FILES) await write(name, await Bun.file(join(ours, name)).text())
+  for (const name of LIBRARY_FILES) {
+    await write(name, withoutSourceMap(await Bun.file(join(library, name)).text()))
+  }
+  await write('licences.txt', await licences())
+  return written
+}
+
+if (import.meta.main) {
+  const target = join(repository, 'dist/generated/docs')
+  for (const { name, sizeBytes } of await generateDocsPage(target)) {
+    console.log(`${String(sizeBytes).padStart(9)}  dist/generated/docs/${name}`)
+  }
+}

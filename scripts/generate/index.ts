@@ -1,0 +1,80 @@
+/** Makes the files of `dist/generated`: `bun scripts/generate/index.ts`. What is newer than its sources is left alone. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+
+const root = join(import.meta.dir, '../..')
+const outputDir = join(root, 'dist/generated')
+
+/** One script that writes files below `dist/generated`. */
+interface Generator {
+  name: string
+  /** Started with `bun`, in the checkout's folder. */
+  script: string
+  /** Globs of everything whose change must run the script again; the script itself always counts. */
+  inputs: readonly string[]
+  /** A file below `dist/generated` that the script writes; without it the script runs in any case. */
+  output: string
+}
+
+const generators: readonly Generator[] = [
+  {
+    name: 'kernel',
+    script: 'scripts/generate/kernel.ts',
+    inputs: ['src/platform/vectors/kernel/**/*', 'node_modules/assemblyscript/package.json'],
+    output: 'scan.wasm',
+  },
+  {
+    name: 'demo',
+    script: 'scripts/generate/demo/render.ts',
+    inputs: ['scripts/generate/demo/**/*', 'node_modules/sharp/package.json'],
+    output: 'demo-pictures.ts',
+  },
+  {
+    name: 'docs',
+    script: 'scripts/generate/docs-page.ts',
+    inputs: ['src/browser/docs/**/*', 'node_modules/swagger-ui-dist/package.json'],
+    output: 'docs/page.html',
+  },
+]
+
+/**
+ * Runs every generator whose inputs changed since its last success.
+ *
+ * @throws Error when a generator fails; its output has then gone to the terminal.
+ */
+export async function generateAll(): Promise<void> {
+  for (const generator of generators) {
+    const key = await inputsHash(generator)
+    const stamp = join(outputDir, `.${generator.name}`)
+    const isThere = existsSync(stamp) && existsSync(join(outputDir, generator.output))
+    if (isThere && readFileSync(stamp, 'utf8') === key) continue
+    // Without the stamp a failure half way is not taken for a success the next time.
+    rmSync(stamp, { force: true })
+    mkdirSync(outputDir, { recursive: true })
+    console.log(`generating ${generator.name}`)
+    const child = Bun.spawn([process.execPath, generator.script], {
+      cwd: root,
+      stdout: 'inherit',
+      stderr: 'inherit',
+    })
+    if ((await child.exited) !== 0) throw new Error(`${generator.script} failed`)
+    writeFileSync(stamp, key)
+  }
+}
+
+/** Contents and not times: a fresh checkout gives every file a new time. */
+async function inputsHash(generator: Generator): Promise<string> {
+  const hash = new Bun.CryptoHasher('sha256')
+  const paths = new Set([generator.script])
+  for (const input of generator.inputs) {
+    for await (const path of new Glob(input).scan({ cwd: root, onlyFiles: true })) paths.add(path)
+  }
+  for (const path of [...paths].sort()) {
+    const content = await Bun.file(join(root, path)).bytes()
+    hash.update(`${path}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+if (import.meta.main) await generateAll()

@@ -1,0 +1,62 @@
+/**
+ * Writes `golden.json` of a model folder: small drawings and texts with the vectors they must give.
+ *
+ *     bun scripts/model/golden.ts [model folder]
+ *
+ * The vectors come from the reference path, which shares no code with ours: the plain picture (upright, on white,
+ * 8-bit sRGB) goes through transformers.js' own AutoProcessor, tokenizer and model. The drawings are made here and
+ * cover every format and trait that the decoder must treat. Run it again only for another model: a rerun on another
+ * kind of CPU moves the vectors a little (see `GOLDEN_COSINE_MIN`).
+ */
+import { basename, dirname, join, resolve } from 'node:path'
+import {
+  AutoProcessor,
+  AutoTokenizer,
+  CLIPTextModelWithProjection,
+  CLIPVisionModelWithProjection,
+  env,
+  RawImage,
+} from '@huggingface/transformers'
+import sharp from 'sharp'
+import type { GoldenFile } from '../../src/platform/embedder/model-files.ts'
+import { GOLDEN_TEXTS, goldenPictures } from './golden-pictures.ts'
+
+const modelDir = resolve(process.argv[2] ?? 'models/lookalike-clip-v0')
+env.allowRemoteModels = false
+env.localModelPath = `${dirname(modelDir)}/`
+const name = basename(modelDir)
+
+const processor = await AutoProcessor.from_pretrained(name)
+const visionModel = await CLIPVisionModelWithProjection.from_pretrained(name, { dtype: 'q8' })
+const textModel = await CLIPTextModelWithProjection.from_pretrained(name, { dtype: 'q8' })
+const tokenizer = await AutoTokenizer.from_pretrained(name)
+
+const golden: GoldenFile = { pictures: [], texts: [] }
+for (const picture of await goldenPictures()) {
+  const vector = encode(await embedPicture(picture.bytes))
+  golden.pictures.push({ name: picture.name, file: Buffer.from(picture.bytes).toString('base64'), vector })
+}
+for (const text of GOLDEN_TEXTS) {
+  const { text_embeds } = await textModel(tokenizer(text))
+  golden.texts.push({ text, vector: encode(text_embeds.data) })
+}
+const json = `${JSON.stringify(golden, null, 1)}\n`
+await Bun.write(join(modelDir, 'golden.json'), json)
+console.log(`${golden.pictures.length} pictures, ${golden.texts.length} texts, ${json.length} bytes`)
+
+async function embedPicture(bytes: Uint8Array): Promise<Float32Array> {
+  const { data, info } = await sharp(bytes)
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const image = new RawImage(new Uint8ClampedArray(data), info.width, info.height, 3)
+  const { image_embeds } = await visionModel(await processor(image))
+  return image_embeds.data
+}
+
+function encode(vector: Float32Array): string {
+  const length = Math.hypot(...vector)
+  return Buffer.from(vector.map((value) => value / length).buffer).toString('base64')
+}

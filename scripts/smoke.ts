@@ -1,0 +1,264 @@
+/**
+ * Runs the built executable as a stranger would: alone in an empty folder, without HOME, node_modules or a network
+ * setting, from first start to a clean end. `bun scripts/smoke.ts [executable]`
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import sharp from 'sharp'
+import { sandbox } from './build/sandbox.ts'
+
+const checkout = resolve(import.meta.dir, '..')
+const executable = resolve(process.argv[2] ?? join(checkout, 'dist/lookalike'))
+const executableBytesMax = 230_000_000
+const readyWithinMs = 60_000
+const exitWithinMs = 10_000
+const answerWithinMs = 30_000
+
+const box = sandbox(executable, checkout)
+const settings = { DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn' }
+let passed = 0
+let failed = 0
+
+/** A started `lookalike serve`. */
+interface Service {
+  process: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  firstLine: string
+  startMs: number
+  log: Promise<string>
+}
+const running = new Set<Service>()
+
+async function check(title: string, verify: () => unknown): Promise<void> {
+  try {
+    await verify()
+    passed++
+    console.log(`ok    ${title}`)
+  } catch (error) {
+    failed++
+    console.log(`FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message)
+}
+
+function needed<Value>(value: Value | undefined, name: string): Value {
+  assert(value !== undefined, `no ${name} from an earlier check`)
+  return value
+}
+
+async function start(): Promise<Service> {
+  const begin = performance.now()
+  const child = Bun.spawn(box.command({ ...settings, PORT: '0' }, ['serve']), {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const log = new Response(child.stderr).text()
+  const firstLine = await readFirstLine(child.stdout)
+  const service = { process: child, firstLine, startMs: performance.now() - begin, log }
+  running.add(service)
+  return service
+}
+
+async function readFirstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  const reader = stream.getReader()
+  while (!text.includes('\n')) {
+    const { value, done } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+  }
+  reader.releaseLock()
+  return text.split('\n')[0] ?? ''
+}
+
+async function stop(service: Service): Promise<void> {
+  running.delete(service)
+  service.process.kill('SIGTERM')
+  const timeout = Bun.sleep(exitWithinMs).then(() => 'late' as const)
+  const end = await Promise.race([service.process.exited, timeout])
+  if (end === 'late') service.process.kill('SIGKILL')
+  assert(
+    end === 0,
+    end === 'late' ? `still running after ${exitWithinMs} ms` : `exit code ${end}: ${await service.log}`,
+  )
+}
+
+/** Runs a command to its end and gives what it printed. */
+async function run(env: Record<string, string>, args: string[]): Promise<string> {
+  const child = Bun.spawn(box.command(env, args), { stdout: 'pipe', stderr: 'pipe', timeout: answerWithinMs })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  assert(code === 0, `exit code ${code}: ${err || out}`)
+  return out
+}
+
+/** A request that gives up in time, so that a service which hangs fails a check and does not stop the run. */
+const send = (url: string, init: RequestInit = {}) =>
+  fetch(url, { ...init, signal: AbortSignal.timeout(answerWithinMs) })
+
+async function waitUntilReady(address: string): Promise<void> {
+  const deadline = performance.now() + readyWithinMs
+  let last = ''
+  while (performance.now() < deadline) {
+    const answer = await send(`${address}/health/ready`)
+    last = `${answer.status} ${await answer.text()}`
+    if (answer.ok) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`not ready after ${readyWithinMs} ms: ${last}`)
+}
+
+async function json(request: Promise<Response>, status: number): Promise<Record<string, unknown>> {
+  const answer = await request
+  const text = await answer.text()
+  assert(answer.status === status, `status ${answer.status} instead of ${status}: ${text.slice(0, 500)}`)
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+/** The results of a search answer, best first. */
+function hits(answer: Record<string, unknown>): { product_id: string; similarity_score: number }[] {
+  assert(Array.isArray(answer['results']), `no results in ${JSON.stringify(answer)}`)
+  return answer['results']
+}
+
+function textOf(record: Record<string, unknown>, name: string): string {
+  const value = record[name]
+  assert(typeof value === 'string' && value !== '', `no ${name} in ${JSON.stringify(Object.keys(record))}`)
+  return value
+}
+
+const form = (fields: Record<string, string | Blob>) => {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) body.append(name, value)
+  return body
+}
+
+/** A red disc on white, with enough structure to be a picture like any other. */
+async function drawPicture(): Promise<File> {
+  const drawing =
+    '<svg width="320" height="320"><rect width="320" height="320" fill="#fff"/>' +
+    '<circle cx="160" cy="160" r="110" fill="#c8102e"/><circle cx="160" cy="160" r="50" fill="#7a0a1c"/></svg>'
+  const bytes = await sharp(Buffer.from(drawing)).jpeg({ quality: 90 }).toBuffer()
+  return new File([new Uint8Array(bytes)], 'red-plate.jpg', { type: 'image/jpeg' })
+}
+
+/** Largest resident size so far of a running process, in MB; empty where there is no /proc. */
+function peakMemory(pid: number): string {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kilobytes === undefined ? '' : `, peak RSS ${Math.round(Number(kilobytes) / 1024)} MB`
+  } catch {
+    return ''
+  }
+}
+
+async function smoke(): Promise<void> {
+  console.log(`smoke test of ${executable} (${box.kind})`)
+  let address: string | undefined
+  let account: Record<string, unknown> | undefined
+  let token: string | undefined
+  let service: Service | undefined
+  const picture = await drawPicture()
+  const bearer = () => ({ authorization: `Bearer ${needed(token, 'token')}` })
+  const at = (path: string) => `${needed(address, 'address')}${path}`
+
+  await check(`the executable has at most ${executableBytesMax / 1_000_000} MB`, () => {
+    const { size } = statSync(executable)
+    assert(size <= executableBytesMax, `${size} bytes`)
+  })
+  await check('the first line on stdout names the address', async () => {
+    service = await start()
+    const log = service.firstLine === '' ? await service.log : ''
+    address = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(service.firstLine)?.[1]
+    assert(address !== undefined, `${JSON.stringify(service.firstLine)} ${log}`)
+  })
+  await check('it becomes ready', () => waitUntilReady(at('')))
+  await check('lookalike setup makes a store while the service runs', async () => {
+    const account_ = [
+      '--email',
+      'owner@shop.example',
+      '--password',
+      'correct horse battery',
+      '--store',
+      'Smoke',
+    ]
+    account = JSON.parse(await run(settings, ['setup', ...account_, '--json'])) as Record<string, unknown>
+    for (const name of ['store_id', 'slug', 'client_id', 'client_secret', 'user_id', 'email'])
+      textOf(account, name)
+  })
+  await check('the client credentials give a token', async () => {
+    const { client_id, client_secret } = needed(account, 'account')
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: String(client_id),
+      client_secret: String(client_secret),
+    })
+    token = textOf(await json(send(at('/oauth/token'), { method: 'POST', body }), 200), 'access_token')
+  })
+  await check('a picture sent as multipart is indexed', async () => {
+    const metadata = JSON.stringify({ name: 'Red plate', category: 'plates', price: 12.5 })
+    const body = form({ product_id: 'red-plate', image: picture, metadata })
+    const answer = await json(send(at('/v1/products'), { method: 'POST', headers: bearer(), body }), 201)
+    assert(answer['status'] === 'indexed', JSON.stringify(answer))
+  })
+  await check('a text search finds it', async () => {
+    const body = JSON.stringify({ query: 'red plate', limit: 5 })
+    const headers = { ...bearer(), 'content-type': 'application/json' }
+    const found = hits(await json(send(at('/v1/search/text'), { method: 'POST', headers, body }), 200))
+    assert(found[0]?.product_id === 'red-plate', JSON.stringify(found))
+  })
+  await check('a search with the same picture finds it as nearly the same', async () => {
+    const body = form({ image: picture, limit: '5' })
+    const found = hits(await json(send(at('/v1/search'), { method: 'POST', headers: bearer(), body }), 200))
+    assert(found[0]?.product_id === 'red-plate' && found[0].similarity_score > 0.9, JSON.stringify(found))
+  })
+  await check('lookalike healthcheck says yes', () =>
+    run({ ...settings, PORT: new URL(at('')).port }, ['healthcheck']),
+  )
+  await check('SIGTERM ends it with exit code 0', async () => {
+    const first = needed(service, 'service')
+    console.log(`      first start ${Math.round(first.startMs)} ms${peakMemory(first.process.pid)}`)
+    await stop(first)
+  })
+  await check('after a second start the product and the session are still there', async () => {
+    const second = await start()
+    console.log(`      second start ${Math.round(second.startMs)} ms`)
+    const home = /http:\S+/.exec(second.firstLine)?.[0]
+    if (home === undefined) throw new Error(`${JSON.stringify(second.firstLine)} ${await second.log}`)
+    const answer = await json(send(`${home}/v1/products?limit=5`, { headers: bearer() }), 200)
+    assert(answer['total'] === 1, JSON.stringify(answer))
+    await stop(second)
+  })
+  await check('nothing was written beside the data folder', () => {
+    const files = readdirSync(box.folder)
+    assert(files.join() === 'lookalike', files.join())
+  })
+  await check('a data folder that cannot be written ends with one clear line and exit code 1', async () => {
+    const command = box.command(
+      { DATA_DIR: '/proc/nowhere', LOOKALIKE_UNPACK_DIR: '/proc/nowhere', PORT: '0' },
+      ['serve'],
+    )
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe', timeout: answerWithinMs })
+    const [message, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    assert(
+      code === 1 && message.includes('/proc/nowhere') && !message.includes('    at '),
+      `${code}: ${message}`,
+    )
+  })
+}
+
+try {
+  await smoke()
+} finally {
+  for (const service of running) service.process.kill('SIGKILL')
+  box.remove()
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)

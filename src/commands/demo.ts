@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Config, SETTING_NAMES } from '../config.ts'
+import { systemIds } from '../core/ids.ts'
+import { readDemoPicture } from '../features/demo/assets.ts'
+import { DEMO_QUERIES } from '../features/demo/catalogue.ts'
+import { type Command, CommandError } from './command.ts'
+import { type Running, startService } from './runtime.ts'
+import { stopSignal } from './serve.ts'
+
+const TEXT_QUERY = 'red mug'
+
+/** Longest wait for the model to come up. */
+const MODEL_MS = 60_000
+
+/** `lookalike demo`. */
+export const demo: Command = {
+  name: 'demo',
+  summary: 'try everything in a throw-away folder: demo catalogue, a text search, a picture search',
+  options: [{ flag: 'once', meaning: 'stop after the answers' }],
+  settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
+  example: 'lookalike demo --once',
+  async run({ config, options }) {
+    const stopped = stopSignal()
+    const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
+    try {
+      const service = await startService(await forDemo(config, folder))
+      try {
+        await show(service)
+        if (!options['once']) await stopped
+      } finally {
+        await service.stop()
+      }
+      return 0
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+/** A demo reads no network and takes a free port when the usual one is taken. */
+async function forDemo(config: Config, folder: string): Promise<Config> {
+  const isFree = await canListen(config.HOST, config.PORT)
+  const quiet = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
+  return {
+    ...config,
+    DATA_DIR: folder,
+    OFFLINE: true,
+    BASE_URL: '',
+    LOG_LEVEL: quiet,
+    PORT: isFree ? config.PORT : 0,
+  }
+}
+
+const canListen = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, host, () => server.close(() => resolve(true)))
+  })
+
+async function show(service: Running): Promise<void> {
+  const { app, address } = service
+  const store = await app.accounts.setup({
+    email: 'demo@lookalike.invalid',
+    password: systemIds.secret(24),
+    storeName: 'Demo shop',
+  })
+  console.log(`listening on ${address}`)
+  const api = await signIn(address, store.client_id, store.client_secret)
+  await modelReady(address)
+
+  const { installed } = await api<{ installed: number }>('/v1/products/demo', {})
+  console.log(`\n${installed} demo products are indexed.`)
+
+  const text = await api<Found>('/v1/search/text', json({ query: TEXT_QUERY, limit: 5 }))
+  console.log(`\nSearch by words: "${TEXT_QUERY}"\n${table(text)}`)
+
+  const [query] = DEMO_QUERIES
+  if (!query) throw new CommandError('The demo has no sample pictures')
+  const form = new FormData()
+  form.set(
+    'image',
+    new Blob([(await readDemoPicture(query.picture)) as Uint8Array<ArrayBuffer>]),
+    `${query.picture}.webp`,
+  )
+  form.set('limit', '5')
+  const pictures = await api<Found>('/v1/search', { body: form })
+  console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${table(pictures)}`)
+
+  console.log(`
+Try it yourself while this runs (everything is deleted when it stops):
+
+  TOKEN=$(curl -s ${address}/oauth/token -d grant_type=client_credentials \\
+    -d client_id=${store.client_id} -d client_secret=${store.client_secret} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
+  curl -s ${address}/v1/search/text -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"query":"wooden chair","limit":3}'
+
+API page: ${address}/docs`)
+}
+
+interface Found {
+  query_time_ms: number
+  results: { product_id: string; similarity_score: number; metadata: Record<string, unknown> }[]
+}
+
+const json = (body: unknown): RequestInit => ({
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+})
+
+/** Gets a token and returns a caller of the API that brings it. */
+async function signIn(address: string, client_id: string, client_secret: string) {
+  const grant = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const response = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant })
+  const { access_token } = (await response.json()) as { access_token: string }
+  return async <Answer>(path: string, init: RequestInit): Promise<Answer> => {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
+    const answer = await fetch(address + path, { ...init, method: 'POST', headers })
+    if (!answer.ok) throw new CommandError(`${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Answer
+  }
+}
+
+async function modelReady(address: string): Promise<void> {
+  const deadline = performance.now() + MODEL_MS
+  while (performance.now() < deadline) {
+    if ((await fetch(`${address}/health/ready`)).ok) return
+    await Bun.sleep(50)
+  }
+  throw new CommandError('The model did not become ready; LOG_LEVEL=info tells more')
+}
+
+function table({ results, query_time_ms }: Found): string {
+  const rows = results.map(({ product_id, similarity_score, metadata }) => [
+    similarity_score.toFixed(2),
+    String(metadata['name']),
+    `${metadata['price']} ${metadata['currency'] ?? ''}`.trim(),
+    product_id,
+  ])
+  const all = [['score', 'product', 'price', 'product_id'], ...rows]
+  const widths = all[0]?.map((_, n) => Math.max(...all.map((row) => (row[n] ?? '').length))) ?? []
+  const lines = all.map((row) =>
+    `  ${row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ')}`.trimEnd(),
+  )
+  return `${lines.join('\n')}\n  ${query_time_ms} ms`
+}

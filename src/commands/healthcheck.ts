@@ -1,0 +1,35 @@
+import { isIPv6 } from 'node:net'
+import { type Command, CommandError } from './command.ts'
+
+const PATIENCE_MS = 5_000
+
+/** Where a service that listens on every address can be asked. */
+const LOCAL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** `lookalike healthcheck`: for containers and process managers. */
+export const healthcheck: Command = {
+  name: 'healthcheck',
+  summary: 'exit with 0 when the service is ready, else with 1',
+  settings: ['HOST', 'PORT'],
+  example: 'lookalike healthcheck --port 8080',
+  async run({ config }) {
+    const host = LOCAL[config.HOST] ?? config.HOST
+    const address = `http://${isIPv6(host) ? `[${host}]` : host}:${config.PORT}/health/ready`
+    const response = await ask(address)
+    const { status, checks } = (await response.json()) as {
+      status: string
+      checks: Record<string, { ok: boolean; reason?: string }>
+    }
+    console.log(status)
+    for (const [name, { ok, reason }] of Object.entries(checks)) if (!ok) console.log(`  ${name}: ${reason}`)
+    return response.ok ? 0 : 1
+  },
+}
+
+async function ask(address: string): Promise<Response> {
+  try {
+    return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  } catch {
+    throw new CommandError(`Nothing answers at ${address}`)
+  }
+}

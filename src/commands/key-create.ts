@@ -1,0 +1,37 @@
+import { createAdministration } from '../app.ts'
+import type { Command } from './command.ts'
+import { openInstall } from './runtime.ts'
+
+/** `lookalike key create`. */
+export const keyCreate: Command = {
+  name: 'key create',
+  summary: 'make a public widget key that is bound to an origin',
+  options: [
+    { flag: 'store', value: 'SLUG', meaning: 'the store', isRequired: true },
+    {
+      flag: 'origin',
+      value: 'ORIGIN',
+      meaning: 'exact origin of the shop; several with commas',
+      isRequired: true,
+    },
+    { flag: 'name', value: 'NAME', meaning: 'a name to know it by; default: widget' },
+    { flag: 'json', meaning: 'print JSON' },
+  ],
+  settings: ['DATA_DIR'],
+  example: 'lookalike key create --store my-shop --origin https://shop.example',
+  async run({ config, options }) {
+    const install = openInstall(config)
+    try {
+      const { accounts, security } = createAdministration(install)
+      const store = accounts.storeBySlug(options['store'] ?? '')
+      const origins = (options['origin'] ?? '').split(',').map((origin) => origin.trim())
+      const key = security.createPublicKey(store.id, options['name'] ?? 'widget', origins)
+      console.log(
+        options['json'] ? JSON.stringify(key) : `${key.key}\nfor ${key.origins.join(', ')} (shown only now)`,
+      )
+      return 0
+    } finally {
+      install.db.close()
+    }
+  },
+}

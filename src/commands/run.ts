@@ -1,0 +1,102 @@
+import { ConfigError } from '../config.ts'
+import { SetupError } from '../features/accounts/service.ts'
+import { OriginError } from '../features/security/service.ts'
+import { NewerDatabaseError } from '../platform/db/open.ts'
+import { version } from '../version.ts'
+import { type Command, CommandError, helpOf, parseCall, UsageError } from './command.ts'
+import { demo } from './demo.ts'
+import { healthcheck } from './healthcheck.ts'
+import { keyCreate } from './key-create.ts'
+import { openapi } from './openapi.ts'
+import { serve } from './serve.ts'
+import { setup } from './setup.ts'
+import { storeSetPlan } from './store-set-plan.ts'
+
+const versionCommand: Command = {
+  name: 'version',
+  summary: 'print the version',
+  settings: [],
+  example: 'lookalike version',
+  async run() {
+    console.log(version)
+    return 0
+  },
+}
+
+const COMMANDS: readonly Command[] = [
+  serve,
+  setup,
+  demo,
+  keyCreate,
+  storeSetPlan,
+  healthcheck,
+  openapi,
+  versionCommand,
+]
+
+/**
+ * Runs `lookalike …`.
+ *
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong command line or setting.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const [first] = argv
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
+    console.log(overview())
+    return first === undefined ? 2 : 0
+  }
+  if (first === '--version' || first === '-v') return runCommand(['version'], env)
+  const command = COMMANDS.find(({ name }) => name.split(' ').every((word, n) => argv[n] === word))
+  if (!command) return unknown(argv)
+  const rest = argv.slice(command.name.split(' ').length)
+  if (rest.includes('--help') || rest.includes('-h')) {
+    console.log(helpOf(command))
+    return 0
+  }
+  try {
+    return await command.run(parseCall(command, rest, env))
+  } catch (error) {
+    return tell(error, command)
+  }
+}
+
+function unknown(argv: readonly string[]): number {
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `))
+  if (group.length > 0) {
+    console.log(group.map(helpOf).join('\n\n'))
+    return argv.includes('--help') || argv.includes('-h') ? 0 : 2
+  }
+  console.error(`There is no command "${argv[0]}". lookalike --help lists them all.`)
+  return 2
+}
+
+function tell(error: unknown, command: Command): number {
+  if (error instanceof UsageError) {
+    console.error(`${error.message}\nlookalike ${command.name} --help shows how it is used.`)
+    return 2
+  }
+  if (error instanceof ConfigError) {
+    console.error(error.message)
+    return 2
+  }
+  const isToldAsItIs = [CommandError, SetupError, OriginError, NewerDatabaseError].some(
+    (kind) => error instanceof kind,
+  )
+  console.error(isToldAsItIs ? (error as Error).message : error)
+  return 1
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  const list = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')
+  return `Lookalike ${version}: visual product search in one file.
+
+Commands
+${list}
+
+lookalike <command> --help shows its options with an example.
+Try it: lookalike demo`
+}

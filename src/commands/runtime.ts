@@ -1,0 +1,158 @@
+import { mkdirSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { join, resolve } from 'node:path'
+import pino, { type Logger } from 'pino'
+import { type App, createApp } from '../app.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { type Ids, systemIds } from '../core/ids.ts'
+import { readDemoPicture } from '../features/demo/assets.ts'
+import { InstanceRunningError, lockInstance } from '../platform/db/instance-lock.ts'
+import { type Db, openDatabase } from '../platform/db/open.ts'
+import { freeDiskShare } from '../platform/disk.ts'
+import { createEmbedder } from '../platform/embedder/child-embedder.ts'
+import type { Embedder } from '../platform/embedder/embedder.ts'
+import { bundledModelDir, bundledModelName } from '../platform/native/model-folder.ts'
+import { ownCommand } from '../platform/native/own-command.ts'
+import { parseCidrs } from '../platform/network/addresses.ts'
+import { createPictureFetcher } from '../platform/pictures/fetch.ts'
+import { createPictureFiles } from '../platform/pictures/kept.ts'
+import { secretFile } from '../platform/secret-file.ts'
+import { CommandError } from './command.ts'
+
+const clock: Clock = systemClock
+const ids: Ids = systemIds
+
+/** Opens the install in a data folder without serving it, for commands that work beside a running service. */
+export function openInstall(config: Config): { db: Db; clock: Clock; ids: Ids } {
+  makeFolder(config.DATA_DIR)
+  return { db: openDatabase(config.DATA_DIR), clock, ids }
+}
+
+/** A service that answers requests. */
+export interface Running {
+  app: App
+  embedder: Embedder
+  /** The address it listens on, and the public one. */
+  address: string
+  baseUrl: string
+  /** Stops taking requests, finishes those in flight (at most 10 s) and closes everything. */
+  stop(): Promise<void>
+}
+
+/** Longest wait for requests in flight when the service stops. */
+const STOP_MS = 10_000
+
+/** Idle connections are closed after this; the longest download takes less. */
+const IDLE_SECONDS = 60
+
+const TIDY_MS = 3_600_000
+
+/** Starts the service: database, model, index, listener. @throws CommandError, ConfigError. */
+export async function startService(config: Config): Promise<Running> {
+  const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  const dataDir = resolve(config.DATA_DIR)
+  makeFolder(dataDir)
+  const unlock = lockOrTell(dataDir)
+  const db = openDatabase(dataDir)
+  const embedder = embedderOf(config, log)
+  let baseUrl = config.BASE_URL
+  const app = createApp(config, tokenSecret(config, dataDir), () => baseUrl, {
+    db,
+    clock,
+    ids,
+    log,
+    embedder,
+    fetcher: createPictureFetcher({ allowCidrs: networks(config), isOffline: config.OFFLINE, clock }),
+    files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
+    readDemoPicture,
+    freeDiskShare: () => freeDiskShare(dataDir),
+    schedule: (callback, delayMs) => void setTimeout(callback, delayMs),
+  })
+  const pictures = app.loadIndex()
+  log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
+  const address = listen(app, config)
+  baseUrl ||= address
+  const tidying = setInterval(
+    () => void app.tidy().catch((err) => log.error({ err }, 'tidying failed')),
+    TIDY_MS,
+  )
+
+  async function stop(): Promise<void> {
+    clearInterval(tidying)
+    await finishRequests(app)
+    app.history.flush()
+    await embedder.close()
+    db.close()
+    unlock()
+  }
+  return { app, embedder, address, baseUrl, stop }
+}
+
+function embedderOf(config: Config, log: Logger): Embedder {
+  const own = config.MODEL_DIR
+    ? { modelDir: config.MODEL_DIR }
+    : { modelDir: bundledModelDir(), modelId: bundledModelName }
+  try {
+    return createEmbedder({
+      ...own,
+      command: ownCommand('embedder-process'),
+      inferenceThreads: config.INFERENCE_THREADS,
+      log,
+    })
+  } catch (error) {
+    throw new CommandError(
+      `The model in ${own.modelDir} cannot be used: ${error instanceof Error ? error.message : error}`,
+    )
+  }
+}
+
+function lockOrTell(dataDir: string): () => void {
+  try {
+    return lockInstance(dataDir)
+  } catch (error) {
+    if (error instanceof InstanceRunningError) throw new CommandError(error.message)
+    throw error
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CommandError(`The data folder ${path} cannot be made: ${(error as Error).message}`)
+  }
+}
+
+const tokenSecret = (config: Config, dataDir: string): string =>
+  config.JWT_SECRET ||
+  secretFile(join(dataDir, 'secrets', 'jwt'), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
+
+function networks(config: Config) {
+  try {
+    return parseCidrs(config.FETCH_ALLOW_CIDRS)
+  } catch (error) {
+    throw new ConfigError(`Bad settings:\n  FETCH_ALLOW_CIDRS: ${(error as Error).message}`)
+  }
+}
+
+function listen(app: App, { HOST, PORT }: Config): string {
+  try {
+    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS })
+  } catch (error) {
+    const reason =
+      (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
+    throw new CommandError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
+  }
+  const host = isIPv6(HOST) ? `[${HOST}]` : HOST
+  return `http://${host}:${app.http.server?.port ?? PORT}`
+}
+
+async function finishRequests(app: App): Promise<void> {
+  const { server } = app.http
+  if (!server) return
+  void server.stop()
+  const deadline = clock.monotonic() + STOP_MS
+  while (server.pendingRequests > 0 && clock.monotonic() < deadline) await Bun.sleep(10)
+  await server.stop(true)
+}

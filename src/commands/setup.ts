@@ -1,0 +1,51 @@
+import { createAdministration } from '../app.ts'
+import type { SetupResult } from '../features/accounts/service.ts'
+import type { Command } from './command.ts'
+import { openInstall } from './runtime.ts'
+
+/** `lookalike setup`. */
+export const setup: Command = {
+  name: 'setup',
+  summary: 'make a store with its owner and its API credentials; works beside a running service',
+  options: [
+    { flag: 'email', value: 'ADDRESS', meaning: 'e-mail of the owner', isRequired: true },
+    {
+      flag: 'password',
+      value: 'PASSWORD',
+      meaning: 'password of the owner, at least 10 characters',
+      isRequired: true,
+    },
+    { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
+    { flag: 'slug', value: 'SLUG', meaning: 'short name in addresses; made of the name by default' },
+    { flag: 'json', meaning: 'print JSON' },
+  ],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
+  example: 'lookalike setup --email me@shop.example --password "correct horse" --store "My shop"',
+  async run({ config, options }) {
+    const install = openInstall(config)
+    try {
+      const { email = '', password = '', store = '', slug } = options
+      const made = await createAdministration(install).accounts.setup({
+        email,
+        password,
+        storeName: store,
+        slug,
+      })
+      const address = config.BASE_URL || `http://${config.HOST}:${config.PORT}`
+      console.log(options['json'] ? JSON.stringify(made) : forPeople(made, address))
+      return 0
+    } finally {
+      install.db.close()
+    }
+  },
+}
+
+const forPeople = (made: SetupResult, address: string): string => `The store is ready.
+
+  slug           ${made.slug}
+  client_id      ${made.client_id}
+  client_secret  ${made.client_secret}   (shown only now)
+
+Get an access token:
+  curl -s ${address}/oauth/token -d grant_type=client_credentials \\
+    -d client_id=${made.client_id} -d client_secret=${made.client_secret}`

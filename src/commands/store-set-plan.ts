@@ -1,0 +1,25 @@
+import { createAdministration } from '../app.ts'
+import { isPlanName, PLAN_NAMES } from '../core/plans.ts'
+import { type Command, UsageError } from './command.ts'
+import { openInstall } from './runtime.ts'
+
+/** `lookalike store set-plan`. */
+export const storeSetPlan: Command = {
+  name: 'store set-plan',
+  summary: 'put a store on another plan',
+  positionals: ['SLUG', 'PLAN'],
+  settings: ['DATA_DIR'],
+  example: 'lookalike store set-plan my-shop premium',
+  async run({ config, positionals }) {
+    const [slug = '', plan = ''] = positionals
+    if (!isPlanName(plan)) throw new UsageError(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
+    const install = openInstall(config)
+    try {
+      createAdministration(install).accounts.setPlan(slug, plan)
+      console.log(`${slug} is on the plan ${plan}`)
+      return 0
+    } finally {
+      install.db.close()
+    }
+  },
+}

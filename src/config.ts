@@ -1,0 +1,122 @@
+import { cpus } from 'node:os'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+const text = (description: string, value = '') => Type.String({ default: value, description })
+const flag = (description: string) => Type.Boolean({ default: false, description })
+
+/**
+ * Every setting of the service: its type, default and meaning. The table in README.md is printed from this by
+ * `bun scripts/settings-table.ts`.
+ */
+export const Settings = Type.Object({
+  HOST: text('Address to listen on.', '127.0.0.1'),
+  PORT: Type.Integer({
+    default: 8080,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'TCP port; 0 takes a free one.',
+  }),
+  BASE_URL: Type.String({
+    default: '',
+    pattern: '^(https?://[^\\s]+[^/\\s])?$',
+    description: 'Public address used in links, without a slash at the end. Empty: `http://HOST:PORT`.',
+  }),
+  DATA_DIR: text(
+    'Everything that must survive: database, pictures, unpacked parts, generated secrets.',
+    './data',
+  ),
+  JWT_SECRET: Type.String({
+    default: '',
+    pattern: '^(|.{32,})$',
+    description: 'Key that signs access tokens, at least 32 bytes. Empty: generated and kept in `DATA_DIR`.',
+  }),
+  TOKEN_LIFETIME_S: Type.Integer({
+    default: 3600,
+    minimum: 60,
+    maximum: 86_400,
+    description: 'Life of an access token in seconds.',
+  }),
+  OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
+  FETCH_ALLOW_CIDRS: text('Private networks that pictures may be fetched from, comma separated.'),
+  TRUSTED_PROXIES: text('Networks whose `X-Forwarded-For` is believed, comma separated.'),
+  MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
+  INFERENCE_THREADS: Type.Integer({
+    default: cpus().length,
+    minimum: 1,
+    maximum: 64,
+    description: 'Threads of the model. Default: the number of cores.',
+  }),
+  LOG_LEVEL: Type.String({
+    default: 'info',
+    pattern: '^(trace|debug|info|warn|error|fatal|silent)$',
+    description: 'Least level written; logs are JSON lines on stderr.',
+  }),
+})
+
+export type Config = Readonly<Static<typeof Settings>>
+export type SettingName = keyof Config
+
+export const SETTING_NAMES = Object.keys(Settings.properties) as SettingName[]
+
+/** The command-line flag of a setting: `DATA_DIR` becomes `data-dir`. */
+export const flagOf = (name: SettingName): string => name.toLowerCase().replaceAll('_', '-')
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Source = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the settings out of an environment and the flags of a command line; flags win.
+ *
+ * `<NAME>_FILE` names a file that holds the value, for secrets.
+ *
+ * @param readText reads such a file.
+ * @throws ConfigError listing every bad setting at once, by name and never by value.
+ */
+export function loadConfig(
+  env: Source,
+  flags: Source = {},
+  readText: (path: string) => string = noFiles,
+): Config {
+  const problems: string[] = []
+  const given: Record<string, unknown> = {}
+  for (const name of SETTING_NAMES) {
+    const value = flags[flagOf(name)] ?? env[name] ?? fromFile(env[`${name}_FILE`], name, readText, problems)
+    if (value !== undefined && value !== '') given[name] = toType(name, value.trim())
+  }
+  const settings = Value.Default(Settings, given)
+  for (const { path, message } of Value.Errors(Settings, settings))
+    problems.push(`${path.slice(1)}: ${message}`)
+  if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`)
+  return Object.freeze(settings as Config)
+}
+
+function toType(name: SettingName, value: string): unknown {
+  const { type } = Settings.properties[name]
+  if (type === 'integer') return /^-?\d+$/.test(value) ? Number(value) : value
+  if (type === 'boolean')
+    return { '1': true, true: true, '0': false, false: false }[value.toLowerCase()] ?? value
+  return value
+}
+
+function fromFile(
+  path: string | undefined,
+  name: string,
+  readText: (path: string) => string,
+  problems: string[],
+): string | undefined {
+  if (!path) return undefined
+  try {
+    return readText(path)
+  } catch {
+    problems.push(`${name}_FILE: the file cannot be read`)
+    return undefined
+  }
+}
+
+const noFiles = (): string => {
+  throw new Error('files are not read here')
+}

@@ -1,0 +1,22 @@
+/**
+ * Runs work of one key in the order of its arrival, and work of different keys side by side.
+ *
+ * Two writes of one product must not overtake each other while they wait for a download.
+ */
+export function createKeyedLock() {
+  const tails = new Map<string, Promise<unknown>>()
+
+  return function locked<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const before = tails.get(key) ?? Promise.resolve()
+    const result = before.then(work, work)
+    const tail = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    tails.set(key, tail)
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key)
+    })
+    return result
+  }
+}

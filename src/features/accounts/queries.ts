@@ -1,0 +1,63 @@
+import type { PlanName } from '../../core/plans.ts'
+import type { Db } from '../../platform/db/open.ts'
+
+export interface StoreRow {
+  id: string
+  slug: string
+  name: string
+  plan: PlanName
+}
+
+export interface NewStore extends StoreRow {
+  clientSecretHash: Buffer
+  createdAt: number
+}
+
+export interface NewUser {
+  id: string
+  email: string
+  name: string
+  passwordHash: string
+  isSuperAdmin: boolean
+  createdAt: number
+}
+
+export type AccountQueries = ReturnType<typeof accountQueries>
+
+/** All SQL about stores, people and who belongs where. */
+export function accountQueries(db: Db) {
+  const storeBySlug = db.prepare<[slug: string], StoreRow>(
+    'SELECT id, slug, name, plan FROM stores WHERE slug = ?',
+  )
+  const storeById = db.prepare<[id: string], StoreRow>('SELECT id, slug, name, plan FROM stores WHERE id = ?')
+  const userByEmail = db.prepare<[email: string], { id: string; email: string; passwordHash: string }>(
+    'SELECT id, email, password_hash AS passwordHash FROM users WHERE email = ?',
+  )
+  const counts = db.prepare<[], { stores: number; users: number }>(
+    'SELECT (SELECT count(*) FROM stores) AS stores, (SELECT count(*) FROM users) AS users',
+  )
+  const insertStore = db.prepare(`
+    INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
+    VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt)`)
+  const insertUser = db.prepare(`
+    INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, created_at)
+    VALUES (@id, @email, @name, @passwordHash, @superAdmin, @createdAt, @createdAt)`)
+  const insertMembership = db.prepare(`
+    INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'owner', ?)`)
+  const setPlan = db.prepare('UPDATE stores SET plan = ? WHERE slug = ?')
+
+  return {
+    storeBySlug: (slug: string) => storeBySlug.get(slug),
+    storeById: (id: string) => storeById.get(id),
+    userByEmail: (email: string) => userByEmail.get(email),
+    counts: () => counts.get() as { stores: number; users: number },
+    setPlan: (slug: string, plan: PlanName): boolean => setPlan.run(plan, slug).changes > 0,
+
+    /** Writes a store with its owner; the owner may exist already. */
+    addStore: db.transaction((store: NewStore, owner: NewUser | { id: string }) => {
+      insertStore.run(store)
+      if ('email' in owner) insertUser.run({ ...owner, superAdmin: owner.isSuperAdmin ? 1 : 0 })
+      insertMembership.run(owner.id, store.id, store.createdAt)
+    }),
+  }
+}

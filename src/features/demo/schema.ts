@@ -1,0 +1,17 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+
+export const DemoInstalled = t.Object({
+  status: t.Literal('installed'),
+  installed: Type.Integer({ description: 'Products that were new.' }),
+  skipped: Type.Integer({ description: 'Products that were there already.' }),
+  products: t.Array(t.String(), { description: 'The ids of the whole demo catalogue.' }),
+})
+export type DemoInstalled = typeof DemoInstalled.static
+
+export const DemoRemoved = t.Object({
+  status: t.Literal('deleted'),
+  deleted: Type.Integer(),
+  products: t.Array(t.String()),
+})
+export type DemoRemoved = typeof DemoRemoved.static

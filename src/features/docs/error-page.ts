@@ -1,0 +1,52 @@
+import type { ErrorCode, ErrorKind } from '../../core/errors.ts'
+
+/** The page behind `/errors/<code>`: what happened, and what to do about it. */
+export function errorPage(code: ErrorCode, { status, meaning, advice }: ErrorKind): string {
+  return page(
+    `${code} · Lookalike`,
+    `<p class="status">HTTP ${status}</p>
+    <h1><code>${code}</code></h1>
+    <p>${prose(meaning)}</p>
+    <h2>What to do</h2>
+    <p>${prose(advice)}</p>
+    <p><a href="/errors">All errors</a> · <a href="/docs">API page</a></p>`,
+  )
+}
+
+/** The page behind `/errors`: the whole register. */
+export function errorIndex(errors: Readonly<Record<string, ErrorKind>>): string {
+  const rows = Object.entries(errors).map(
+    ([code, { status, meaning }]) =>
+      `<tr><td>${status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${prose(meaning)}</td></tr>`,
+  )
+  return page(
+    'Errors · Lookalike',
+    `<h1>Errors</h1>
+    <p>Every error answer has <code>error</code> (one of these codes), <code>message</code> and often <code>details</code>.</p>
+    <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>
+    <p><a href="/docs">API page</a></p>`,
+  )
+}
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title}</title>
+    <link rel="stylesheet" href="/docs/page.css" />
+  </head>
+  <body>
+    <main>
+    ${body}
+    </main>
+  </body>
+</html>
+`
+
+/** Our own sentences with `code` in backticks. */
+const prose = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -1,0 +1,41 @@
+import { Elysia } from 'elysia'
+import { ERRORS, type ErrorCode, notFound } from '../../core/errors.ts'
+import { docsAssets } from './assets.ts'
+import { errorIndex, errorPage } from './error-page.ts'
+
+/** Nothing leaves the origin; the API page's library writes styles into elements. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "connect-src 'self'; font-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
+
+/** The pages for developers: the API page and one page an error. They work with no network. */
+export function docsRoutes() {
+  return new Elysia({ name: 'docs.routes', detail: { hide: true } })
+    .get('/docs', () => asset('page.html'))
+    .get('/docs/:file', ({ params }) => asset(params.file))
+    .get('/errors', ({ request }) => (wantsHtml(request) ? html(errorIndex(ERRORS)) : ERRORS))
+    .get('/errors/:code', ({ params: { code }, request }) => {
+      if (!isErrorCode(code)) throw notFound('error')
+      return wantsHtml(request) ? html(errorPage(code, ERRORS[code])) : { error: code, ...ERRORS[code] }
+    })
+}
+
+const wantsHtml = (request: Request): boolean => request.headers.get('accept')?.includes('text/html') ?? false
+
+function asset(name: string): Response {
+  const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
+  if (!file) throw notFound('page')
+  const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=3600' }
+  return new Response(Bun.file(file.path), { headers: { ...headers, ...PAGE_HEADERS } })
+}
+
+const PAGE_HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const html = (body: string): Response =>
+  new Response(body, { headers: { 'content-type': 'text/html; charset=utf-8', ...PAGE_HEADERS } })

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+import type { HealthService } from './service.ts'
+
+const Check = t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) })
+
+const Readiness = t.Object({
+  status: t.Union([t.Literal('ready'), t.Literal('not_ready')]),
+  checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check }),
+})
+
+const Version = t.Object({
+  version: t.String(),
+  api: t.Array(t.String(), { description: 'Supported major versions.' }),
+  schema: Type.Integer({ description: 'Of the database.' }),
+  model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
+})
+
+/** What monitors and load balancers ask; open to everyone. */
+export function healthRoutes(health: HealthService) {
+  return new Elysia({ name: 'health.routes', tags: ['Operation'] })
+    .get('/health', () => ({ status: 'ok' as const }), {
+      response: { 200: t.Object({ status: t.Literal('ok') }) },
+      detail: { summary: 'Is the process alive?' },
+    })
+    .get(
+      '/health/ready',
+      async ({ status }) => {
+        const readiness = await health.readiness()
+        return status(readiness.status === 'ready' ? 200 : 503, readiness)
+      },
+      {
+        response: { 200: Readiness, 503: Readiness },
+        detail: { summary: 'Can it serve? Checks database, vectors, model and disk' },
+      },
+    )
+    .get('/version', () => health.version(), {
+      response: { 200: Version },
+      detail: { summary: 'Versions of the service, its API, its database and its model' },
+    })
+}

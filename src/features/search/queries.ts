@@ -1,0 +1,84 @@
+import type { Db } from '../../platform/db/open.ts'
+import type { IndexEntry } from './product-index.ts'
+
+/** What a result shows of a product. */
+export interface HitRow {
+  productId: string
+  imageUrl: string
+  matchedImageUrl: string
+  metadata: Record<string, unknown>
+}
+
+/** One line of the search history (spec §2.5, search_id). */
+export interface SearchRow {
+  id: string
+  storeId: string
+  type: 'text' | 'url' | 'upload'
+  query: string | null
+  parameters: Record<string, unknown>
+  /** Product ids, best first. */
+  results: string[]
+  topScore: number | null
+  durationMs: number
+  isTracked: boolean
+  /** Unix ms. */
+  createdAt: number
+}
+
+export type SearchQueries = ReturnType<typeof searchQueries>
+
+/** @param model the row in `models` whose vectors are searched. */
+export function searchQueries(db: Db, model: number) {
+  const hit = db.prepare<
+    [number],
+    { productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
+  >(`
+    SELECT products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
+      pictures.image_url AS matchedImageUrl
+    FROM pictures JOIN products ON products.id = pictures.product WHERE pictures.id = ?`)
+  const firstPicture = db.prepare<[string, string, number], { id: number }>(`
+    SELECT pictures.id AS id FROM pictures JOIN products ON products.id = pictures.product
+    WHERE products.store_id = ? AND products.product_id = ? AND pictures.model = ? ORDER BY position LIMIT 1`)
+  const anyProduct = db.prepare<[string], { found: 1 }>(
+    'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
+  )
+  const insert = db.prepare(`
+    INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, created_at)
+    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @createdAt)`)
+  const entries = db.prepare<
+    [number],
+    { pictureId: number; storeId: string; product: number; position: number; metadata: string }
+  >(`
+    SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
+    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
+
+  return {
+    /** The product of a picture; undefined when it is gone. */
+    hit(pictureId: number): HitRow | undefined {
+      const row = hit.get(pictureId)
+      return row && { ...row, metadata: JSON.parse(row.metadata) }
+    },
+    firstPicture: (storeId: string, productId: string): number | undefined =>
+      firstPicture.get(storeId, productId, model)?.id,
+    hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
+
+    /** Every indexed picture with what the filter columns need, for the start. */
+    *entries(): Generator<IndexEntry> {
+      for (const { position, metadata, ...row } of entries.iterate(model)) {
+        yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
+      }
+    },
+
+    record: db.transaction((rows: readonly SearchRow[]): void => {
+      for (const { isTracked, createdAt, ...row } of rows) {
+        insert.run({
+          ...row,
+          parameters: JSON.stringify(row.parameters),
+          results: JSON.stringify(row.results),
+          tracked: isTracked ? 1 : 0,
+          createdAt,
+        })
+      }
+    }),
+  }
+}

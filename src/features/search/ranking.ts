@@ -1,0 +1,147 @@
+import type { LogisticMap } from '../../platform/embedder/embedder.ts'
+import type { Segment } from '../../platform/vectors/arena.ts'
+import { categoryByVote, categoryOfText, VOTERS } from './category.ts'
+import type { SearchFilter, StoreColumns } from './columns.ts'
+import type { IndexedStore } from './product-index.ts'
+import { boosted, similarityOf } from './score.ts'
+
+export interface RankingRequest {
+  /** A vector of Euclidean length 1. */
+  vector: Float32Array
+  /** The words of a text query; a picture's category is found by its neighbours instead. */
+  text?: string | undefined
+  filter: SearchFilter
+  map: LogisticMap
+  /** Least similarity before the boost. */
+  threshold: number
+  categoryBoost: number
+  /** Products wanted from the top of the list. */
+  depth: number
+}
+
+/** One product, by its best picture. */
+export interface Hit {
+  pictureId: number
+  cosine: number
+  /** Calibrated, before the boost. */
+  similarity: number
+  /** After the boost; the list is sorted by it. */
+  score: number
+}
+
+export interface Ranking {
+  /** Best first; at most `depth`. */
+  hits: Hit[]
+  /** Products that pass the filter. */
+  candidates: number
+  /** The category that was lifted, as the store spells it. */
+  boostedCategory: string | undefined
+}
+
+/** Positions of the `k` highest scores, best first, among those whose mask byte is set; never one of -Infinity. */
+export type TopSlots = (scores: Float32Array, k: number, mask?: Uint8Array) => ArrayLike<number>
+
+/** Below this share of the store only the slots that pass are scored. */
+const NARROW = 0.1
+
+/**
+ * Ranks the products of a store exactly: every vector that passes the filter is compared.
+ *
+ * The scan reads eight bits a dimension; the best few times `depth` are scored again with sixteen, so the order is that
+ * of the float vectors. Each product counts with its best picture. Ties keep the order in which products came.
+ */
+export function createRanking(topSlots: TopSlots) {
+  return function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
+    const mask = columns.mask(request.filter, segment.slots)
+    const scan = scanned(segment, request.vector, mask)
+    const nearest = (k: number, among?: Uint8Array) =>
+      Array.from(topSlots(scan.scores, k, among), scan.slotAt)
+
+    const lifted =
+      request.categoryBoost > 0 ? ownCategory(request, columns, () => nearest(VOTERS, scan.mask)) : 0
+    const groups = lifted === 0 ? [scan.mask] : splitByCategory(scan, columns, lifted)
+    const hits = groups.flatMap((among, n) => {
+      const boost = n === 0 && lifted > 0 ? request.categoryBoost : 0
+      return bestProducts(segment, columns, request, boost, (k) => nearest(k, among))
+    })
+    hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
+    return {
+      hits: hits.slice(0, request.depth),
+      candidates: columns.countProducts(segment.slots, mask),
+      boostedCategory: lifted > 0 ? columns.categories.labelOf(lifted) : undefined,
+    }
+  }
+}
+
+/** Scores by place; the places are the store's slots, or with a narrow filter only the slots that pass. */
+interface Scan {
+  scores: Float32Array
+  slotAt(place: number): number
+  /** Places that pass the filter; undefined when all do. */
+  mask: Uint8Array | undefined
+}
+
+function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
+  const passing: number[] = []
+  if (mask) {
+    const few = Math.max(64, segment.slots * NARROW)
+    for (let slot = 0; slot < mask.length && passing.length <= few; slot++) if (mask[slot]) passing.push(slot)
+    if (passing.length <= few) {
+      const slotAt = (place: number) => passing[place] as number
+      return { scores: segment.scanSlots(vector, passing), slotAt, mask: undefined }
+    }
+  }
+  return { scores: segment.scanAll(vector), slotAt: (place) => place, mask }
+}
+
+function ownCategory(request: RankingRequest, columns: StoreColumns, neighbours: () => number[]): number {
+  // Inside one category there is nothing to lift.
+  if (request.filter.category !== undefined) return 0
+  return request.text === undefined
+    ? categoryByVote(neighbours(), columns)
+    : categoryOfText(request.text, columns)
+}
+
+/** The places of the lifted category, and the others. */
+function splitByCategory(scan: Scan, columns: StoreColumns, category: number): [Uint8Array, Uint8Array] {
+  const own = new Uint8Array(scan.scores.length)
+  const others = new Uint8Array(scan.scores.length)
+  for (let place = 0; place < own.length; place++) {
+    if (scan.mask && !scan.mask[place]) continue
+    const side = columns.categoryAt(scan.slotAt(place)) === category ? own : others
+    side[place] = 1
+  }
+  return [own, others]
+}
+
+/** The best `depth` products of one group that reach the threshold. */
+function bestProducts(
+  segment: Segment,
+  columns: StoreColumns,
+  request: RankingRequest,
+  boost: number,
+  nearest: (k: number) => number[],
+): Hit[] {
+  for (let k = request.depth * 4 + 32; ; k *= 4) {
+    const slots = nearest(k)
+    const cosines = segment.rescore(request.vector, slots)
+    const best = new Map<number, Hit>()
+    for (const [n, slot] of slots.entries()) {
+      const cosine = cosines[n] as number
+      const product = columns.productAt(slot)
+      const known = best.get(product)
+      if (known && known.cosine >= cosine) continue
+      const similarity = similarityOf(cosine, request.map)
+      if (similarity < request.threshold) continue
+      best.set(product, {
+        pictureId: segment.keyAt(slot),
+        cosine,
+        similarity,
+        score: boost > 0 ? boosted(similarity, boost) : similarity,
+      })
+    }
+    const worst = similarityOf(cosines.at(-1) ?? -1, request.map)
+    // Several pictures of one product may fill the list; then one looks deeper.
+    if (best.size >= request.depth || slots.length < k || worst < request.threshold) return [...best.values()]
+  }
+}

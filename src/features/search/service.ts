@@ -1,0 +1,254 @@
+import type { Clock } from '../../core/clock.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { validationError } from '../../http/validation.ts'
+import type { Embedder } from '../../platform/embedder/embedder.ts'
+import type { PictureFetcher } from '../../platform/pictures/fetch.ts'
+import type { SearchHistory } from './history.ts'
+import type { ProductIndex } from './product-index.ts'
+import type { SearchQueries, SearchRow } from './queries.ts'
+import type { Hit, Ranking, RankingRequest } from './ranking.ts'
+import type { RecentPictures } from './recent-pictures.ts'
+import type {
+  CommonSearch,
+  SearchResponse,
+  SearchResult,
+  TextSearch,
+  UploadSearch,
+  UrlSearch,
+} from './schema.ts'
+import { autoCutoff } from './score.ts'
+import { unknownFields } from './unknown-fields.ts'
+
+export interface SearchDeps {
+  queries: SearchQueries
+  index: Pick<ProductIndex, 'store' | 'vectorOf'>
+  rank(store: NonNullable<ReturnType<ProductIndex['store']>>, request: RankingRequest): Ranking
+  history: Pick<SearchHistory, 'add'>
+  recent: RecentPictures
+  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  fetcher: PictureFetcher
+  decodeDataUri(uri: string, maxBytes: number): Uint8Array
+  decodeBase64(text: string, maxBytes: number): Uint8Array
+  /** The public form of a picture's address. */
+  publicUrl(url: string): string
+  clock: Clock
+  ids: Ids
+}
+
+/** A query on its way: what was asked, and the vector that stands for it. */
+interface Query {
+  type: SearchRow['type']
+  text?: string
+  vector: Float32Array
+  warnings: string[]
+  imageId?: string
+}
+
+const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
+
+export type SearchService = ReturnType<typeof searchService>
+
+export function searchService(deps: SearchDeps) {
+  const { queries, index, rank, history, recent, embedder, fetcher, clock, ids } = deps
+
+  function respond(storeId: string, startedAt: number, query: Query, wanted: CommonSearch): SearchResponse {
+    const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
+    const ranking = rankIn(storeId, query, wanted, offset + limit)
+    const cut =
+      wanted.cutoff === 'auto' ? autoCutoff(ranking.hits.map(({ score }) => score)) : ranking.hits.length
+    const hits = ranking.hits.slice(0, cut).slice(offset, offset + limit)
+    const results = hits.flatMap((hit) => show(hit, wanted))
+    const search_id = ids.uuid()
+    const query_time_ms = Math.round((clock.monotonic() - startedAt) * 100) / 100
+    history.add({
+      id: search_id,
+      storeId,
+      type: query.type,
+      query: query.text ?? null,
+      parameters: parametersOf(wanted),
+      results: results.map(({ product_id }) => product_id),
+      topScore: results[0]?.similarity_score ?? null,
+      durationMs: query_time_ms,
+      isTracked: wanted.analytics ?? true,
+      createdAt: clock.now(),
+    })
+    return {
+      query_time_ms,
+      count: results.length,
+      results,
+      search_id,
+      total_candidates: ranking.candidates,
+      ...(query.imageId && { image_id: query.imageId }),
+      ...(wanted.explain && ranking.boostedCategory && { boosted_category: ranking.boostedCategory }),
+      ...(query.warnings.length > 0 && { warnings: query.warnings }),
+    }
+  }
+
+  function rankIn(storeId: string, query: Query, wanted: CommonSearch, depth: number): Ranking {
+    const store = index.store(storeId)
+    if (!store) {
+      if (queries.hasProducts(storeId)) throw otherModel()
+      return { hits: [], candidates: 0, boostedCategory: undefined }
+    }
+    const { image_image, text_image } = embedder.calibration
+    return rank(store, {
+      vector: query.vector,
+      text: query.text,
+      filter: {
+        category: wanted.category,
+        color: wanted.color,
+        priceMin: wanted.price_min,
+        priceMax: wanted.price_max,
+      },
+      map: query.type === 'text' ? text_image : image_image,
+      threshold: wanted.threshold ?? 0,
+      categoryBoost: wanted.category_boost ?? CATEGORY_BOOST,
+      // An edge is looked for in the whole list that a shopper could page through.
+      depth: wanted.cutoff === 'auto' ? Math.max(depth, LIMITS.searchLimitMax) : depth,
+    })
+  }
+
+  function show(hit: Hit, { fields, explain }: CommonSearch): SearchResult[] {
+    const row = queries.hit(hit.pictureId)
+    if (!row) return []
+    return [
+      {
+        product_id: row.productId,
+        similarity_score: rounded(hit.score),
+        metadata: fields ? picked(row.metadata, fields) : row.metadata,
+        image_url: deps.publicUrl(row.imageUrl),
+        matched_image: deps.publicUrl(row.matchedImageUrl),
+        ...(explain && {
+          explain: {
+            cosine: rounded(hit.cosine),
+            similarity: rounded(hit.similarity),
+            category_boost: rounded(hit.score - hit.similarity),
+          },
+        }),
+      },
+    ]
+  }
+
+  async function embedPicture(
+    storeId: string,
+    bytes: Uint8Array,
+  ): Promise<{ vector: Float32Array; imageId: string }> {
+    const { vector } = await embedder.embedPicture(bytes, 'search')
+    return { vector, imageId: recent.remember(storeId, vector) }
+  }
+
+  /** @throws ApiError `image_source_invalid` for none or several sources, and what the source's own door throws. */
+  async function vectorOfSource(
+    storeId: string,
+    body: UrlSearch,
+  ): Promise<{ vector: Float32Array; imageId?: string }> {
+    const given = IMAGE_SOURCES.filter((name) => body[name] !== undefined)
+    if (given.length !== 1) throw oneSource(given)
+    if (body.vector) return { vector: unit(body.vector, embedder.model.dimension) }
+    if (body.image_id !== undefined) {
+      const vector = recent.recall(storeId, body.image_id)
+      if (!vector) throw notFound('image')
+      return { vector, imageId: body.image_id }
+    }
+    if (body.product_id !== undefined) {
+      const picture = queries.firstPicture(storeId, body.product_id)
+      const vector = picture === undefined ? undefined : index.vectorOf(storeId, picture)
+      if (!vector) throw notFound('product')
+      return { vector }
+    }
+    return embedPicture(storeId, await bytesOf(body))
+  }
+
+  async function bytesOf({ image, image_url = '' }: UrlSearch): Promise<Uint8Array> {
+    const given = image ?? image_url
+    if (/^data:/i.test(given)) return deps.decodeDataUri(given, LIMITS.pictureBytesMax)
+    return image === undefined ? fetcher.fetch(image_url) : deps.decodeBase64(image, LIMITS.pictureBytesMax)
+  }
+
+  return {
+    /** POST /v1/search/text. */
+    async byText(storeId: string, body: TextSearch): Promise<SearchResponse> {
+      const startedAt = clock.monotonic()
+      const warnings = checkPage(body, 'text')
+      const text = body.query.trim()
+      const { vector, isTruncated } = await embedder.embedText(text, 'search')
+      if (isTruncated) warnings.push('the query is longer than the model reads; its end was left out')
+      return respond(storeId, startedAt, { type: 'text', text, vector, warnings }, body)
+    },
+
+    /** POST /v1/search/url. */
+    async byUrl(storeId: string, body: UrlSearch): Promise<SearchResponse> {
+      const startedAt = clock.monotonic()
+      const warnings = checkPage(body, 'url')
+      const source = await vectorOfSource(storeId, body)
+      return respond(storeId, startedAt, { type: 'url', warnings, ...source }, body)
+    },
+
+    /** POST /v1/search. */
+    async byUpload(storeId: string, body: UploadSearch): Promise<SearchResponse> {
+      const startedAt = clock.monotonic()
+      const warnings = checkPage(body, 'upload')
+      if (!body.image) throw oneSource([])
+      const picture = await embedPicture(storeId, await body.image.bytes())
+      return respond(storeId, startedAt, { type: 'upload', warnings, ...picture }, body)
+    },
+  }
+}
+
+const CATEGORY_BOOST = 0.1
+
+/** Checks what the schema cannot say, and returns warnings about fields that mean nothing here. */
+function checkPage(body: CommonSearch & Record<string, unknown>, kind: SearchRow['type']): string[] {
+  const { limit = LIMITS.searchLimitDefault, offset = 0, price_min, price_max } = body
+  if (offset + limit > LIMITS.searchDepthMax) {
+    const message = `plus limit must be at most ${LIMITS.searchDepthMax}`
+    throw validationError([{ in: 'body', pointer: '/offset', code: 'max', message }])
+  }
+  if (price_min !== undefined && price_max !== undefined && price_min > price_max) {
+    throw validationError([
+      { in: 'body', pointer: '/price_max', code: 'min', message: 'must not be below price_min' },
+    ])
+  }
+  return unknownFields(body, kind)
+}
+
+const oneSource = (given: readonly string[]) =>
+  new ApiError(
+    'image_source_invalid',
+    given.length === 0
+      ? 'The picture to search with is missing'
+      : `Send one picture, not ${given.join(' and ')}`,
+    { details: { given, allowed: IMAGE_SOURCES } },
+  )
+
+const otherModel = () =>
+  new ApiError('model_not_ready', 'The products were indexed with another model', {
+    details: { hint: 'Index them again, or start with the model that they were indexed with (MODEL_DIR)' },
+    retryAfterSeconds: 60,
+  })
+
+function unit(numbers: number[], dimension: number): Float32Array {
+  const length = Math.hypot(...numbers)
+  if (numbers.length !== dimension || !Number.isFinite(length) || length === 0) {
+    const message = `must hold ${dimension} numbers that are not all 0`
+    throw validationError([{ in: 'body', pointer: '/vector', code: 'length', message }])
+  }
+  return Float32Array.from(numbers, (number) => number / length)
+}
+
+function picked(metadata: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((key) => (Object.hasOwn(metadata, key) ? [[key, metadata[key]]] : [])),
+  )
+}
+
+/** What the history keeps of the request: everything but the picture. */
+function parametersOf(wanted: CommonSearch & Record<string, unknown>): Record<string, unknown> {
+  const { limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost, tags } =
+    wanted
+  return { limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost, tags }
+}
+
+const rounded = (score: number): number => Math.round(score * 1e6) / 1e6

@@ -1,0 +1,26 @@
+import { closest, distance } from 'fastest-levenshtein'
+import type { SearchRow } from './queries.ts'
+import { TextSearch, UploadSearch, UrlSearch } from './schema.ts'
+
+const KNOWN: Record<SearchRow['type'], readonly string[]> = {
+  text: Object.keys(TextSearch.properties),
+  url: Object.keys(UrlSearch.properties),
+  upload: Object.keys(UploadSearch.properties),
+}
+
+/** Warnings are for people; a body of a thousand unknown fields gets these many. */
+const WARNINGS_MAX = 10
+
+/** A warning for each top-level field that this search does not understand, with the field that was probably meant. */
+export function unknownFields(body: object, type: SearchRow['type']): string[] {
+  const known = KNOWN[type]
+  return Object.keys(body)
+    .filter((name) => !known.includes(name))
+    .slice(0, WARNINGS_MAX)
+    .map((name) => {
+      const shown = name.slice(0, 60)
+      const near = closest(shown, known)
+      const hint = distance(shown, near) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
+      return `the field '${shown}' is not known here and was ignored${hint}`
+    })
+}

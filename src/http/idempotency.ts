@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '../core/actor.ts'
+import type { Clock } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import { LIMITS } from '../core/limits.ts'
+import type { IdempotencyKeys } from '../platform/db/idempotency.ts'
+import { validationError } from './validation.ts'
+
+interface Context {
+  request: Request
+  path: string
+  actor: Actor
+  body: unknown
+  set: { status?: number | string; headers: Record<string, string | number | undefined> }
+}
+
+interface Answer<Body> {
+  status: number
+  body: Body
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>
+
+/**
+ * Honours `Idempotency-Key`: a request repeated under its key gets the first answer again, with
+ * `Idempotent-Replayed: true`, and its work is not done twice (draft-ietf-httpapi-idempotency-key-header).
+ */
+export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
+  async function once<Body>(
+    context: Context,
+    key: string,
+    work: () => Promise<Answer<Body>>,
+  ): Promise<Answer<Body>> {
+    const { storeId } = context.actor
+    const known = keys.claim(storeId, key, await fingerprint(context), clock.now())
+    if (known.state === 'other_request') {
+      throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
+    }
+    if (known.state === 'running') {
+      throw new ApiError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key still runs',
+        {
+          retryAfterSeconds: 1,
+        },
+      )
+    }
+    if (known.state === 'answered') {
+      context.set.headers['idempotent-replayed'] = 'true'
+      return { status: known.status, body: known.body as Body }
+    }
+    try {
+      const answer = await work()
+      keys.finish(storeId, key, answer.status, answer.body)
+      return answer
+    } catch (error) {
+      keys.forget(storeId, key)
+      throw error
+    }
+  }
+
+  return {
+    /** Does the work, once for each key if the request carries one, and sets the status. */
+    async answer<Body>(context: Context, work: () => Promise<Answer<Body>>): Promise<Body> {
+      const key = context.request.headers.get('idempotency-key')
+      if (key !== null && (key === '' || key.length > LIMITS.idempotencyKeyCharsMax)) {
+        const message = `must have 1 to ${LIMITS.idempotencyKeyCharsMax} characters`
+        throw validationError([{ in: 'header', pointer: '/idempotency-key', code: 'length', message }])
+      }
+      const { status, body } = key === null ? await work() : await once(context, key, work)
+      context.set.status = status
+      return body
+    },
+
+    /** Forgets keys older than a day. */
+    prune: () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000),
+  }
+}
+
+/** SHA-256 over method, path and the parsed body; files count by their bytes. */
+async function fingerprint({ request, path, body }: Context): Promise<Buffer> {
+  const hash = createHash('sha256').update(`${request.method} ${path}\n`)
+  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+    hash.update(`${JSON.stringify(name)}:`)
+    hash.update(value instanceof Blob ? await value.bytes() : JSON.stringify(value ?? null))
+  }
+  return hash.digest()
+}

@@ -1,0 +1,39 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+
+export interface RequestLogDeps {
+  clock: Clock
+  ids: Ids
+  version: string
+  log: { info(fields: Record<string, unknown>, message: string): void }
+}
+
+/** An id that a proxy may have given; anything longer or stranger is replaced. */
+const GIVEN_ID = /^[\w.:-]{1,128}$/
+
+/** Gives every answer its request id and the service's version, and writes one line about it. */
+export function requestLogPlugin({ clock, ids, version, log }: RequestLogDeps) {
+  const startedAt = new WeakMap<Request, number>()
+  return new Elysia({ name: 'http.requestLog' })
+    .onRequest(({ request, set }) => {
+      startedAt.set(request, clock.now())
+      const given = request.headers.get('x-request-id')
+      set.headers['x-request-id'] = given && GIVEN_ID.test(given) ? given : ids.uuid()
+      set.headers['x-service-version'] = version
+      set.headers['x-content-type-options'] = 'nosniff'
+    })
+    .onAfterResponse({ as: 'global' }, ({ request, path, set }) => {
+      // The query string may carry what does not belong into a log, so only the path is written.
+      log.info(
+        {
+          method: request.method,
+          path,
+          status: set.status ?? 200,
+          duration_ms: clock.now() - (startedAt.get(request) ?? clock.now()),
+          request_id: set.headers['x-request-id'],
+        },
+        'request',
+      )
+    })
+}

@@ -1,0 +1,28 @@
+/** A route as Elysia lists it. */
+interface ListedRoute {
+  method: string
+  path: string
+}
+
+/** Tells which methods a path answers, for 405 and its Allow header (RFC 9110 §15.5.6). */
+export function createRouteTable(listed: () => readonly ListedRoute[]) {
+  let table: { method: string; pattern: RegExp }[] | undefined
+
+  function build() {
+    return listed().map(({ method, path }) => {
+      const segments = path
+        .split('/')
+        .map((segment) => (segment.startsWith(':') ? '[^/]+' : RegExp.escape(segment)))
+      return { method, pattern: new RegExp(`^${segments.join('/')}/?$`) }
+    })
+  }
+
+  return {
+    methodsOf(path: string): string[] {
+      table ??= build()
+      return [
+        ...new Set(table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+      ].sort()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
+import { t } from 'elysia'
+
+/** Spec §7, with the details that our own codes carry. */
+export const ErrorBody = t.Object(
+  {
+    error: t.String({ description: 'Stable code; `/errors/<code>` explains it.' }),
+    message: t.String({ description: 'For people; may change.' }),
+    details: t.Optional(t.Record(t.String(), t.Unknown())),
+    replacement: t.Optional(t.String({ description: 'Path that took over a retired one.' })),
+  },
+  { $id: '#/components/schemas/Error' },
+)
+
+const described = (description: string) => t.Object(ErrorBody.properties, { description })
+
+/** What any signed-in route may answer besides its own success. */
+export const signedInErrors = {
+  401: described('`unauthorized`, `token_expired`'),
+  403: described('`permission_denied`, `not_a_member`'),
+  429: described('`rate_limit_exceeded`: wait for `Retry-After` seconds'),
+  500: described('`internal_error`'),
+}
+
+/** What a route with a body may answer besides. */
+export const bodyErrors = {
+  400: described('`invalid_json`'),
+  413: described('`payload_too_large`, `image_too_large`'),
+  415: described('`unsupported_media_type`'),
+  422: described('`validation_error` and the codes of pictures'),
+  503: described('`overloaded`, `model_not_ready`, `storage_full`'),
+}
+
+/** One error answer with its codes, for routes that list their own. */
+export const failure = described
+
+/** Name of {@link upload}'s kind among TypeBox's. */
+export const UPLOAD = 'Upload'
+
+TypeRegistry.Set(UPLOAD, (_schema, value) => value instanceof Blob)
+
+/**
+ * A file in a multipart body.
+ *
+ * Elysia's own `t.File` would make it take JSON text for every object of the schema beside it, in JSON bodies too.
+ */
+export const upload = (description: string) =>
+  Type.Unsafe<File>({ [Kind]: UPLOAD, type: 'string', format: 'binary', description })

@@ -1,0 +1,51 @@
+import { jwt } from '@elysiajs/jwt'
+import type { Clock } from '../core/clock.ts'
+
+/** Claims of an access token (spec §2.2). */
+export interface Claims {
+  sub: string
+  jti: string
+  /** Seconds since the Unix epoch. */
+  exp: number
+  user_type: 'client' | 'user'
+  plan?: string
+  rate_limit?: number | null
+}
+
+/** Verifying answers "no" for expired and forged alike, so expiry is judged by us: a hundred years' tolerance. */
+const EXPIRY_JUDGED_ELSEWHERE_S = 3_153_600_000
+
+export type Tokens = ReturnType<typeof createTokens>
+
+/** Signs and reads access tokens with HMAC-SHA256; no other algorithm is accepted (RFC 8725 §3.1). */
+export function createTokens(secret: string, clock: Clock) {
+  const { sign, verify } = jwt({ name: 'jwt', secret, alg: 'HS256' }).decorator.jwt
+
+  return {
+    /** @param lifetimeSeconds counted from the clock's now. */
+    sign: (claims: Omit<Claims, 'exp'>, lifetimeSeconds: number): Promise<string> => {
+      const exp = Math.floor(clock.now() / 1000) + lifetimeSeconds
+      // The claims are ours; the plugin's type knows only strings and numbers beside the registered ones.
+      return sign({ ...claims, rate_limit: claims.rate_limit ?? 0, exp })
+    },
+    /** The claims of a token that we signed, expired or not; undefined for anything else. */
+    async read(token: string): Promise<Claims | undefined> {
+      const claims = await verify(token, {
+        algorithms: ['HS256'],
+        clockTolerance: EXPIRY_JUDGED_ELSEWHERE_S,
+        currentDate: new Date(clock.now()),
+      })
+      return isOurs(claims) ? claims : undefined
+    },
+  }
+}
+
+const isOurs = (claims: unknown): claims is Claims => {
+  const { sub, jti, exp, user_type } = (claims || {}) as Partial<Claims>
+  return (
+    typeof sub === 'string' &&
+    typeof jti === 'string' &&
+    Number.isFinite(exp) &&
+    (user_type === 'client' || user_type === 'user')
+  )
+}

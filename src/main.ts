@@ -1,0 +1,10 @@
+/** The entry of everything: picks the command. Each command is loaded only when it is asked for. */
+const [name, ...rest] = process.argv.slice(2)
+
+if (name === 'embedder-process') {
+  const { runEmbedderProcess } = await import('./embedder-process.ts')
+  await runEmbedderProcess(rest)
+} else {
+  const { runCommand } = await import('./commands/run.ts')
+  process.exitCode = await runCommand(process.argv.slice(2), process.env)
+}

@@ -1,0 +1,46 @@
+/** SQL files are imported as text: `import sql from './0001_stores.sql' with { type: 'text' }`. */
+declare module '*.sql' {
+  const text: string
+  export default text
+}
+
+/** Style sheets are imported as text or as a path, both of which are strings. */
+declare module '*.css' {
+  const text: string
+  export default text
+}
+
+/** Binary files are imported as a path that `node:fs` and `Bun.file` can read: `with { type: 'file' }`. */
+declare module '*.wasm' {
+  const path: string
+  export default path
+}
+declare module '*.webp' {
+  const path: string
+  export default path
+}
+declare module '*.png' {
+  const path: string
+  export default path
+}
+declare module '*.jpg' {
+  const path: string
+  export default path
+}
+declare module '*.woff2' {
+  const path: string
+  export default path
+}
+/** Scripts that are served, not run: `with { type: 'file' }`. */
+declare module '#generated/docs/start.js' {
+  const path: string
+  export default path
+}
+declare module '#generated/docs/swagger-ui-bundle.js' {
+  const path: string
+  export default path
+}
+/** Where the build put each demo picture, by name. */
+declare module '#generated/demo-pictures.ts' {
+  export const demoPictures: Readonly<Record<string, string>>
+}

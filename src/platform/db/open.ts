@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as sqliteVec from 'sqlite-vec'
+import { migrations } from './migrations/list.ts'
+
+export type Db = Database.Database
+
+/** The one file that holds everything but pictures and secrets. */
+export const DATABASE_FILE = 'lookalike.db'
+
+/** A database that a newer version of this program has written. */
+export class NewerDatabaseError extends Error {
+  override readonly name = 'NewerDatabaseError'
+}
+
+/**
+ * Opens the database in `dataDir`, or a throw-away one in memory, and brings its schema up to date.
+ *
+ * Every commit reaches the disk before it is acknowledged (`synchronous = FULL`), so an acknowledged product
+ * survives a power cut.
+ *
+ * @throws NewerDatabaseError when the file's schema is newer than this program.
+ */
+export function openDatabase(dataDir: string | ':memory:'): Db {
+  const db = new Database(dataDir === ':memory:' ? dataDir : join(dataDir, DATABASE_FILE))
+  // In the other order a restart during recovery can fail with "database is locked".
+  db.pragma('busy_timeout = 5000')
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('cache_size = -32000')
+  db.loadExtension(sqliteVec.getLoadablePath())
+  migrate(db)
+  return db
+}
+
+/** Number of the schema this program writes, kept in `user_version`. */
+export const schemaVersion = migrations.length
+
+/** Brings a database from its version to `target`; each step is one transaction. */
+export function migrate(db: Db, target = schemaVersion): void {
+  const done = db.pragma('user_version', { simple: true }) as number
+  if (done > schemaVersion) {
+    throw new NewerDatabaseError(
+      `The database has schema ${done}, this program knows ${schemaVersion}: use a newer lookalike`,
+    )
+  }
+  for (const [index, sql] of migrations.slice(0, target).entries()) {
+    if (index < done) continue
+    db.transaction(() => {
+      db.exec(sql)
+      db.pragma(`user_version = ${index + 1}`)
+    }).immediate()
+  }
+}

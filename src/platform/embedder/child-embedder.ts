@@ -1,0 +1,161 @@
+import { resolve } from 'node:path'
+import { ApiError } from '../../core/errors.ts'
+import type { Embedder, EmbedderStatus } from './embedder.ts'
+import type { EmbedderRole } from './messages.ts'
+import { readModelConfig, readModelFiles } from './model-files.ts'
+import { type EmbedderLog, ProcessPool } from './process-pool.ts'
+
+export interface ChildEmbedderOptions {
+  /** A model folder on disk, in the layout of transformers.js. */
+  modelDir: string
+  /** The model's name, where it is not the folder's. */
+  modelId?: string
+  /** Command line that ends in `runEmbedderProcess`; role, folder and threads are appended. */
+  command: readonly string[]
+  /**
+   * Environment of the processes; they get nothing else, so that a decoder which hostile bytes have taken over
+   * finds no secrets.
+   */
+  env?: Readonly<Record<string, string>>
+  /** Threads for pictures, over all processes. */
+  inferenceThreads: number
+  log: EmbedderLog
+  limits?: Partial<EmbedderLimits>
+}
+
+export interface EmbedderLimits {
+  /** Pictures held at a time, waiting or in work; indexing may use three quarters. */
+  picturesMax: number
+  pictureBytesMax: number
+  /** Texts held at a time. */
+  textsMax: number
+  textBytesMax: number
+  /** Longest stay of a picture or text in a process. */
+  taskMs: number
+  /** Longest start of a process, self-test included. */
+  startMs: number
+  /** Resident memory at which a process is killed. */
+  memoryBytesMax: number
+  /** Threads of one process for pictures; more threads make more processes. */
+  processThreadsMax: number
+}
+
+const LIMITS_DEFAULT: EmbedderLimits = {
+  picturesMax: 64,
+  pictureBytesMax: 256 * 1024 * 1024,
+  textsMax: 256,
+  textBytesMax: 4 * 1024 * 1024,
+  taskMs: 10_000,
+  startMs: 60_000,
+  memoryBytesMax: 1.5 * 1024 * 1024 * 1024,
+  processThreadsMax: 4,
+}
+
+/**
+ * Few heaps in glibc, and a JavaScript engine that collects as on a machine of 128 MiB: the process for pictures stays
+ * at 170 to 180 MB after indexing instead of 195 to 220.
+ */
+const THRIFT = { MALLOC_ARENA_MAX: '2', BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) }
+
+/** An embedder in child processes, with what tests and the operator want to see of them. */
+export interface ChildEmbedder extends Embedder {
+  /** Resolves once every model is ready or has failed, or the embedder is closed. */
+  settled(): Promise<EmbedderStatus>
+  /** Process ids of the children that live now. */
+  pids(): { text: number[]; vision: number[] }
+  /** Pictures and texts that wait for a process. */
+  queueDepth(): { texts: number; pictures: number }
+}
+
+/**
+ * Decoding and inference in processes of their own: one for texts, and one for pictures per four threads. They start
+ * at once and beside each other; nothing waits for them, see `status()`.
+ *
+ * @throws Error when the model folder cannot be read.
+ */
+export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
+  const { log } = options
+  const modelDir = resolve(options.modelDir)
+  const { dimension } = readModelConfig(modelDir)
+  const limits = { ...LIMITS_DEFAULT, ...options.limits }
+  const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
+  const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))
+
+  const pool = (name: EmbedderRole, count: number, line: { tasksMax: number; bytesMax: number }) =>
+    new ProcessPool({
+      name,
+      lanes: count,
+      lane: {
+        command: [...options.command, name, modelDir, String(threads)],
+        env: { ...options.env, ...THRIFT },
+        taskMs: limits.taskMs,
+        memoryBytesMax: limits.memoryBytesMax,
+      },
+      line,
+      windowMax: name === 'vision' ? 4 + 2 * threads : 16,
+      startMs: limits.startMs,
+      dimension,
+      fatal: name === 'vision' ? fatalPicture : fatalText,
+      log,
+    })
+
+  const texts = pool('text', 1, { tasksMax: limits.textsMax, bytesMax: limits.textBytesMax })
+  const pictures = pool('vision', lanes, { tasksMax: limits.picturesMax, bytesMax: limits.pictureBytesMax })
+
+  const close = async () => {
+    await Promise.all([texts.close(), pictures.close()])
+  }
+  // After the processes have been started: they load on other cores while this hashes 19 MB.
+  const files = orClose(() => readModelFiles(modelDir), close)
+  const model = { ...files.fingerprint, id: options.modelId ?? files.fingerprint.id }
+  for (const warning of files.warnings) log.warn({ model: model.id }, warning)
+
+  const status = (): EmbedderStatus => {
+    const both = [texts.status, pictures.status]
+    return (
+      both.find(({ state }) => state === 'failed') ??
+      both.find(({ state }) => state === 'starting') ?? { state: 'ready' }
+    )
+  }
+
+  return {
+    model,
+    calibration: files.calibration,
+    status,
+    async settled() {
+      await Promise.all([texts.settled, pictures.settled])
+      return status()
+    },
+    async embedPicture(bytes, priority) {
+      const { vector, facts } = await pictures.embed(bytes, priority)
+      return { vector, facts }
+    },
+    async embedText(text, priority) {
+      const { vector, isTruncated } = await texts.embed(new TextEncoder().encode(text), priority)
+      return { vector, isTruncated }
+    },
+    pids: () => ({ text: texts.pids, vision: pictures.pids }),
+    queueDepth: () => ({ texts: texts.waiting, pictures: pictures.waiting }),
+    close,
+  }
+}
+
+function orClose<T>(read: () => T, close: () => Promise<void>): T {
+  try {
+    return read()
+  } catch (error) {
+    void close()
+    throw error
+  }
+}
+
+const fatalPicture = (reason: string): ApiError =>
+  new ApiError('image_unreadable', 'The picture cannot be decoded: the decoder had to be restarted', {
+    details: { reason },
+  })
+
+const fatalText = (reason: string): ApiError =>
+  new ApiError('model_not_ready', 'The text model had to be restarted', {
+    retryAfterSeconds: 1,
+    cause: reason,
+  })

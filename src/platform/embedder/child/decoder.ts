@@ -1,0 +1,156 @@
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp'
+import { LIMITS } from '../../../core/limits.ts'
+import { pictureType } from '../../pictures/magic.ts'
+import type { PictureFacts } from '../embedder.ts'
+import { type Pixels, palette, perceptualHash } from './picture-facts.ts'
+import { RefusedPicture } from './refusal.ts'
+import type { Treatment } from './treatment.ts'
+
+/** A picture as the model takes it. */
+export interface DecodedPicture {
+  /** 3 planes (red, green, blue) of `treatment.input` pixels each. */
+  tensor: Float32Array
+  facts: PictureFacts
+}
+
+/** Above this many pixels a picture is decoded alone, so that a few giants cannot fill the memory together. */
+const GIANT_PIXELS = 12_000_000
+
+/**
+ * Hardens the decoder of this process: only the five formats of the contract have loaders, one libvips thread per
+ * picture (pictures run beside each other instead), and no cache of pixels nobody will ask for again.
+ */
+export function hardenDecoder(): void {
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({
+    operation: [
+      'VipsForeignLoadJpeg',
+      'VipsForeignLoadPng',
+      'VipsForeignLoadWebp',
+      'VipsForeignLoadHeif',
+      'VipsForeignLoadNsgif',
+    ],
+  })
+  sharp.concurrency(1)
+  sharp.cache(false)
+}
+
+/** Turns encoded pictures into tensors. Calls may overlap; the work runs on threads of the pool. */
+export function pictureDecoder(treatment: Treatment) {
+  let giants: Promise<unknown> = Promise.resolve()
+
+  const decode = async (bytes: Uint8Array): Promise<DecodedPicture> => {
+    const contentType = pictureType(bytes)
+    if (!contentType) {
+      throw new RefusedPicture(
+        'image_unsupported_format',
+        'The file is not a JPEG, PNG, WebP, AVIF or GIF picture',
+        { allowed: ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'] },
+      )
+    }
+    const metadata = await readHeader(bytes)
+    const { width, height } = metadata.autoOrient
+    refuseSize(width, height)
+    const resize = () => resizedPixels(bytes, treatment, metadata)
+    const pixels = await (width * height > GIANT_PIXELS ? afterGiants(resize) : resize())
+    return {
+      tensor: tensorOf(pixels, treatment),
+      facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
+    }
+  }
+
+  const afterGiants = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = giants.then(work)
+    giants = turn.catch(() => undefined)
+    return turn
+  }
+
+  return decode
+}
+
+/**
+ * First frame only. `error` refuses what is cut off or wrong, and lets pass what every browser shows with a shrug,
+ * such as a few stray bytes before a JPEG marker.
+ */
+const SAFE: SharpOptions = {
+  limitInputPixels: LIMITS.picturePixelsMax,
+  failOn: 'error',
+  pages: 1,
+  sequentialRead: true,
+}
+
+async function readHeader(bytes: Uint8Array): Promise<Metadata> {
+  try {
+    // Reads no pixels, so the limit can wait until the size is known and can be told.
+    return await sharp(bytes, { ...SAFE, limitInputPixels: false }).metadata()
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+function refuseSize(width: number, height: number): void {
+  if (width * height > LIMITS.picturePixelsMax) {
+    throw new RefusedPicture(
+      'image_too_large',
+      `The picture has ${width} x ${height} pixels; at most ${LIMITS.picturePixelsMax} are decoded`,
+      { width, height, max_pixels: LIMITS.picturePixelsMax },
+    )
+  }
+  if (Math.min(width, height) < LIMITS.pictureSideMin) {
+    throw new RefusedPicture(
+      'image_too_small',
+      `The picture has ${width} x ${height} pixels; its shorter side needs at least ${LIMITS.pictureSideMin}`,
+      { width, height, min_side: LIMITS.pictureSideMin },
+    )
+  }
+}
+
+async function resizedPixels(bytes: Uint8Array, treatment: Treatment, metadata: Metadata): Promise<Pixels> {
+  const { width, height } = treatment.resized(metadata.autoOrient.width, metadata.autoOrient.height)
+  try {
+    const { data, info } = await pipeline(bytes, metadata)
+      .resize({ width, height, fit: 'fill', kernel: treatment.kernel, fastShrinkOnLoad: false })
+      .toColourspace('srgb')
+      .removeAlpha()
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
+    if (info.channels !== 3) throw new Error(`The decoder gave ${info.channels} channels`)
+    return { width: info.width, height: info.height, data }
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** Upright, on white. sharp itself turns CMYK, 16 bits and embedded profiles into sRGB. */
+function pipeline(bytes: Uint8Array, metadata: Metadata): Sharp {
+  const image = sharp(bytes, SAFE).autoOrient()
+  return metadata.hasAlpha ? image.flatten({ background: '#ffffff' }) : image
+}
+
+/** libvips' words say where a file is broken; they are for developers and name no paths. */
+const unreadable = (error: unknown): RefusedPicture =>
+  new RefusedPicture('image_unreadable', 'The picture is damaged or cut off and cannot be decoded', {
+    reason: (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200),
+  })
+
+/** The middle of the picture as planes of numbers; what a small picture leaves free is black, as in transformers. */
+function tensorOf(pixels: Pixels, { input, values }: Treatment): Float32Array {
+  const [reds, greens, blues] = values
+  const plane = input.width * input.height
+  const tensor = new Float32Array(3 * plane)
+  const left = Math.floor((pixels.width - input.width) / 2)
+  const top = Math.floor((pixels.height - input.height) / 2)
+  for (let y = 0, to = 0; y < input.height; y++) {
+    const row = y + top
+    const isRowInside = row >= 0 && row < pixels.height
+    for (let x = 0; x < input.width; x++, to++) {
+      const column = x + left
+      const isInside = isRowInside && column >= 0 && column < pixels.width
+      const from = (row * pixels.width + column) * 3
+      tensor[to] = reds[isInside ? (pixels.data[from] ?? 0) : 0] ?? 0
+      tensor[plane + to] = greens[isInside ? (pixels.data[from + 1] ?? 0) : 0] ?? 0
+      tensor[2 * plane + to] = blues[isInside ? (pixels.data[from + 2] ?? 0) : 0] ?? 0
+    }
+  }
+  return tensor
+}

@@ -1,0 +1,196 @@
+/** An 8-bit RGB picture, row by row. */
+export interface Pixels {
+  width: number
+  height: number
+  data: Uint8Array
+}
+
+const GRID = 32
+const FREQUENCIES = 8
+/** Rows of the DCT-II basis: `cos((2x + 1) * u * pi / 64)`. */
+const BASIS = Float64Array.from({ length: FREQUENCIES * GRID }, (_, i) =>
+  Math.cos(((2 * (i % GRID) + 1) * Math.floor(i / GRID) * Math.PI) / (2 * GRID)),
+)
+
+/**
+ * The 64-bit perceptual hash of a picture (the well-known DCT hash): luma on a grid of 32 x 32, its 8 x 8 lowest
+ * frequencies, one bit each for "above the median".
+ *
+ * @returns 16 hex digits. Copies of other size or compression differ in few bits.
+ */
+export function perceptualHash(pixels: Pixels): string {
+  const luma = lumaGrid(pixels)
+  const rows = new Float64Array(FREQUENCIES * GRID)
+  for (let u = 0; u < FREQUENCIES; u++) {
+    for (let y = 0; y < GRID; y++) {
+      let sum = 0
+      for (let x = 0; x < GRID; x++) sum += (luma[y * GRID + x] ?? 0) * (BASIS[u * GRID + x] ?? 0)
+      rows[u * GRID + y] = sum
+    }
+  }
+  const spectrum = new Float64Array(FREQUENCIES * FREQUENCIES)
+  for (let v = 0; v < FREQUENCIES; v++) {
+    for (let u = 0; u < FREQUENCIES; u++) {
+      let sum = 0
+      for (let y = 0; y < GRID; y++) sum += (rows[u * GRID + y] ?? 0) * (BASIS[v * GRID + y] ?? 0)
+      // Rounded, so that the noise of a flat picture sets no bits.
+      spectrum[v * FREQUENCIES + u] = Math.round(sum * 16) / 16
+    }
+  }
+  // The first coefficient is the mean brightness; it says nothing about the picture and would shift the median.
+  const sorted = spectrum.slice(1).sort()
+  const median = sorted[sorted.length >> 1] ?? 0
+  let bits = 0n
+  for (const coefficient of spectrum) bits = (bits << 1n) | (coefficient > median ? 1n : 0n)
+  return bits.toString(16).padStart(16, '0')
+}
+
+function lumaGrid({ width, height, data }: Pixels): Float64Array {
+  const sums = new Float64Array(GRID * GRID)
+  const counts = new Uint32Array(GRID * GRID)
+  const columns = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * GRID) / width))
+  for (let y = 0, at = 0; y < height; y++) {
+    const row = Math.floor((y * GRID) / height) * GRID
+    for (let x = 0; x < width; x++, at += 3) {
+      const cell = row + (columns[x] ?? 0)
+      sums[cell] =
+        (sums[cell] ?? 0) + 299 * (data[at] ?? 0) + 587 * (data[at + 1] ?? 0) + 114 * (data[at + 2] ?? 0)
+      counts[cell] = (counts[cell] ?? 0) + 1
+    }
+  }
+  return sums.map((sum, cell) => sum / 1000 / Math.max(1, counts[cell] ?? 1))
+}
+
+const COLOURS_MAX = 5
+/** Colours nearer than this (CIE76) count as one; about the distance of two neighbouring colour words. */
+const SAME_COLOUR = 20
+/** A colour that covers less is noise, such as the soft edge of a cut-out. */
+const SHARE_MIN = 0.02
+/** A picture whose border is at least this white shows a product on a white ground. */
+const WHITE_BORDER_MIN = 0.6
+/** On a white ground at least this much must be left beside the white, or the product itself is white. */
+const COLOURED_MIN = 0.05
+
+/**
+ * Up to five main colours. The white ground of a product picture does not count.
+ *
+ * @returns largest share first; shares of the pixels that count, so they sum to at most 1.
+ */
+export function palette(pixels: Pixels): { hex: string; share: number }[] {
+  const bins = colourBins(pixels)
+  const clusters: Cluster[] = []
+  for (const bin of bins) {
+    const lab = labOf(bin.red / bin.count, bin.green / bin.count, bin.blue / bin.count)
+    const near = clusters.find((cluster) => distance(cluster.lab, lab) < SAME_COLOUR)
+    if (near) {
+      near.red += bin.red
+      near.green += bin.green
+      near.blue += bin.blue
+      near.count += bin.count
+    } else if (clusters.length < 16) {
+      clusters.push({ ...bin, lab })
+    }
+  }
+  const total = bins.reduce((sum, bin) => sum + bin.count, 0)
+  return clusters
+    .sort((a, b) => b.count - a.count)
+    .map((cluster) => ({ hex: hexOf(cluster), share: Math.round((cluster.count / total) * 1000) / 1000 }))
+    .filter((colour) => colour.share >= SHARE_MIN)
+    .slice(0, COLOURS_MAX)
+}
+
+interface Bin {
+  red: number
+  green: number
+  blue: number
+  count: number
+}
+interface Cluster extends Bin {
+  lab: Lab
+}
+type Lab = readonly [number, number, number]
+
+/** Every second pixel of every second row, in bins of 4 bits a channel; the fullest first. */
+function colourBins(pixels: Pixels): Bin[] {
+  const { width, height, data } = pixels
+  const sums = new Float64Array(4096 * 4)
+  let whites = 0
+  let seen = 0
+  const isGroundWhite = hasWhiteBorder(pixels)
+  const white = { red: 0, green: 0, blue: 0, count: 0 }
+  for (let y = 0; y < height; y += 2) {
+    for (let x = 0; x < width; x += 2) {
+      const at = (y * width + x) * 3
+      const red = data[at] ?? 0
+      const green = data[at + 1] ?? 0
+      const blue = data[at + 2] ?? 0
+      seen++
+      if (isGroundWhite && isNearWhite(red, green, blue)) {
+        whites++
+        white.red += red
+        white.green += green
+        white.blue += blue
+        continue
+      }
+      const bin = (((red >> 4) << 8) | ((green >> 4) << 4) | (blue >> 4)) * 4
+      sums[bin] = (sums[bin] ?? 0) + red
+      sums[bin + 1] = (sums[bin + 1] ?? 0) + green
+      sums[bin + 2] = (sums[bin + 2] ?? 0) + blue
+      sums[bin + 3] = (sums[bin + 3] ?? 0) + 1
+    }
+  }
+  const bins: Bin[] = []
+  for (let at = 0; at < sums.length; at += 4) {
+    const count = sums[at + 3] ?? 0
+    if (count > 0) bins.push({ red: sums[at] ?? 0, green: sums[at + 1] ?? 0, blue: sums[at + 2] ?? 0, count })
+  }
+  if (whites > 0 && seen - whites < seen * COLOURED_MIN) bins.push({ ...white, count: whites })
+  return bins.sort((a, b) => b.count - a.count)
+}
+
+const isNearWhite = (red: number, green: number, blue: number): boolean =>
+  red >= 238 && green >= 238 && blue >= 238
+
+function hasWhiteBorder({ width, height, data }: Pixels): boolean {
+  let whites = 0
+  const look = (x: number, y: number) => {
+    const at = (y * width + x) * 3
+    if (isNearWhite(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0)) whites++
+  }
+  for (let x = 0; x < width; x++) {
+    look(x, 0)
+    look(x, height - 1)
+  }
+  for (let y = 0; y < height; y++) {
+    look(0, y)
+    look(width - 1, y)
+  }
+  return whites >= 2 * (width + height) * WHITE_BORDER_MIN
+}
+
+/** sRGB (0 to 255) to CIE L*a*b* with the D65 white. */
+function labOf(red: number, green: number, blue: number): Lab {
+  const r = linear(red)
+  const g = linear(green)
+  const b = linear(blue)
+  const x = cubeRoot((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047)
+  const y = cubeRoot(0.2126 * r + 0.7152 * g + 0.0722 * b)
+  const z = cubeRoot((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883)
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+}
+
+const linear = (value: number): number => {
+  const v = value / 255
+  return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4
+}
+const cubeRoot = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116)
+const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+const hexOf = ({ red, green, blue, count }: Bin): string =>
+  `#${[red, green, blue]
+    .map((sum) =>
+      Math.round(sum / count)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`

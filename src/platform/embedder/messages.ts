@@ -1,0 +1,56 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** What a process embeds. Words and pictures have processes of their own: no search by text waits behind a picture. */
+export type EmbedderRole = 'text' | 'vision'
+
+const Priority = Type.Union([Type.Literal('search'), Type.Literal('index')])
+
+/** To the child; the body is the encoded picture, or the text as UTF-8. */
+export const EmbedRequest = Type.Object({ id: Type.Integer(), priority: Priority })
+export type EmbedRequest = Static<typeof EmbedRequest>
+
+/** What the picture decoder refuses. */
+export const PictureRefusal = Type.Union([
+  Type.Literal('image_unsupported_format'),
+  Type.Literal('image_unreadable'),
+  Type.Literal('image_too_small'),
+  Type.Literal('image_too_large'),
+])
+export type PictureRefusal = Static<typeof PictureRefusal>
+
+const Facts = Type.Object({
+  width: Type.Integer(),
+  height: Type.Integer(),
+  contentType: Type.String(),
+  phash: Type.String(),
+  palette: Type.Array(Type.Object({ hex: Type.String(), share: Type.Number() }), { maxItems: 5 }),
+})
+
+/**
+ * From the child. `embedded` carries the vector as little-endian float32 in the body; the self-test answers once,
+ * with `ready` or `failed`, before anything else.
+ */
+export const EmbedReply = Type.Union([
+  Type.Object({
+    kind: Type.Literal('ready'),
+    /** Milliseconds from the start of the process. */
+    readyMs: Type.Number(),
+    /** Lowest cosine of the self-test, or null when it was skipped. */
+    worstCosine: Type.Union([Type.Number(), Type.Null()]),
+  }),
+  Type.Object({ kind: Type.Literal('failed'), reason: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('embedded'),
+    id: Type.Integer(),
+    facts: Type.Optional(Facts),
+    isTruncated: Type.Optional(Type.Boolean()),
+  }),
+  Type.Object({
+    kind: Type.Literal('refused'),
+    id: Type.Integer(),
+    code: Type.Union([PictureRefusal, Type.Literal('internal_error')]),
+    message: Type.String(),
+    details: Type.Record(Type.String(), Type.Unknown()),
+  }),
+])
+export type EmbedReply = Static<typeof EmbedReply>

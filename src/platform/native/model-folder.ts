@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+import { embedded } from './embedded.ts'
+import { unpackedFile } from './parts.ts'
+
+/** Folder name of the model that is bundled unless the build is told otherwise. */
+export const bundledModelName = 'lookalike-clip-v0'
+
+/** The bundled model's folder on disk: of the checkout when run from sources, else unpacked from the executable. */
+export function bundledModelDir(): string {
+  if (embedded !== undefined) return unpackedFile('model', embedded.model)
+  return fileURLToPath(new URL(`../../../models/${bundledModelName}`, import.meta.url))
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { embedded, type PartName } from './embedded.ts'
+import { UnpackError, unpackPart } from './unpack.ts'
+import { unpackBases, unpackDirVariable } from './unpack-base.ts'
+
+const folders = new Map<PartName, string>()
+
+/**
+ * Chooses the folder that parts are unpacked into, in place of the one found from the arguments and the environment.
+ *
+ * Processes started from here on inherit the choice through `LOOKALIKE_UNPACK_DIR`. Has no effect on parts already loaded.
+ */
+export function setUnpackBase(dir: string): void {
+  process.env[unpackDirVariable] = dir
+}
+
+/** The folder that parts are unpacked into, or would be; undefined when the program runs from its sources. */
+export function unpackDir(): string | undefined {
+  if (embedded === undefined) return undefined
+  return unpackBases(process.argv.slice(2), process.env)[0]?.()
+}
+
+/**
+ * The folder on disk that holds a part of this executable, written there if need be.
+ *
+ * @throws UnpackError when no folder can be written, Error when the program runs from its sources.
+ */
+export function partFolder(part: PartName): string {
+  const known = folders.get(part)
+  if (known !== undefined) return known
+  if (embedded === undefined) throw new Error('Only the executable carries unpacked parts')
+  const content = embedded.parts[part]
+  let refusal: UnpackError | undefined
+  for (const base of unpackBases(process.argv.slice(2), process.env)) {
+    try {
+      const dir = base()
+      const folder = unpackPart(part, content, dir)
+      process.env[unpackDirVariable] = dir
+      folders.set(part, folder)
+      return folder
+    } catch (error) {
+      if (!(error instanceof UnpackError)) throw error
+      if (!error.isRefused) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal ?? new Error('No folder to unpack into')
+}
+
+/** Loads a Node addon of this executable; ends the program with one clear line when that cannot be done. */
+export function loadAddon(part: PartName, name: string): unknown {
+  return orExit(() => {
+    const path = join(partFolder(part), name)
+    const addon: { exports: unknown } = { exports: {} }
+    try {
+      process.dlopen(addon, path)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      const isForbidden = message.includes('failed to map segment')
+      const hint = isForbidden
+        ? ` (a volume mounted noexec? Name another folder in ${unpackDirVariable})`
+        : ''
+      throw new UnpackError(`cannot load ${path}: ${message}${hint}`, 'ELOAD')
+    }
+    return addon.exports
+  })
+}
+
+/** The path of an unpacked file that another library loads by itself; ends the program like {@link loadAddon}. */
+export function unpackedFile(part: PartName, name: string): string {
+  return orExit(() => join(partFolder(part), name))
+}
+
+/** Without its native parts no command can go on, and the place that loads them is often an import, out of reach of any catch. */
+function orExit<Value>(load: () => Value): Value {
+  try {
+    return load()
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error
+    process.stderr.write(`lookalike: ${error.message}\n`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,16 @@
+import { Algorithm, hash, verify } from '@node-rs/argon2'
+
+/** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
+const PARAMETERS = { algorithm: Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Makes an argon2id hash in PHC form, with its own salt. */
+export const hashPassword = (password: string): Promise<string> => hash(password, PARAMETERS)
+
+/** Whether the password belongs to the hash; false also for a hash that cannot be read. */
+export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  try {
+    return await verify(passwordHash, password)
+  } catch {
+    return false
+  }
+}

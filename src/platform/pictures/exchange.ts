@@ -1,0 +1,121 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import type { DownloadFailure } from '../../core/errors.ts'
+import { MAGIC_BYTES, pictureType } from './magic.ts'
+
+/** An answer without a picture, for the caller to judge. */
+export interface Refusal {
+  status: number
+  location: string | undefined
+  retryAfter: string | undefined
+}
+
+/** What a server answered. */
+export type Answer = { picture: Uint8Array } | Refusal
+
+/** A download that cannot become a picture. */
+export class DownloadError extends Error {
+  readonly reason: DownloadFailure
+  /** Status of the answer that decided it. */
+  readonly upstreamStatus: number | undefined
+
+  /** @param message fit for the client: repeats nothing that the server sent. */
+  constructor(reason: DownloadFailure, message: string, extras: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: extras.cause })
+    this.name = 'DownloadError'
+    this.reason = reason
+    this.upstreamStatus = extras.status
+  }
+}
+
+export interface ExchangeOptions {
+  bytesMax: number
+  /** Ends the exchange at once. */
+  signal: AbortSignal
+}
+
+/** More pieces mean less than 525 bytes in each of 10 MiB: a server that wants to keep us busy. */
+const PIECES_MAX = 20_000
+
+/**
+ * Sends one GET over an open socket and reads the answer, then destroys the socket.
+ *
+ * No cookies are sent, and no encodings are offered, so what arrives is as large as what is kept.
+ *
+ * @throws DownloadError `timeout`, `connect` (the answer broke off or is no HTTP), `too_large` or `not_an_image`.
+ */
+export const getPicture = async (socket: Socket, url: URL, options: ExchangeOptions): Promise<Answer> => {
+  const abort = () => socket.destroy()
+  options.signal.addEventListener('abort', abort, { once: true })
+  try {
+    if (options.signal.aborted) abort()
+    const response = await send(socket, url)
+    const status = response.statusCode ?? 0
+    if (status === 200) return { picture: await readPicture(response, options.bytesMax) }
+    return { status, location: response.headers.location, retryAfter: response.headers['retry-after'] }
+  } catch (cause) {
+    if (cause instanceof DownloadError) throw cause
+    if (options.signal.aborted) throw new DownloadError('timeout', 'The download took too long', { cause })
+    throw new DownloadError('connect', 'The connection broke off, or the answer was not HTTP', { cause })
+  } finally {
+    options.signal.removeEventListener('abort', abort)
+    socket.destroy()
+  }
+}
+
+const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request({
+      // Without an agent, so that no connection outlives its check.
+      createConnection: () => socket,
+      path: url.pathname + url.search,
+      headers: {
+        Host: url.host.replace(/\.(?=:|$)/, ''),
+        Accept: 'image/jpeg, image/png, image/webp, image/*;q=0.8',
+        'User-Agent': 'Lookalike (picture download)',
+      },
+    })
+      .on('response', resolve)
+      // Without this, an answer of 101 would leave the request waiting.
+      .on('upgrade', resolve)
+      .on('error', reject)
+      .on('close', () => reject(new Error('closed without an answer')))
+      .end()
+  })
+
+const readPicture = async (response: IncomingMessage, bytesMax: number): Promise<Uint8Array> => {
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    throw notAnImage('The answer is compressed although nobody asked')
+  const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${bytesMax} bytes`)
+  if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+
+  const pieces: Uint8Array[] = []
+  let length = 0
+  let isPicture = false
+  for await (const piece of response as AsyncIterable<Uint8Array>) {
+    length += piece.length
+    if (length > bytesMax) throw tooLarge()
+    if (pieces.push(compact(piece)) > PIECES_MAX) {
+      throw new DownloadError('too_large', 'The picture comes in too many pieces')
+    }
+    if (!isPicture && length >= MAGIC_BYTES) {
+      checkPicture(Buffer.concat(pieces, MAGIC_BYTES))
+      isPicture = true
+    }
+  }
+  const picture = Buffer.concat(pieces, length)
+  checkPicture(picture)
+  return picture
+}
+
+/** Copies a piece that is a small part of what was received; it would keep all the rest in memory. */
+const compact = (piece: Uint8Array): Uint8Array =>
+  piece.length * 2 < piece.buffer.byteLength ? new Uint8Array(piece) : piece
+
+const checkPicture = (beginning: Uint8Array): void => {
+  if (!pictureType(beginning))
+    throw notAnImage('The address leads to something else than a JPEG, PNG, WebP, AVIF or GIF')
+}
+
+const notAnImage = (message: string) => new DownloadError('not_an_image', message)

@@ -1,0 +1,53 @@
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Picture files under their content hash: `<dir>/ab/abcdef…`. A file is whole or not there. */
+export interface PictureFiles {
+  /** Writes the bytes unless they are there already; they are on the disk when this returns. */
+  write(contentHash: string, bytes: Uint8Array): Promise<void>
+  /** The bytes, or undefined when the file is missing. */
+  read(contentHash: string): Promise<Uint8Array | undefined>
+  remove(contentHash: string): Promise<void>
+}
+
+/** @param uniqueName gives a new file name for each write under way, so that two writers never share one. */
+export function createPictureFiles(dir: string, uniqueName: () => string): PictureFiles {
+  const pathOf = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
+
+  return {
+    async write(contentHash, bytes) {
+      const path = pathOf(contentHash)
+      if (await isThere(path)) return
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const temporary = join(dirname(path), `.${uniqueName()}.part`)
+      try {
+        const file = await open(temporary, 'wx', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(temporary, path)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
+      }
+    },
+    async read(contentHash) {
+      try {
+        return await readFile(pathOf(contentHash))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    remove: (contentHash) => rm(pathOf(contentHash), { force: true }),
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

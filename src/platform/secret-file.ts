@@ -1,0 +1,41 @@
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * The secret in a file, which is made on first use: readable by the owner alone, and the same for everyone when two
+ * processes make it at once.
+ *
+ * @param make gives a new secret and a unique name for the file while it is written.
+ */
+export function secretFile(path: string, make: () => { secret: string; uniqueName: string }): string {
+  const known = read(path)
+  if (known) return known
+  const { secret, uniqueName } = make()
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${uniqueName}`
+  const file = openSync(temporary, 'wx', 0o600)
+  try {
+    writeSync(file, secret)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  try {
+    // A link fails when somebody was faster, where a rename would replace his secret.
+    linkSync(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  return readFileSync(path, 'utf8').trim()
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs'
+import wasmPath from '#generated/scan.wasm' with { type: 'file' }
+
+/** Vectors in one block of memory: stores grow by whole blocks, so this bounds what a small store wastes. */
+export const BLOCK_SLOTS = 64
+
+const PAGE_BYTES = 65_536
+/** All that 32-bit WebAssembly can address: 4 GiB. */
+const PAGES_MAX = 65_536
+/** Results of one kernel call; larger requests are cut up, so that the scratch space stays in the cache. */
+const BATCH = 64 * BLOCK_SLOTS
+
+/** What kernel/scan.ts exports; addresses are bytes in the shared memory. */
+interface Kernel {
+  peak(vector: number, width: number): number
+  encode(vector: number, peak: number, place: number, width: number): void
+  decode(place: number, width: number, vector: number): void
+  release(place: number): void
+  prepare(query: number, width: number, integers: number): number
+  scanBlocks(
+    integers: number,
+    unit: number,
+    blocks: number,
+    count: number,
+    width: number,
+    scores: number,
+  ): void
+  scanPlaces(
+    integers: number,
+    unit: number,
+    places: number,
+    count: number,
+    width: number,
+    scores: number,
+  ): void
+  rescorePlaces(query: number, places: number, count: number, width: number, scores: number): void
+}
+
+let compiled: WebAssembly.Module | undefined
+
+/**
+ * The kernel and the one memory it works on.
+ *
+ * A block is an address from `takeBlock`; a place is a block plus the number of a vector in it, 0 to 63. A score is a dot
+ * product, hence a cosine for unit vectors; a free place scores -Infinity.
+ */
+export class Scanner {
+  readonly dimension: number
+  /** Bytes of one block: a scale and two bytes a dimension for each of its vectors. */
+  readonly blockBytes: number
+  readonly #width: number
+  readonly #memory: WebAssembly.Memory
+  readonly #kernel: Kernel
+  readonly #query: number
+  readonly #integers: number
+  readonly #places: number
+  readonly #scores: number
+  readonly #freeBlocks: number[] = []
+  #end: number
+  #floats: Float32Array
+  #words: Uint32Array
+
+  /** @param dimension numbers in a vector, 1 to 4,096. */
+  constructor(dimension: number) {
+    if (!Number.isInteger(dimension) || dimension < 1 || dimension > 4_096)
+      throw new Error(`Vectors of ${dimension} dimensions are not supported`)
+    this.dimension = dimension
+    this.#width = Math.ceil(dimension / 16) * 16
+    this.blockBytes = BLOCK_SLOTS * (4 + 2 * this.#width)
+    this.#query = 0
+    this.#integers = 4 * this.#width
+    this.#places = this.#integers + 2 * this.#width
+    this.#scores = this.#places + 4 * BATCH
+    // Places keep a vector's number in the low six bits of a block's address.
+    this.#end = Math.ceil((this.#scores + 4 * BATCH) / BLOCK_SLOTS) * BLOCK_SLOTS
+    this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#end / PAGE_BYTES), maximum: PAGES_MAX })
+    this.#floats = new Float32Array(this.#memory.buffer)
+    this.#words = new Uint32Array(this.#memory.buffer)
+    compiled ??= new WebAssembly.Module(readFileSync(wasmPath))
+    const instance = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } })
+    this.#kernel = instance.exports as unknown as Kernel
+  }
+
+  /** @throws Error when the vectors of this process would pass 4 GiB. */
+  takeBlock(): number {
+    const block = this.#freeBlocks.pop() ?? this.#appendBlock()
+    for (let slot = 0; slot < BLOCK_SLOTS; slot++) this.#kernel.release(block + slot)
+    return block
+  }
+
+  giveBlock(block: number): void {
+    this.#freeBlocks.push(block)
+  }
+
+  /** Bytes of memory asked of the system so far; it is never given back. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength
+  }
+
+  /**
+   * Takes a vector in for `write`, and gives the size of its largest component.
+   *
+   * @throws Error when the dimension is another one or a component is not a finite number.
+   */
+  read(vector: Float32Array): number {
+    if (vector.length !== this.dimension)
+      throw new Error(`The vector has ${vector.length} dimensions, not ${this.dimension}`)
+    this.#floats.set(vector, this.#query / 4)
+    const peak = this.#kernel.peak(this.#query, this.#width)
+    if (!Number.isFinite(peak)) throw new Error('The vector has components that are not finite numbers')
+    return peak
+  }
+
+  /** Stores the vector that was `read` last, whose largest component is `peak`, in a place. */
+  write(peak: number, place: number): void {
+    this.#kernel.encode(this.#query, peak, place, this.#width)
+  }
+
+  /** Frees a place; its block stays. */
+  release(place: number): void {
+    this.#kernel.release(place)
+  }
+
+  vectorAt(place: number): Float32Array {
+    this.#kernel.decode(place, this.#width, this.#query)
+    return this.#floats.slice(0, this.dimension)
+  }
+
+  /** Approximate scores of every place of `blocks`, in order, up to the length of `into`. */
+  scanBlocks(query: Float32Array, blocks: readonly number[], into: Float32Array): void {
+    const unit = this.#prepare(query)
+    const step = BATCH / BLOCK_SLOTS
+    for (let start = 0; start < blocks.length; start += step) {
+      const count = Math.min(step, blocks.length - start)
+      for (let i = 0; i < count; i++) this.#words[this.#places / 4 + i] = blocks[start + i] ?? 0
+      this.#kernel.scanBlocks(this.#integers, unit, this.#places, count, this.#width, this.#scores)
+      this.#copyScores(into, start * BLOCK_SLOTS, count * BLOCK_SLOTS)
+    }
+  }
+
+  /** Approximate scores of `count` places; `placeAt` names the place of a result. */
+  scanPlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
+    const unit = this.#prepare(query)
+    return this.#eachBatch(count, placeAt, (length) =>
+      this.#kernel.scanPlaces(this.#integers, unit, this.#places, length, this.#width, this.#scores),
+    )
+  }
+
+  /** Precise scores of `count` places; `placeAt` names the place of a result. */
+  rescorePlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
+    this.read(query)
+    return this.#eachBatch(count, placeAt, (length) =>
+      this.#kernel.rescorePlaces(this.#query, this.#places, length, this.#width, this.#scores),
+    )
+  }
+
+  #prepare(query: Float32Array): number {
+    this.read(query)
+    return this.#kernel.prepare(this.#query, this.#width, this.#integers)
+  }
+
+  #eachBatch(
+    count: number,
+    placeAt: (index: number) => number,
+    score: (length: number) => void,
+  ): Float32Array {
+    const into = new Float32Array(count)
+    for (let start = 0; start < count; start += BATCH) {
+      const length = Math.min(BATCH, count - start)
+      for (let i = 0; i < length; i++) this.#words[this.#places / 4 + i] = placeAt(start + i)
+      score(length)
+      this.#copyScores(into, start, length)
+    }
+    return into
+  }
+
+  #copyScores(into: Float32Array, start: number, count: number): void {
+    const from = this.#scores / 4
+    into.set(this.#floats.subarray(from, from + Math.min(count, into.length - start)), start)
+  }
+
+  #appendBlock(): number {
+    const block = this.#end
+    const needed = Math.ceil((block + this.blockBytes) / PAGE_BYTES)
+    const pages = this.#memory.buffer.byteLength / PAGE_BYTES
+    if (needed > pages) this.#grow(pages, needed)
+    this.#end = block + this.blockBytes
+    return block
+  }
+
+  /** Grows by an eighth, because growing may copy; pages that were never written cost no real memory. */
+  #grow(pages: number, needed: number): void {
+    if (needed > PAGES_MAX) throw new Error('The vectors of this service do not fit into 4 GiB of memory')
+    const wanted = Math.min(PAGES_MAX, Math.max(needed, Math.ceil(pages * 1.125)))
+    this.#memory.grow(wanted - pages)
+    this.#floats = new Float32Array(this.#memory.buffer)
+    this.#words = new Uint32Array(this.#memory.buffer)
+  }
+}

@@ -1,0 +1,103 @@
+import type Database from 'better-sqlite3'
+
+/** The durable vectors of all stores in one vec0 table; opens no transaction, its caller does. */
+export interface VectorTable {
+  create(): void
+  /** Adds a vector, or replaces the one with the same rowid. @throws SqliteError when another store has that rowid. */
+  put(storeId: string, rowid: number, vector: Float32Array): void
+  /** A rowid that is not there is ignored. */
+  remove(rowid: number): void
+  /** Visits all vectors, in no order. The vector is a view that is worth nothing after the visit: copy what is kept. */
+  each(visit: (rowid: number, vector: Float32Array, storeId: string) => void): void
+  /** The exact `k` nearest vectors of a store by cosine, best first. Scans with SQL: a reference, not for searches. */
+  nearest(storeId: string, vector: Float32Array, k: number): { rowid: number; score: number }[]
+}
+
+/** Vectors in one chunk: sqlite-vec's default of 1,024 makes 1,000 small stores take 21 times their raw size. */
+const CHUNK_SIZE = 64
+
+/**
+ * @param db a connection with sqlite-vec loaded.
+ * @param table a name of letters and underscores.
+ */
+export function vectorTable(db: Database.Database, table: string, dimension: number): VectorTable {
+  if (!/^[a-z_][a-z_0-9]*$/i.test(table)) throw new Error(`${table} cannot be the name of a vector table`)
+  const sql = statements(db, table)
+  const checked = (vector: Float32Array) => {
+    if (vector.length !== dimension)
+      throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
+    return vector
+  }
+  return {
+    create() {
+      db.exec(`CREATE VIRTUAL TABLE ${table} USING vec0(
+        store_id TEXT PARTITION KEY, embedding FLOAT[${dimension}] distance_metric=cosine, chunk_size=${CHUNK_SIZE})`)
+    },
+    // better-sqlite3 binds numbers as REAL, which vec0 refuses for a rowid and for k.
+    put(storeId, rowid, vector) {
+      const { changes } = sql.update().run(checked(vector), BigInt(rowid), storeId)
+      if (changes === 0) sql.insert().run(BigInt(rowid), storeId, vector)
+    },
+    remove(rowid) {
+      sql.remove().run(BigInt(rowid))
+    },
+    each(visit) {
+      for (const chunk of sql.chunks().iterate()) visitChunk(chunk, dimension, visit)
+    },
+    nearest(storeId, vector, k) {
+      const rows = sql.nearest().all(checked(vector), BigInt(k), storeId)
+      return rows.map(({ rowid, distance }) => ({ rowid, score: 1 - distance }))
+    },
+  }
+}
+
+interface Chunk {
+  storeId: string
+  /** One bit for each slot, lowest first. */
+  validity: Uint8Array
+  /** One 64-bit integer for each slot. */
+  rowids: Uint8Array
+  vectors: Uint8Array
+}
+
+/** Prepared on first use, because the table may not exist before. */
+function statements(db: Database.Database, table: string) {
+  return {
+    insert: once(() => db.prepare(`INSERT INTO ${table} (rowid, store_id, embedding) VALUES (?, ?, ?)`)),
+    update: once(() => db.prepare(`UPDATE ${table} SET embedding = ? WHERE rowid = ? AND store_id = ?`)),
+    remove: once(() => db.prepare(`DELETE FROM ${table} WHERE rowid = ?`)),
+    nearest: once(() =>
+      db.prepare<[Float32Array, bigint, string], { rowid: number; distance: number }>(
+        `SELECT rowid, distance FROM ${table} WHERE embedding MATCH ? AND k = ? AND store_id = ? ORDER BY distance`,
+      ),
+    ),
+    // The shadow tables of sqlite-vec 0.1.
+    chunks: once(() =>
+      db.prepare<[], Chunk>(
+        `SELECT chunks.partition00 AS storeId, chunks.validity, chunks.rowids, blobs.vectors
+         FROM ${table}_chunks AS chunks JOIN ${table}_vector_chunks00 AS blobs ON blobs.rowid = chunks.chunk_id`,
+      ),
+    ),
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= make()
+    return value
+  }
+}
+
+function visitChunk(chunk: Chunk, dimension: number, visit: Parameters<VectorTable['each']>[0]): void {
+  const vectors = aligned(chunk.vectors)
+  const floats = new Float32Array(vectors.buffer, vectors.byteOffset, vectors.byteLength / 4)
+  const rowids = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)
+  for (let slot = 0; slot < CHUNK_SIZE; slot++) {
+    if ((((chunk.validity[slot >> 3] ?? 0) >> (slot & 7)) & 1) === 0) continue
+    const rowid = Number(rowids.getBigInt64(8 * slot, true))
+    visit(rowid, floats.subarray(slot * dimension, (slot + 1) * dimension), chunk.storeId)
+  }
+}
+
+const aligned = (bytes: Uint8Array) => (bytes.byteOffset % 4 === 0 ? bytes : bytes.slice())

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { dirname, join, relative } from 'node:path'
+
+const SRC = join(import.meta.dir, '../src')
+
+/** From which rooms each room may import values. Type-only imports are erased and not seen here. */
+const MAY_IMPORT: Record<string, string[]> = {
+  core: ['core'],
+  platform: ['core', 'platform'],
+  http: ['core', 'http'],
+  features: ['core', 'http', 'features'],
+  browser: [],
+  commands: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
+  entry: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
+}
+
+const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((path) => !path.endsWith('.d.ts') && !path.includes('/kernel/'))
+const code = new Map(await Promise.all(files.map(async (path) => [path, await Bun.file(join(SRC, path)).text()] as const)))
+
+const room = (path: string) => (path.includes('/') ? (path.split('/')[0] as string) : 'entry')
+const feature = (path: string) => path.split('/')[1]
+
+const edges = [...code].flatMap(([from, text]) =>
+  new Bun.Transpiler({ loader: 'ts' })
+    .scanImports(text)
+    .filter(({ path }) => path.startsWith('.'))
+    .map(({ path }) => ({ from, to: relative(SRC, join(SRC, dirname(from), path)) }))
+    // The manifest is data.
+    .filter(({ to }) => to !== '../package.json'),
+)
+
+/** Files whose text fits the pattern, but for the allowed ones. Comments do not count. */
+function offenders(pattern: RegExp, isAllowed: (path: string) => boolean): string[] {
+  const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+  return [...code].filter(([path, text]) => !isAllowed(path) && pattern.test(withoutComments(text))).map(([path]) => path)
+}
+
+test('the rooms are the ones of src/README.md', () => {
+  expect([...new Set(files.map(room))].sort()).toEqual(['browser', 'commands', 'core', 'entry', 'features', 'http', 'platform'].filter((name) => name !== 'browser' || files.some((path) => room(path) === 'browser')))
+})
+
+test('values are imported downhill only', () => {
+  expect(edges.filter(({ from, to }) => !MAY_IMPORT[room(from)]?.includes(room(to)))).toEqual([])
+})
+
+test('a feature takes only schemas from another feature', () => {
+  const sideways = edges.filter(
+    ({ from, to }) => room(from) === 'features' && room(to) === 'features' && feature(from) !== feature(to),
+  )
+  expect(sideways.filter(({ to }) => !to.endsWith('/schema.ts'))).toEqual([])
+})
+
+test('only queries and platform hold SQL', () => {
+  const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b[\s\S]{0,200}\b(FROM|VALUES|SET|WHERE)\b/
+  expect(offenders(sql, (path) => path.endsWith('queries.ts') || room(path) === 'platform')).toEqual([])
+})
+
+test('time and chance come in through core', () => {
+  const world = /Date\.now|new Date\(\)|Math\.random|randomUUID|getRandomValues|performance\.now/
+  // Commands and the model's own process measure and wait for themselves; no rule of the service hangs on it.
+  expect(offenders(world, (path) => ['core', 'commands'].includes(room(path)) || path.startsWith('platform/embedder/child/'))).toEqual([])
+})
+
+test('the environment is read by the entry, and by the unpacking that runs before it', () => {
+  expect(offenders(/process\.env|Bun\.env/, (path) => path === 'main.ts' || path.startsWith('platform/native/'))).toEqual([])
+})
+
+test('there are no barrels and no rooms for odds and ends', () => {
+  expect(files.filter((path) => /(^|\/)(index|utils?|helpers?|common|misc|types)(\/|\.ts$)/.test(path))).toEqual([])
+})

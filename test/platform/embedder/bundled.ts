@@ -1,0 +1,51 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ApiError } from '../../../src/core/errors.ts'
+import {
+  type ChildEmbedder,
+  type ChildEmbedderOptions,
+  createEmbedder,
+} from '../../../src/platform/embedder/child-embedder.ts'
+
+export const MODEL_DIR = fileURLToPath(new URL('../../../models/lookalike-clip-v0', import.meta.url))
+const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url))
+
+/** What the embedder logged, as `level: message`. */
+export interface LoggedEmbedder {
+  embedder: ChildEmbedder
+  log: string[]
+}
+
+/** The real embedder with the real model in real processes. */
+export function startEmbedder(options: Partial<ChildEmbedderOptions> = {}): LoggedEmbedder {
+  const log: string[] = []
+  const at = (level: string) => (_: object, message: string) => void log.push(`${level}: ${message}`)
+  const embedder = createEmbedder({
+    modelDir: MODEL_DIR,
+    command: [process.execPath, ENTRY],
+    inferenceThreads: 1,
+    log: { info: at('info'), warn: at('warn'), error: at('error') },
+    ...options,
+  })
+  return { embedder, log }
+}
+
+/** A copy of the bundled model (int8 files only) that a test may spoil. */
+export function copyModel(): { dir: string } & Disposable {
+  const parent = mkdtempSync(join(tmpdir(), 'lookalike-model-'))
+  const dir = join(parent, 'copied-model')
+  cpSync(MODEL_DIR, dir, { recursive: true, filter: (path) => !/_model\.onnx$/.test(path) })
+  return { dir, [Symbol.dispose]: () => rmSync(parent, { recursive: true, force: true }) }
+}
+
+/** The ApiError that a promise ends in; anything else fails the test. */
+export async function refusalOf(promise: Promise<unknown>): Promise<ApiError> {
+  const outcome = await promise.then(
+    () => new Error('It was not refused'),
+    (error: unknown) => error,
+  )
+  if (!(outcome instanceof ApiError)) throw outcome
+  return outcome
+}

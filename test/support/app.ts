@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createApp, type Ports } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import type { Ids } from '../../src/core/ids.ts'
+import type { PlanName } from '../../src/core/plans.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
+import { fakeEmbedder } from './embedder.ts'
+
+const JWT_SECRET = 'a secret that is only used in tests'
+const BASE_URL = 'http://lookalike.test'
+
+export interface Answer<Body = Record<string, unknown>> {
+  status: number
+  headers: Headers
+  body: Body
+}
+
+/** A whole program in memory. Time stands still until `clock.advance`; only the outside is faked. */
+export function testApp(ports: Partial<Ports> = {}) {
+  const clock = manualClock('2030-01-01T00:00:00Z')
+  const ids = countingIds()
+  const web = new Map<string, Uint8Array>()
+  const downloads: string[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
+  const scheduled: (() => void)[] = []
+  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent' })
+  const app = createApp(config, JWT_SECRET, () => BASE_URL, {
+    db: openDatabase(':memory:'),
+    clock,
+    ids,
+    log: pino({ level: 'silent' }),
+    embedder: fakeEmbedder(),
+    fetcher: {
+      async fetch(url) {
+        downloads.push(url)
+        const bytes = web.get(url)
+        if (bytes) return bytes
+        throw new ApiError('image_download_failed', 'The server answered 404', {
+          details: { reason: 'http_status', upstream_status: 404 },
+        })
+      },
+    },
+    files: createPictureFiles(folder, () => ids.uuid()),
+    readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
+    freeDiskShare: async () => 0.5,
+    schedule: (callback) => void scheduled.push(callback),
+    ...ports,
+  })
+
+  /** Makes a store on a plan and returns its credentials. */
+  async function store(name = 'one', plan: PlanName = 'enterprise') {
+    const email = `${name}@shop.test`
+    const made = await app.accounts.setup({ email, password: 'a long password', storeName: name, slug: name })
+    app.accounts.setPlan(made.slug, plan)
+    return made
+  }
+
+  /** Sends a request; a plain object becomes a JSON body. */
+  async function call(
+    method: string,
+    path: string,
+    { body, headers = {}, token }: { body?: unknown; headers?: Record<string, string>; token?: string } = {},
+  ): Promise<Answer> {
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof URLSearchParams
+    const request = new Request(BASE_URL + path, {
+      method,
+      headers: {
+        ...(isRaw ? {} : { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
+    })
+    const response = await app.http.handle(request)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: parsed(text) }
+  }
+
+  /** A token of a new store, by the machine grant. */
+  async function signIn(name = 'one', plan: PlanName = 'enterprise'): Promise<string> {
+    const { client_id, client_secret } = await store(name, plan)
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+    const { body: answer } = await call('POST', '/oauth/token', { body })
+    return String(answer['access_token'])
+  }
+
+  /** Puts a picture on the fake web and returns its address. */
+  function picture(name: string, ...axes: number[]): string {
+    const url = `https://img.test/${name}.jpg`
+    web.set(url, pictureBytes(...axes))
+    return url
+  }
+
+  async function close(): Promise<void> {
+    app.db.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  return { ...app, clock, ids, web, downloads, scheduled, folder, store, signIn, call, picture, close }
+}
+
+export type TestApp = ReturnType<typeof testApp>
+
+/** What the fake embedder takes for a picture; its vector lies between the axes. */
+export const pictureBytes = (...axes: number[]): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`picture:${axes.join(',')}`)
+
+/** A multipart body. */
+export function form(fields: Record<string, string | Uint8Array<ArrayBuffer>>): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') data.set(name, value)
+    else data.set(name, new Blob([value]), 'picture.jpg')
+  }
+  return data
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { text }
+  }
+}
+
+export function manualClock(start: string): Clock & { advance(ms: number): void } {
+  let now = Date.parse(start)
+  return { now: () => now, monotonic: () => now, advance: (ms) => void (now += ms) }
+}
+
+/** Ids that sort by the time they were made and look like UUIDs. */
+export function countingIds(): Ids {
+  let n = 0
+  const next = () => (++n).toString(16).padStart(12, '0')
+  return {
+    uuid: () => `01900000-0000-7000-8000-${next()}`,
+    secret: (sizeBytes) => Buffer.from(next().padStart(sizeBytes, 's')).toString('base64url'),
+  }
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../../src/core/errors.ts'
+import type { Embedder, PictureFacts } from '../../src/platform/embedder/embedder.ts'
+
+export const DIMENSION = 8
+
+const FACTS: PictureFacts = {
+  width: 640,
+  height: 480,
+  contentType: 'image/jpeg',
+  phash: '0123456789abcdef',
+  palette: [{ hex: '#cc0000', share: 0.7 }],
+}
+
+/**
+ * A model that is easy to predict: the bytes `picture:1,2` and the text `1 2` both lie between axes 1 and 2. Of other
+ * bytes it says that they are no picture.
+ */
+export function fakeEmbedder(): Embedder {
+  return {
+    model: { id: 'fake', hash: 'f'.repeat(64), dimension: DIMENSION },
+    // Steep enough that 45 degrees still count as plausible.
+    calibration: { image_image: { midpoint: 0.7, slope: 10 }, text_image: { midpoint: 0.7, slope: 10 } },
+    status: () => ({ state: 'ready' }),
+    async embedPicture(bytes) {
+      const axes = /^picture:([\d,]+)/.exec(new TextDecoder().decode(bytes))?.[1]
+      if (axes === undefined) throw new ApiError('image_unreadable', 'The picture is damaged')
+      return { vector: between(axes.split(',').map(Number)), facts: FACTS }
+    },
+    async embedText(text) {
+      return { vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))), isTruncated: text.length > 300 }
+    },
+    close: async () => {},
+  }
+}
+
+/** The unit vector between some axes; the last axis for none. */
+function between(axes: number[]): Float32Array {
+  const vector = new Float32Array(DIMENSION)
+  for (const axis of axes.length > 0 ? axes : [DIMENSION - 1]) vector[axis] = 1
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
