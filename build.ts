@@ -6,7 +6,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildExecutable } from './scripts/build/executable.ts'
-import { TargetError, thisMachine } from './scripts/build/targets.ts'
+import { TargetError, targetNamed, thisMachine } from './scripts/build/targets.ts'
 import { generateAll } from './scripts/generate/index.ts'
 import { bundledModelName } from './src/platform/native/model-folder.ts'
 
@@ -23,11 +23,12 @@ const modelDir = resolve(values.model ?? join(root, 'models', bundledModelName))
 
 try {
   if (!existsSync(modelDir)) throw new TargetError(`There is no model in ${modelDir}`)
+  const target = targetNamed(named ?? thisMachine()).name
   await generateAll()
   await buildExecutable({
     root,
     entry: join(root, 'src/main.ts'),
-    target: named ?? thisMachine(),
+    target,
     modelDir,
     outfile,
   })

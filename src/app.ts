@@ -1,5 +1,4 @@
-import { openapi } from '@elysiajs/openapi'
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Clock } from './core/clock.ts'
@@ -36,7 +35,8 @@ import { securityService } from './features/security/service.ts'
 import { authPlugin } from './http/auth.ts'
 import { errorPlugin } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
-import { apiDocument } from './http/openapi.ts'
+import { openApiPlugin } from './http/openapi.ts'
+import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { createTokens } from './http/tokens.ts'
@@ -147,8 +147,7 @@ export function createApp(config: Config, secret: string, baseUrl: () => string,
     history,
     recent: createRecentPictures(ids),
     embedder,
-    fetcher,
-    decodeDataUri,
+    readPicture: pictures.read,
     decodeBase64,
     publicUrl: pictures.publicUrl,
     clock,
@@ -178,18 +177,13 @@ export function createApp(config: Config, secret: string, baseUrl: () => string,
   })
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
   const routes = createRouteTable(() => http.routes)
+  const requestCheck = createRequestCheck(() => http.routes)
 
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX } })
     .use(requestLogPlugin({ clock, ids, version, log }))
-    .use(errorPlugin({ log, methodsOf: routes.methodsOf, baseUrl }))
-    .use(
-      openapi({
-        provider: null,
-        path: '/docs',
-        specPath: '/openapi.json',
-        documentation: apiDocument(version),
-      }),
-    )
+    .use(errorPlugin({ log, methodsOf: routes.methodsOf, problemsOf: requestCheck.problemsOf, baseUrl }))
+    .use(requestCheck.plugin)
+    .use(openApiPlugin(version, (): AnyElysia => http))
     .use(authRoutes(auth))
     .use(demoRoutes(signedIn, demo))
     .use(productRoutes(signedIn, products, idempotency))

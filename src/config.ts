@@ -39,7 +39,6 @@ export const Settings = Type.Object({
   }),
   OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
   FETCH_ALLOW_CIDRS: text('Private networks that pictures may be fetched from, comma separated.'),
-  TRUSTED_PROXIES: text('Networks whose `X-Forwarded-For` is believed, comma separated.'),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   INFERENCE_THREADS: Type.Integer({
     default: cpus().length,
@@ -84,8 +83,10 @@ export function loadConfig(
   const problems: string[] = []
   const given: Record<string, unknown> = {}
   for (const name of SETTING_NAMES) {
-    const value = flags[flagOf(name)] ?? env[name] ?? fromFile(env[`${name}_FILE`], name, readText, problems)
-    if (value !== undefined && value !== '') given[name] = toType(name, value.trim())
+    // Empty counts as not given: compose files pass on what is not set as an empty text.
+    const value =
+      flags[flagOf(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
+    if (value) given[name] = toType(name, value.trim())
   }
   const settings = Value.Default(Settings, given)
   for (const { path, message } of Value.Errors(Settings, settings))
@@ -110,7 +111,9 @@ function fromFile(
 ): string | undefined {
   if (!path) return undefined
   try {
-    return readText(path)
+    const text = readText(path)
+    if (text.trim() === '') problems.push(`${name}_FILE: the file is empty`)
+    return text
   } catch {
     problems.push(`${name}_FILE: the file cannot be read`)
     return undefined

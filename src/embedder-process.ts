@@ -2,19 +2,20 @@ import { stdioChannel } from './platform/embedder/child/channel.ts'
 
 /**
  * A process that decodes pictures or embeds texts for the service which started it (`embedder-process <role>
- * <model folder> <threads>`). Ends when its stdin does, so it never outlives the service.
+ * <model folder> <threads> <tested|untested>`). Ends when its stdin does, so it never outlives the service.
  */
 export async function runEmbedderProcess(argv: readonly string[]): Promise<never> {
-  const [role, modelDir = '', threads = '1'] = argv
+  const [role, modelDir = '', threads = '1', tested] = argv
+  const isTested = tested === 'tested'
   const channel = stdioChannel()
   try {
-    // Loaded here and not above: the process for texts never maps the picture decoder into its memory.
+    // Loaded here and not above: no other command of the program pays for the model's library.
     if (role === 'text') {
       const { runTextProcess } = await import('./platform/embedder/child/text-process.ts')
-      await runTextProcess(modelDir, channel)
+      await runTextProcess({ modelDir, isTested, channel })
     } else if (role === 'vision') {
       const { runVisionProcess } = await import('./platform/embedder/child/vision-process.ts')
-      await runVisionProcess(modelDir, Number(threads), channel)
+      await runVisionProcess({ modelDir, isTested, channel, threads: Number(threads) })
     } else {
       throw new Error(`Unknown role ${role}`)
     }

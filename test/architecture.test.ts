@@ -14,8 +14,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   entry: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
 }
 
-const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((path) => !path.endsWith('.d.ts') && !path.includes('/kernel/'))
-const code = new Map(await Promise.all(files.map(async (path) => [path, await Bun.file(join(SRC, path)).text()] as const)))
+const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter(
+  (path) => !path.endsWith('.d.ts') && !path.includes('/kernel/'),
+)
+const code = new Map(
+  await Promise.all(files.map(async (path) => [path, await Bun.file(join(SRC, path)).text()] as const)),
+)
 
 const room = (path: string) => (path.includes('/') ? (path.split('/')[0] as string) : 'entry')
 const feature = (path: string) => path.split('/')[1]
@@ -32,11 +36,17 @@ const edges = [...code].flatMap(([from, text]) =>
 /** Files whose text fits the pattern, but for the allowed ones. Comments do not count. */
 function offenders(pattern: RegExp, isAllowed: (path: string) => boolean): string[] {
   const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
-  return [...code].filter(([path, text]) => !isAllowed(path) && pattern.test(withoutComments(text))).map(([path]) => path)
+  return [...code]
+    .filter(([path, text]) => !isAllowed(path) && pattern.test(withoutComments(text)))
+    .map(([path]) => path)
 }
 
 test('the rooms are the ones of src/README.md', () => {
-  expect([...new Set(files.map(room))].sort()).toEqual(['browser', 'commands', 'core', 'entry', 'features', 'http', 'platform'].filter((name) => name !== 'browser' || files.some((path) => room(path) === 'browser')))
+  expect([...new Set(files.map(room))].sort()).toEqual(
+    ['browser', 'commands', 'core', 'entry', 'features', 'http', 'platform'].filter(
+      (name) => name !== 'browser' || files.some((path) => room(path) === 'browser'),
+    ),
+  )
 })
 
 test('values are imported downhill only', () => {
@@ -58,13 +68,22 @@ test('only queries and platform hold SQL', () => {
 test('time and chance come in through core', () => {
   const world = /Date\.now|new Date\(\)|Math\.random|randomUUID|getRandomValues|performance\.now/
   // Commands and the model's own process measure and wait for themselves; no rule of the service hangs on it.
-  expect(offenders(world, (path) => ['core', 'commands'].includes(room(path)) || path.startsWith('platform/embedder/child/'))).toEqual([])
+  expect(
+    offenders(
+      world,
+      (path) => ['core', 'commands'].includes(room(path)) || path.startsWith('platform/embedder/child/'),
+    ),
+  ).toEqual([])
 })
 
 test('the environment is read by the entry, and by the unpacking that runs before it', () => {
-  expect(offenders(/process\.env|Bun\.env/, (path) => path === 'main.ts' || path.startsWith('platform/native/'))).toEqual([])
+  expect(
+    offenders(/process\.env|Bun\.env/, (path) => path === 'main.ts' || path.startsWith('platform/native/')),
+  ).toEqual([])
 })
 
 test('there are no barrels and no rooms for odds and ends', () => {
-  expect(files.filter((path) => /(^|\/)(index|utils?|helpers?|common|misc|types)(\/|\.ts$)/.test(path))).toEqual([])
+  expect(
+    files.filter((path) => /(^|\/)(index|utils?|helpers?|common|misc|types)(\/|\.ts$)/.test(path)),
+  ).toEqual([])
 })

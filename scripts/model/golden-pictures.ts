@@ -49,22 +49,28 @@ const CHAIR: Drawing = {
 }
 
 const drawn = ({ width, height, shapes }: Drawing): Sharp =>
-  sharp(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shapes}</svg>`))
+  sharp(
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shapes}</svg>`,
+    ),
+  )
 
 /** A picture for every format and trait the decoder must treat; a few kilobytes each. */
 export async function goldenPictures(): Promise<{ name: string; bytes: Uint8Array }[]> {
   const onWhite = (drawing: Drawing) => drawn(drawing).flatten({ background: '#ffffff' })
   // Turned on its side, with the mark that tells viewers to turn it back.
-  const sideways = sharp(await onWhite(CHAIR).rotate(270).png().toBuffer()).withMetadata({ orientation: 6 })
-  const frames = await Promise.all([LAMP, SHIRT].map((drawing) => onWhite(drawing).resize(160, 160).png().toBuffer()))
+  const sideways = sharp(await onWhite(BAG).rotate(270).png().toBuffer()).withMetadata({ orientation: 6 })
+  const frames = await Promise.all(
+    [LAMP, SHIRT].map((drawing) => onWhite(drawing).resize(160, 160).png().toBuffer()),
+  )
   const pictures: [string, Sharp][] = [
     ['shirt.png', onWhite(SHIRT).png({ palette: true })],
     ['lamp.jpg', onWhite(LAMP).jpeg({ quality: 85 })],
     ['chair.webp', onWhite(CHAIR).webp({ quality: 80 })],
     ['bag.avif', onWhite(BAG).avif({ quality: 60 })],
-    ['chair-exif-rotated.jpg', sideways.jpeg({ quality: 85 })],
+    ['bag-exif-rotated.jpg', sideways.jpeg({ quality: 85 })],
     ['bag-transparent.png', drawn(BAG).png({ palette: false })],
-    ['lamp-16-bit.png', onWhite(LAMP).toColourspace('rgb16').png()],
+    ['shirt-16-bit.png', onWhite(SHIRT).toColourspace('rgb16').png()],
     ['shirt-grey.jpg', onWhite(SHIRT).greyscale().jpeg({ quality: 85 })],
     ['bag-cmyk.jpg', onWhite(BAG).resize(120).toColourspace('cmyk').jpeg({ quality: 80 })],
     ['lamp-then-shirt.gif', sharp(frames, { join: { animated: true } }).gif()],

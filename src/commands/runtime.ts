@@ -12,8 +12,8 @@ import { type Db, openDatabase } from '../platform/db/open.ts'
 import { freeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
-import { bundledModelDir, bundledModelName } from '../platform/native/model-folder.ts'
-import { ownCommand } from '../platform/native/own-command.ts'
+import { bundledModelDir } from '../platform/native/model-folder.ts'
+import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
@@ -90,19 +90,18 @@ export async function startService(config: Config): Promise<Running> {
 }
 
 function embedderOf(config: Config, log: Logger): Embedder {
-  const own = config.MODEL_DIR
-    ? { modelDir: config.MODEL_DIR }
-    : { modelDir: bundledModelDir(), modelId: bundledModelName }
+  const modelDir = config.MODEL_DIR || bundledModelDir()
   try {
     return createEmbedder({
-      ...own,
+      modelDir,
       command: ownCommand('embedder-process'),
+      env: ownEnvironment(),
       inferenceThreads: config.INFERENCE_THREADS,
       log,
     })
   } catch (error) {
     throw new CommandError(
-      `The model in ${own.modelDir} cannot be used: ${error instanceof Error ? error.message : error}`,
+      `The model in ${modelDir} cannot be used: ${error instanceof Error ? error.message : error}`,
     )
   }
 }

@@ -1,8 +1,9 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import { parseJson, parseJsonField } from './json-text.ts'
+import { toNumber } from './request-check.ts'
+import { UPLOAD } from './schema.ts'
 
 interface WithRequest {
   request: Request
@@ -10,15 +11,32 @@ interface WithRequest {
 
 type Parsed = Promise<Record<string, unknown>>
 
+/** Reads a route's body, and can tell for the API's document what it reads. */
+export interface BodyParser {
+  (context: WithRequest): Parsed
+  /** The schema of each media type, out of the schema of the route's body. */
+  contentOf(body: TSchema): Record<string, TSchema>
+}
+
+const parser = (read: (context: WithRequest) => Parsed, contentOf: BodyParser['contentOf']): BodyParser =>
+  Object.assign(read, { contentOf })
+
+/** Whether a route's parser is one of ours. */
+export const isBodyParser = (value: unknown): value is BodyParser =>
+  typeof value === 'function' && 'contentOf' in value
+
 /** The parser of a route that takes no body: what comes all the same is not read. */
 export const noBody = () => ({})
 
 /** A parser for a route's JSON body of at most `maxBytes`. */
-export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax) {
-  return async ({ request }: WithRequest): Parsed => {
-    if (!isJson(request)) throw wrongType('application/json')
-    return parseJson(await readBytes(request, maxBytes, payloadTooLarge)) as Record<string, unknown>
-  }
+export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
+  return parser(
+    async ({ request }) => {
+      if (!isJson(request)) throw wrongType('application/json')
+      return parseJson(await readBytes(request, maxBytes, payloadTooLarge)) as Record<string, unknown>
+    },
+    (body) => ({ 'application/json': body }),
+  )
 }
 
 /**
@@ -27,32 +45,70 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax) {
  * Fields become values of the types that the schema asks for; an object or an array travels as JSON text, a list of
  * strings also as a comma list. A field that is no such value is left as text for the schema to refuse.
  */
-export function formBody(schema: TSchema) {
-  return async ({ request }: WithRequest): Parsed => {
-    if (!isMultipart(request)) throw wrongType('multipart/form-data')
-    return readForm(request, schema)
-  }
+export function formBody(schema: TSchema): BodyParser {
+  return parser(
+    async ({ request }) => {
+      if (!isMultipart(request)) throw wrongType('multipart/form-data')
+      return readForm(request, schema)
+    },
+    () => ({ 'multipart/form-data': schema }),
+  )
 }
 
-/** A parser for a route that takes JSON or multipart. */
-export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema) {
+/** A parser for a route that takes JSON or multipart; its schema is a union of both. */
+export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema): BodyParser {
   const json = jsonBody(maxJsonBytes)
-  return async (context: WithRequest): Parsed => {
-    if (isMultipart(context.request)) return readForm(context.request, formSchema)
-    if (!isJson(context.request)) throw wrongType('application/json or multipart/form-data')
-    return json(context)
-  }
+  return parser(
+    async (context) => {
+      if (isMultipart(context.request)) return readForm(context.request, formSchema)
+      if (!isJson(context.request)) throw wrongType('application/json or multipart/form-data')
+      return json(context)
+    },
+    (body) => ({
+      'application/json': ((body['anyOf'] ?? [body]) as TSchema[]).find((schema) => !hasUpload(schema)) ?? body,
+      'multipart/form-data': formSchema,
+    }),
+  )
 }
 
-/** A parser for `application/x-www-form-urlencoded` (RFC 6749 §4.4.2). */
-export function urlencodedBody(maxBytes: number) {
-  return async ({ request }: WithRequest): Parsed => {
-    if (contentType(request) !== 'application/x-www-form-urlencoded') {
-      throw wrongType('application/x-www-form-urlencoded')
+const hasUpload = (schema: TSchema): boolean =>
+  Object.values((schema['properties'] ?? {}) as Record<string, TSchema>).some((field) => field[Kind] === UPLOAD)
+
+/**
+ * A parser for `application/x-www-form-urlencoded` (RFC 6749 §4.4.2).
+ *
+ * @param hint what to send instead, for those who send JSON.
+ */
+export function urlencodedBody(maxBytes: number, hint: string): BodyParser {
+  return parser(
+    async ({ request }) => {
+      if (contentType(request) !== FORM) throw isJson(request) ? notJson(hint) : wrongType(FORM)
+      const bytes = await readBytes(request, maxBytes, payloadTooLarge)
+      return readPairs(new URLSearchParams(new TextDecoder().decode(bytes)))
+    },
+    (body) => ({ [FORM]: body }),
+  )
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+const notJson = (hint: string): ApiError =>
+  new ApiError('unsupported_media_type', `Send a form, not JSON (Content-Type: ${FORM}): ${hint}`, {
+    details: { expected: FORM, hint },
+  })
+
+/** A parameter may come once (RFC 6749 §3.2): of two, nobody knows which one was checked. */
+function readPairs(pairs: URLSearchParams): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of pairs) {
+    if (name in fields) {
+      throw new ApiError('invalid_request', 'A parameter came twice', {
+        details: { oauth_error: 'invalid_request' },
+      })
     }
-    const bytes = await readBytes(request, maxBytes, payloadTooLarge)
-    return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)))
+    fields[name] = value
   }
+  return { ...fields }
 }
 
 const contentType = (request: Request): string =>
@@ -101,52 +157,17 @@ async function readBytes(
   return Buffer.concat(chunks, length)
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes)
-  try {
-    // A key named __proto__ would be copied onto a prototype further on; no field of ours has that name.
-    if (text.includes('__proto__') || text.includes('\\u005f')) {
-      return JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value))
-    }
-    return JSON.parse(text)
-  } catch {
-    throw invalidJson(text)
-  }
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8')
-  }
-}
-
-/** JavaScriptCore does not tell where it stopped, so a tolerant parser finds the place. */
-function invalidJson(text: string): ApiError {
-  if (text.trim() === '')
-    return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  const errors: ParseError[] = []
-  parseTolerantly(text, errors, { disallowComments: true })
-  const { offset, error } = errors[0] ?? { offset: text.length, error: undefined }
-  const before = text.slice(0, offset).split('\n')
-  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-  const reason = error === undefined ? 'it ends too early' : printParseErrorCode(error)
-  return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at line ${place.line}`, {
-    details: place,
-  })
-}
-
 async function readForm(request: Request, schema: TSchema): Parsed {
   const bytes = await readBytes(request, LIMITS.multipartBytesMax, pictureTooLarge)
   const form = await parseForm(request, bytes)
-  const fields: Record<string, unknown> = Object.create(null)
+  const fields: Record<string, unknown> = {}
   for (const [name, value] of form.entries()) {
+    if (name === '__proto__') continue
     const field = schema['properties']?.[name] as TSchema | undefined
     if (typeof value !== 'string' && value.size > LIMITS.pictureBytesMax) throw pictureTooLarge()
     fields[name] = typeof value === 'string' && field ? fromText(value, field) : value
   }
-  return { ...fields }
+  return fields
 }
 
 type Form = Awaited<ReturnType<Response['formData']>>
@@ -160,13 +181,26 @@ async function parseForm(request: Request, bytes: Uint8Array): Promise<Form> {
   }
 }
 
+/** The value that a form's text stands for; the text itself when it stands for none of that type. */
 function fromText(text: string, schema: TSchema): unknown {
-  if (schema['type'] === 'object' || schema['type'] === 'array') {
-    try {
-      return JSON.parse(text)
-    } catch {
-      return schema['type'] === 'array' ? text.split(',').map((item) => item.trim()) : text
-    }
-  }
-  return text.trim() === '' ? undefined : Value.Convert(schema, text)
+  const { type } = schema
+  if (type === 'object' || type === 'array') return fromJsonText(text, type)
+  if (type === 'string' || schema[Kind] === UPLOAD) return text
+  if (text.trim() === '') return undefined
+  if (type === 'integer' || type === 'number') return toNumber(text)
+  if (type === 'boolean') return BOOLEANS[text.trim().toLowerCase()] ?? text
+  return text
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(null), {
+  true: true,
+  '1': true,
+  false: false,
+  '0': false,
+})
+
+function fromJsonText(text: string, type: 'object' | 'array'): unknown {
+  if (text.trim() === '') return undefined
+  if (type === 'array' && !/^\s*[[{]/.test(text)) return text.split(',').map((item) => item.trim())
+  return parseJsonField(text) ?? text
 }

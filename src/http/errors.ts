@@ -1,21 +1,22 @@
-import type { TSchema } from '@sinclair/typebox'
 import { Elysia, ValidationError } from 'elysia'
-import { ApiError, ERRORS } from '../core/errors.ts'
-import { type Problem, problemsOf, validationError } from './validation.ts'
+import { ApiError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import { type Problem, validationError } from './validation.ts'
 
 export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }
   /** Methods that a path answers; empty for a path that does not exist. */
   methodsOf(path: string): string[]
+  /** What was found wrong with a request before Elysia looked at it. */
+  problemsOf(request: Request): Problem[] | undefined
   baseUrl(): string
 }
 
 /** The one place where something thrown becomes an answer (spec §7). Mounted before every route. */
-export function errorPlugin({ log, methodsOf, baseUrl }: ErrorDeps) {
+export function errorPlugin({ log, methodsOf, problemsOf, baseUrl }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
-      const failure = toApiError(code, error, () => methodsOf(path))
+      const failure = toApiError(code, error, () => methodsOf(path), () => problemsOf(request))
       const { details, replacement, retryAfterSeconds, headers, fields } = failure.extras
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']
@@ -29,6 +30,7 @@ export function errorPlugin({ log, methodsOf, baseUrl }: ErrorDeps) {
         ...fields,
       }
       set.status = status
+      if (status === 401) set.headers['www-authenticate'] = challenge(failure.code)
       Object.assign(set.headers, headers)
       if (retryAfterSeconds !== undefined) set.headers['retry-after'] = String(retryAfterSeconds)
       set.headers['cache-control'] = 'no-store'
@@ -46,7 +48,12 @@ export function errorPlugin({ log, methodsOf, baseUrl }: ErrorDeps) {
   )
 }
 
-function toApiError(code: string | number, error: unknown, methodsOf: () => string[]): ApiError {
+function toApiError(
+  code: string | number,
+  error: unknown,
+  methodsOf: () => string[],
+  problemsOf: () => Problem[] | undefined,
+): ApiError {
   if (error instanceof ApiError) return error
   // Elysia wraps what a body parser throws.
   if (code === 'PARSE' && error instanceof Error && error.cause instanceof ApiError) return error.cause
@@ -54,7 +61,7 @@ function toApiError(code: string | number, error: unknown, methodsOf: () => stri
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
   // Elysia uses one error for both directions; an answer that breaks its own schema is our bug.
-  if (error instanceof ValidationError && error.type !== 'response') return rejected(error)
+  if (error instanceof ValidationError && error.type !== 'response') return validationError(problemsOf() ?? [])
   if (isDiskFull(error)) {
     return new ApiError('storage_full', 'The disk is full; nothing was written', {
       retryAfterSeconds: 60,
@@ -74,14 +81,12 @@ function noRoute(allowed: string[]): ApiError {
   })
 }
 
-const PLACES: Record<string, Problem['in']> = { query: 'query', params: 'path', headers: 'header' }
+/** How to come in, which every 401 says (RFC 9110 §11.6.1, RFC 6750 §3). */
+const challenge = (code: ErrorCode): string =>
+  `Bearer realm="lookalike"${code === 'token_expired' ? ', error="invalid_token"' : ''}`
 
-function rejected(error: ValidationError): ApiError {
-  const validator = error.validator as { schema?: TSchema } | TSchema
-  const schema = ('schema' in validator ? validator.schema : validator) as TSchema
-  return validationError(problemsOf(schema, error.value, PLACES[error.type] ?? 'body'))
-}
+const DISK_FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 
 /** SQLite's full disk, or the file system's. */
 const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'SQLITE_FULL' || error.code === 'ENOSPC')
+  error instanceof Error && 'code' in error && DISK_FULL.has(error.code)

@@ -26,12 +26,16 @@ export type Idempotency = ReturnType<typeof createIdempotency>
  * `Idempotent-Replayed: true`, and its work is not done twice (draft-ietf-httpapi-idempotency-key-header).
  */
 export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
+  /** Forgets keys older than a day. */
+  const prune = () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000)
+
   async function once<Body>(
     context: Context,
     key: string,
     work: () => Promise<Answer<Body>>,
   ): Promise<Answer<Body>> {
     const { storeId } = context.actor
+    prune()
     const known = keys.claim(storeId, key, await fingerprint(context), clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
@@ -72,8 +76,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
       return body
     },
 
-    /** Forgets keys older than a day. */
-    prune: () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000),
+    prune,
   }
 }
 

@@ -1,5 +1,13 @@
-/** The parts of `/openapi.json` that do not come from the routes. */
-export const apiDocument = (version: string) => ({
+import { toOpenAPISchema } from '@elysiajs/openapi'
+import type { TSchema } from '@sinclair/typebox'
+import { type AnyElysia, Elysia } from 'elysia'
+import { isBodyParser } from './body.ts'
+import { numberOf } from './request-check.ts'
+import { ErrorBody, isFailure } from './schema.ts'
+
+/** The parts of the document that do not come from the routes. */
+const frame = (version: string) => ({
+  openapi: '3.1.2',
   info: {
     title: 'Lookalike',
     version,
@@ -17,7 +25,82 @@ export const apiDocument = (version: string) => ({
     { name: 'Search', description: 'Find products by picture and by words' },
     { name: 'Operation', description: 'Health and versions' },
   ],
-  components: {
-    securitySchemes: { bearer: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'JWT' } },
-  },
 })
+
+const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
+
+/** Serves `/openapi.json`, which is made of the routes when it is first asked for. */
+export function openApiPlugin(version: string, app: () => AnyElysia) {
+  let document: Record<string, unknown> | undefined
+  return new Elysia({ name: 'http.openapi' }).get(
+    '/openapi.json',
+    () => {
+      document ??= documentOf(version, app())
+      return document
+    },
+    { detail: { hide: true } },
+  )
+}
+
+/** What stands beside a status that says nothing of its own. */
+const SUCCESS: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Made', 202: 'Taken on', 503: 'Not now' }
+
+interface Operation {
+  requestBody?: unknown
+  responses?: Record<string, { description?: string; content?: unknown }>
+}
+
+/** A route as Elysia lists it; what it was declared with is in `hooks`. */
+interface DeclaredRoute {
+  method: string
+  path: string
+  hooks: { body?: TSchema; parse?: { fn: unknown }[]; response?: Record<string, TSchema> }
+}
+
+function documentOf(version: string, app: AnyElysia): Record<string, unknown> {
+  const { paths } = toOpenAPISchema(app)
+  for (const { method, path, hooks } of app.routes as unknown as DeclaredRoute[]) {
+    const operation = paths[path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase() as 'get']
+    if (operation) describe(operation as Operation, hooks)
+  }
+  const schemas = { Error: { ...ErrorBody, $id: undefined } }
+  return plain({ ...frame(version), paths, components: { securitySchemes: { bearer: BEARER }, schemas } })
+}
+
+/** Adds what Elysia cannot see: what our own body parsers read, and that all failures share one form. */
+function describe(operation: Operation, { body, parse, response = {} }: DeclaredRoute['hooks']): void {
+  const parser = parse?.map(({ fn }) => fn).find(isBodyParser)
+  if (body && parser) {
+    const content = Object.entries(parser.contentOf(body)).map(([type, schema]) => [type, { schema }])
+    operation.requestBody = { required: true, content: Object.fromEntries(content) }
+  }
+  for (const [status, schema] of Object.entries(response)) {
+    const answer = operation.responses?.[status]
+    if (!answer) continue
+    if (/^Response for status/.test(answer.description ?? '')) answer.description = SUCCESS[status] ?? 'The answer'
+    if (!isFailure(schema)) continue
+    const failure = { schema: { $ref: '#/components/schemas/Error' } }
+    answer.content = { 'application/json': failure, 'application/problem+json': failure }
+  }
+}
+
+/** JSON Schema without what only our libraries mean by it. */
+function plain<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(plain) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const number = numberOf(value as unknown as TSchema)
+  const { patternProperties, additionalProperties, ...schema } = { ...value, ...number } as Record<string, unknown>
+  if (number) delete schema['anyOf']
+  // Answers may carry more, and what is unknown in a request is ignored.
+  if (typeof additionalProperties === 'object') schema['additionalProperties'] = additionalProperties
+  const values = Object.values((patternProperties ?? {}) as Record<string, unknown>)
+  if (values.length === 1) schema['additionalProperties'] = values[0]
+  const choices = (schema['anyOf'] as TSchema[] | undefined)?.map(({ const: choice }) => choice)
+  if (choices?.every((choice) => typeof choice === 'string')) {
+    delete schema['anyOf']
+    Object.assign(schema, { type: 'string', enum: choices })
+  }
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([name, item]) => (item === undefined ? [] : [[name, plain(item)]])),
+  ) as Value
+}

@@ -20,9 +20,10 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
   return {
     methodsOf(path: string): string[] {
       table ??= build()
-      return [
-        ...new Set(table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
-      ].sort()
+      const methods = new Set(table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+      // A path that answers GET answers HEAD as well.
+      if (methods.has('GET')) methods.add('HEAD')
+      return [...methods].sort()
     },
   }
 }

@@ -12,7 +12,16 @@ export const ErrorBody = t.Object(
   { $id: '#/components/schemas/Error' },
 )
 
-const described = (description: string) => t.Object(ErrorBody.properties, { description })
+const answers = new WeakSet<object>()
+
+function described(description: string) {
+  const schema = t.Object(ErrorBody.properties, { description })
+  answers.add(schema)
+  return schema
+}
+
+/** Whether a response schema is one of {@link failure}'s. */
+export const isFailure = (schema: object): boolean => answers.has(schema)
 
 /** What any signed-in route may answer besides its own success. */
 export const signedInErrors = {

@@ -9,6 +9,7 @@ export interface Claims {
   exp: number
   user_type: 'client' | 'user'
   plan?: string
+  /** Requests a minute; null when the plan sets no limit. */
   rate_limit?: number | null
 }
 
@@ -25,13 +26,13 @@ export function createTokens(secret: string, clock: Clock) {
     /** @param lifetimeSeconds counted from the clock's now. */
     sign: (claims: Omit<Claims, 'exp'>, lifetimeSeconds: number): Promise<string> => {
       const exp = Math.floor(clock.now() / 1000) + lifetimeSeconds
-      // The claims are ours; the plugin's type knows only strings and numbers beside the registered ones.
-      return sign({ ...claims, rate_limit: claims.rate_limit ?? 0, exp })
+      return sign({ ...claims, exp })
     },
     /** The claims of a token that we signed, expired or not; undefined for anything else. */
     async read(token: string): Promise<Claims | undefined> {
       const claims = await verify(token, {
         algorithms: ['HS256'],
+        typ: 'JWT',
         clockTolerance: EXPIRY_JUDGED_ELSEWHERE_S,
         currentDate: new Date(clock.now()),
       })

@@ -26,10 +26,10 @@ export function validationError(problems: Problem[]): ApiError {
   return new ApiError('validation_error', message, { details: { errors: listed } })
 }
 
-/** All problems of a value, in the schema's order. Of a union the alternative with the fewest problems speaks. */
+/** All problems of a value, in the schema's order. Of a union the nearest alternative speaks. */
 export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']): Problem[] {
   const found = new Map<string, Problem>()
-  for (const error of errorsOf(schema, value)) {
+  for (const error of errorsOf(schema, value, '')) {
     // A missing field is reported twice by TypeBox: as missing, and as of the wrong type.
     if (!found.has(error.path)) found.set(error.path, toProblem(error, place))
     if (found.size >= LIMITS.validationProblemsMax) break
@@ -37,27 +37,52 @@ export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']
   return [...found.values()]
 }
 
-function errorsOf(schema: TSchema, value: unknown): ValueError[] {
-  const branches = schema['anyOf'] as TSchema[] | undefined
-  if (branches?.every((branch) => branch[Kind] === 'Object')) {
-    const tried = branches.map((branch) => [...Value.Errors(branch, value)])
-    return tried.reduce((best, errors) => (errors.length < best.length ? errors : best))
+function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<ValueError> {
+  for (const error of Value.Errors(schema, value)) {
+    const branch =
+      error.type === ValueErrorType.Union ? nearestBranch(error.schema, error.value) : undefined
+    const place = path + error.path
+    if (branch) yield* errorsOf(branch, error.value, place)
+    else yield { ...error, path: place }
   }
-  return [...Value.Errors(schema, value)]
 }
 
+/** Of the alternatives with the value's own JSON type, the one with the fewest problems. */
+function nearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
+  const branches = (schema['anyOf'] ?? []) as TSchema[]
+  if (branches.every((branch) => branch['const'] !== undefined)) return undefined
+  const counted = branches
+    .filter((branch) => hasTypeOf(branch, value))
+    .map((branch) => ({ branch, problems: countErrors(branch, value) }))
+  return counted.reduce<(typeof counted)[number] | undefined>(
+    (best, next) => (best && best.problems <= next.problems ? best : next),
+    undefined,
+  )?.branch
+}
+
+const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
+  type === undefined || (type === 'integer' ? 'number' : type) === typeName(value)
+
+/** Counts no further than anybody would read. */
+const countErrors = (schema: TSchema, value: unknown): number =>
+  Iterator.from(Value.Errors(schema, value)).take(2 * LIMITS.validationProblemsMax).toArray().length
+
 function toProblem(error: ValueError, place: Problem['in']): Problem {
-  const { schema } = error
+  const { schema, path: pointer } = error
   if (error.type === ValueErrorType.ObjectRequiredProperty) {
-    return { in: place, pointer: error.path, code: 'required', message: 'is required' }
+    return { in: place, pointer, code: 'required', message: 'is required' }
+  }
+  // What a router gives for %-sequences that are no UTF-8.
+  if (place === 'path' && error.value === null) {
+    return { in: place, pointer, code: 'encoding', message: 'must be percent-encoded UTF-8' }
   }
   const bound = BOUNDS[error.type]
-  if (bound) return { in: place, pointer: error.path, code: bound.code, message: bound.message(schema) }
+  if (bound) return { in: place, pointer, code: bound.code, message: bound.message(schema) }
   const expected = expectation(schema)
   return {
     in: place,
-    pointer: error.path,
-    code: error.type === ValueErrorType.Union || error.type === ValueErrorType.Literal ? 'enum' : 'type',
+    pointer,
+    code: expected.isChoice ? 'enum' : 'type',
     message: `must be ${expected.phrase}`,
     expected: expected.type,
     received: typeName(error.value),
@@ -79,7 +104,7 @@ const BOUNDS: Partial<Record<ValueErrorType, { code: string; message: (schema: T
   },
   [ValueErrorType.ArrayMinItems]: {
     code: 'min_items',
-    message: ({ minItems }) => `must have at least ${minItems} items`,
+    message: ({ minItems }) => `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`,
   },
   [ValueErrorType.ArrayMaxItems]: {
     code: 'max_items',
@@ -93,17 +118,27 @@ const BOUNDS: Partial<Record<ValueErrorType, { code: string; message: (schema: T
   [ValueErrorType.ObjectAdditionalProperties]: { code: 'unknown', message: () => 'is not known here' },
 }
 
-/** What the schema asks for, as a JSON type and in words. */
-function expectation(schema: TSchema): { type: string; phrase: string } {
+interface Expectation {
+  /** JSON type. */
+  type: string
+  /** The same in words. */
+  phrase: string
+  isChoice: boolean
+}
+
+/** What the schema asks for. */
+function expectation(schema: TSchema): Expectation {
   const choices = (schema['anyOf'] as TSchema[] | undefined)?.map(({ const: value }) => value)
   if (choices?.every((value) => typeof value === 'string')) {
-    return { type: 'string', phrase: `one of ${choices.map((value) => `"${value}"`).join(', ')}` }
+    const listed = choices.map((value) => `"${value}"`).join(', ')
+    return { type: 'string', phrase: `one of ${listed}`, isChoice: true }
   }
-  if (schema['const'] !== undefined)
-    return { type: typeof schema['const'], phrase: JSON.stringify(schema['const']) }
-  if (schema[Kind] === UPLOAD) return { type: 'file', phrase: 'a file' }
+  if (schema['const'] !== undefined) {
+    return { type: typeof schema['const'], phrase: JSON.stringify(schema['const']), isChoice: true }
+  }
+  if (schema[Kind] === UPLOAD) return { type: 'file', phrase: 'a file', isChoice: false }
   const type = typeof schema['type'] === 'string' ? schema['type'] : alternatives(schema)
-  return { type, phrase: /^[aeio]/.test(type) ? `an ${type}` : `a ${type}` }
+  return { type, phrase: /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`, isChoice: false }
 }
 
 const alternatives = (schema: TSchema): string =>
@@ -114,5 +149,6 @@ const alternatives = (schema: TSchema): string =>
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (value instanceof Blob) return 'file'
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'number out of range'
   return Array.isArray(value) ? 'array' : typeof value
 }

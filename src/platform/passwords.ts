@@ -1,7 +1,10 @@
-import { Algorithm, hash, verify } from '@node-rs/argon2'
+import { type Algorithm, hash, verify } from '@node-rs/argon2'
+
+/** The library's `Algorithm.Argon2id`, a const enum that is not there at run time. */
+const ARGON2ID: Algorithm = 2
 
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
-const PARAMETERS = { algorithm: Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Makes an argon2id hash in PHC form, with its own salt. */
 export const hashPassword = (password: string): Promise<string> => hash(password, PARAMETERS)

@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
  */
 export function secretFile(path: string, make: () => { secret: string; uniqueName: string }): string {
   const known = read(path)
-  if (known) return known
+  if (known !== undefined) return known
   const { secret, uniqueName } = make()
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${uniqueName}`
@@ -28,12 +28,15 @@ export function secretFile(path: string, make: () => { secret: string; uniqueNam
   } finally {
     rmSync(temporary, { force: true })
   }
-  return readFileSync(path, 'utf8').trim()
+  return read(path) ?? secret
 }
 
+/** @throws Error for an empty file: everybody knows that secret. */
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').trim()
+    const secret = readFileSync(path, 'utf8').trim()
+    if (secret === '') throw new Error(`The secret in ${path} is empty; delete the file to get a new one`)
+    return secret
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -67,7 +67,11 @@ export function testApp(ports: Partial<Ports> = {}) {
     path: string,
     { body, headers = {}, token }: { body?: unknown; headers?: Record<string, string>; token?: string } = {},
   ): Promise<Answer> {
-    const isRaw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof URLSearchParams
+    const isRaw =
+      body === undefined ||
+      typeof body === 'string' ||
+      body instanceof FormData ||
+      body instanceof URLSearchParams
     const request = new Request(BASE_URL + path, {
       method,
       headers: {
@@ -131,7 +135,13 @@ function parsed(text: string): Record<string, unknown> {
 
 export function manualClock(start: string): Clock & { advance(ms: number): void } {
   let now = Date.parse(start)
-  return { now: () => now, monotonic: () => now, advance: (ms) => void (now += ms) }
+  return {
+    now: () => now,
+    monotonic: () => now,
+    advance(ms) {
+      now += ms
+    },
+  }
 }
 
 /** Ids that sort by the time they were made and look like UUIDs. */

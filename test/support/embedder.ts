@@ -27,7 +27,10 @@ export function fakeEmbedder(): Embedder {
       return { vector: between(axes.split(',').map(Number)), facts: FACTS }
     },
     async embedText(text) {
-      return { vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))), isTruncated: text.length > 300 }
+      return {
+        vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))),
+        isTruncated: text.length > 300,
+      }
     },
     close: async () => {},
   }

@@ -8,14 +8,19 @@ await renderDemo()
 const eyes = await bundledModel()
 const file = (picture: string): string => join(OUTPUT, 'demo', `${picture}.webp`)
 const catalogue = new Map<string, Float32Array>()
-for (const { product_id, picture } of DEMO_PRODUCTS) catalogue.set(product_id, await eyes.picture(file(picture)))
+for (const { product_id, picture } of DEMO_PRODUCTS)
+  catalogue.set(product_id, await eyes.picture(file(picture)))
 
 let right = 0
 for (const { query, fits } of DEMO_TEXT_QUERIES) {
   const top = rank(await eyes.text(query), catalogue).slice(0, 3)
   const isRight = fits.includes(top[0]?.name ?? '')
   right += isRight ? 1 : 0
-  console.log(isRight ? 'ok   ' : 'WRONG', query.padEnd(24), top.map((t) => `${t.name.slice(5)} ${t.cosine.toFixed(3)}`).join('  '))
+  console.log(
+    isRight ? 'ok   ' : 'WRONG',
+    query.padEnd(24),
+    top.map((t) => `${t.name.slice(5)} ${t.cosine.toFixed(3)}`).join('  '),
+  )
 }
 console.log(`texts: ${right} of ${DEMO_TEXT_QUERIES.length} right`)
 
@@ -23,5 +28,9 @@ const category = new Map(DEMO_PRODUCTS.map((product) => [product.product_id, pro
 for (const query of DEMO_QUERIES) {
   const top = rank(await eyes.picture(file(query.picture)), catalogue).slice(0, 4)
   const hits = top.slice(0, 3).filter((t) => category.get(t.name) === query.category).length
-  console.log(`${hits} of 3`, query.picture.padEnd(24), top.map((t) => `${t.name.slice(5)} ${t.cosine.toFixed(3)}`).join('  '))
+  console.log(
+    `${hits} of 3`,
+    query.picture.padEnd(24),
+    top.map((t) => `${t.name.slice(5)} ${t.cosine.toFixed(3)}`).join('  '),
+  )
 }

@@ -81,7 +81,17 @@ export class Shadows {
     this.#bases = LAMPS.map(({ towards }) => {
       const a = unit(cross(Math.abs(towards[1]) > 0.9 ? [1, 0, 0] : [0, 1, 0], towards))
       const b = cross(towards, a)
-      return { a0: a[0], a1: a[1], a2: a[2], b0: b[0], b1: b[1], b2: b[2], t0: towards[0], t1: towards[1], t2: towards[2] }
+      return {
+        a0: a[0],
+        a1: a[1],
+        a2: a[2],
+        b0: b[0],
+        b1: b[1],
+        b2: b[2],
+        t0: towards[0],
+        t1: towards[1],
+        t2: towards[2],
+      }
     })
     const half = Math.min(2, facet * this.#scale * 0.5 + 0.2)
     this.#maps = this.#bases.map((base) => this.#map(quads, base, half))
@@ -89,7 +99,7 @@ export class Shadows {
 
   /** Light that reaches the point `p` of a surface with normal `n`. */
   light(p: V3, n: V3): number {
-    const lift = this.#texel * 2.2
+    const lift = this.#texel * 2.6
     const x = p[0] + n[0] * lift - this.#centre[0]
     const y = p[1] + n[1] * lift - this.#centre[1]
     const z = p[2] + n[2] * lift - this.#centre[2]
@@ -140,7 +150,7 @@ export class Shadows {
     const ix = Math.floor(cx)
     const iy = Math.floor(cy)
     if (ix < 0 || iy < 0 || ix >= MAP - 1 || iy >= MAP - 1) return 1
-    const limit = t0 * x + t1 * y + t2 * z + this.#texel * 0.8
+    const limit = t0 * x + t1 * y + t2 * z + this.#texel * 1.6
     const fx = cx - ix
     const fy = cy - iy
     const at = iy * MAP + ix

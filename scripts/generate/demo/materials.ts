@@ -12,27 +12,50 @@ const paintOf = (paint: Paint): ((u: number, v: number, p: V3) => Rgb) => {
 }
 
 /** Glazed ceramic, lacquer, glossy plastic. */
-export const glazed = (paint: Paint, gloss = 1): Material => ({ colour: paintOf(paint), gloss, rough: 0.08, metal: 0 })
+export const glazed = (paint: Paint, gloss = 1): Material => ({
+  colour: paintOf(paint),
+  gloss,
+  rough: 0.08,
+  metal: 0,
+})
 
 /** Matt paint, paper, unglazed clay. */
-export const matt = (paint: Paint, gloss = 0.25): Material => ({ colour: paintOf(paint), gloss, rough: 0.8, metal: 0 })
+export const matt = (paint: Paint, gloss = 0.25): Material => ({
+  colour: paintOf(paint),
+  gloss,
+  rough: 0.8,
+  metal: 0,
+})
 
 /** Rubber and satin plastic. */
-export const satin = (paint: Paint): Material => ({ colour: paintOf(paint), gloss: 0.7, rough: 0.4, metal: 0 })
+export const satin = (paint: Paint): Material => ({
+  colour: paintOf(paint),
+  gloss: 0.7,
+  rough: 0.4,
+  metal: 0,
+})
 
 /** Bare metal; `rough` 0.1 polished, 0.5 brushed. */
-export const metal = (colour: string, rough = 0.15): Material => ({ colour: paintOf(colour), gloss: 0.4, rough, metal: 0.9 })
+export const metal = (colour: string, rough = 0.15): Material => ({
+  colour: paintOf(colour),
+  gloss: 0.4,
+  rough,
+  metal: 0.9,
+})
 
-const bumpy = (size: number, depth: number) => (_u: number, _v: number, p: V3): V3 => {
-  const at = (k: number): number => (noise(p[0] * size + k * 17, p[1] * size + k * 31, p[2] * size) - 0.5) * depth
-  return [at(1), at(2), at(3)]
-}
+const bumpy =
+  (size: number, depth: number) =>
+  (_u: number, _v: number, p: V3): V3 => {
+    const at = (k: number): number =>
+      (noise(p[0] * size + k * 17, p[1] * size + k * 31, p[2] * size) - 0.5) * depth
+    return [at(1), at(2), at(3)]
+  }
 
-/** Woven cloth: `size` threads per unit of length, slightly uneven. */
-export const cloth = (paint: Paint, size = 8, depth = 0.22): Material => {
+/** Woven cloth, slightly uneven: `size` dents per unit of length. */
+export const cloth = (paint: Paint, size = 2.2, depth = 0.1): Material => {
   const base = paintOf(paint)
   return {
-    colour: (u, v, p) => scale(base(u, v, p), 0.9 + 0.2 * noise(p[0] * size * 1.3, p[1] * size * 1.3, p[2] * size * 1.3)),
+    colour: base,
     gloss: 0.12,
     rough: 1,
     metal: 0,
@@ -40,11 +63,11 @@ export const cloth = (paint: Paint, size = 8, depth = 0.22): Material => {
   }
 }
 
-/** Smooth or grained leather; `size` pebbles per unit of length. */
-export const leather = (paint: Paint, size = 6, depth = 0.2): Material => {
+/** Leather; `size` dents per unit of length. */
+export const leather = (paint: Paint, size = 2, depth = 0.06): Material => {
   const base = paintOf(paint)
   return {
-    colour: (u, v, p) => scale(base(u, v, p), 0.9 + 0.2 * cloud(p[0] * size * 0.25, p[1] * size * 0.25, p[2] * size * 0.25)),
+    colour: (u, v, p) => scale(base(u, v, p), 0.88 + 0.24 * cloud(p[0] * 0.9, p[1] * 0.9, p[2] * 0.9)),
     gloss: 0.75,
     rough: 0.42,
     metal: 0,

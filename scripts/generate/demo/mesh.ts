@@ -25,6 +25,8 @@ export interface Part {
   readonly isSolid?: boolean
   /** The facets' winding is right already: one face of a box, which alone encloses nothing. */
   readonly isOutward?: boolean
+  /** Facets left out: the mouth of a shoe. */
+  isCut?(p: V3, u: number): boolean
   /** Parts of a higher layer are painted over lower ones whatever their distance: print, stitches. */
   readonly layer?: number
   /** Multiplies the number of facets along u and v: fine grain, crisp stripes. */
@@ -71,7 +73,8 @@ function cut(part: Part, size: number, place: (p: V3) => V3): Quad[] {
   }
   // A closed surface encloses a positive volume when its normals point outwards (divergence theorem).
   const sign = part.isSolid && !part.isOutward && volume < 0 ? -1 : 1
-  return raw.map(({ corners, centre, normal, u, v }) => {
+  const kept = part.isCut ? raw.filter(({ u, v }) => !part.isCut?.(part.at(u, v), u)) : raw
+  return kept.map(({ corners, centre, normal, u, v }) => {
     const own = part.at(u, v)
     const outward = times(normal, sign)
     const bump = part.material.bump?.(u, v, own)

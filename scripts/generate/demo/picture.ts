@@ -7,7 +7,7 @@ import { add, cross, dot, length, pitch, smoothstep, sub, times, type V3, yaw } 
 export const SIDE = 768
 
 /** Usual side of a facet in pixels. */
-const FACET = 6
+const FACET = 6.5
 
 /** Pixels by which facets overlap: closes the hairlines between antialiased neighbours. */
 const OVERLAP = 0.9
@@ -34,7 +34,15 @@ export interface Shot {
   readonly on?: 'floor' | 'wall'
   readonly backdrop?: Backdrop
   readonly shadow?: number
+  /** Fine structure over the whole product, at the size of a pixel. */
+  readonly grain?: 'cloth' | 'leather'
 }
+
+/** Frequency per pixel and depth of the fine structures. */
+const GRAINS = {
+  cloth: { frequency: '0.55 0.75', depth: 0.3 },
+  leather: { frequency: '0.28', depth: 0.34 },
+} as const
 
 const DEGREE = Math.PI / 180
 
@@ -56,7 +64,7 @@ export function picture(parts: readonly Part[], shot: Shot = {}): string {
   const quads = facets(parts, size, place)
   const shadows = new Shadows(quads, centre, radius * 1.02, size)
   const ground = shadowOn(quads, shadows, view, shot)
-  return svg(shot.backdrop ?? STUDIO, view, ground, quads.length ? paint(quads, shadows, view) : '')
+  return svg(shot, view, ground, paint(quads, shadows, view))
 }
 
 function extent(quads: readonly Quad[]): { centre: V3; radius: number } {
@@ -95,7 +103,9 @@ const towardsCamera = (view: View): V3 => pitch([0, 0, 1], -view.tilt)
 
 function paint(quads: readonly Quad[], shadows: Shadows, view: View): string {
   const eye = towardsCamera(view)
-  const seen = quads.filter((q) => !q.isSolid || dot(faceNormal(q), sub(add(view.centre, times(eye, 5 * view.radius)), q.centre)) > 0)
+  const seen = quads.filter(
+    (q) => !q.isSolid || dot(faceNormal(q), sub(add(view.centre, times(eye, 5 * view.radius)), q.centre)) > 0,
+  )
   const sorted = seen
     .map((quad) => ({ quad, depth: project(quad.centre, view)[2] + quad.layer * view.radius * 0.012 }))
     .sort((a, b) => a.depth - b.depth)
@@ -171,11 +181,21 @@ function shadowOn(quads: readonly Quad[], shadows: Shadows, view: View, shot: Sh
 const blur = (id: string, pixels: number): string =>
   `<filter id="${id}" x="0" y="0" width="${SIDE}" height="${SIDE}" filterUnits="userSpaceOnUse"><feGaussianBlur stdDeviation="${pixels}"/></filter>`
 
-function svg(backdrop: Backdrop, view: View, ground: string, product: string): string {
+/** Multiplies the product by noise around 1. */
+function grainFilter(kind: keyof typeof GRAINS): string {
+  const { frequency, depth } = GRAINS[kind]
+  const row = `${depth} 0 0 0 ${1 - depth * 0.56}`
+  return `<filter id="grain" x="0" y="0" width="${SIDE}" height="${SIDE}" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB">
+<feTurbulence type="fractalNoise" baseFrequency="${frequency}" numOctaves="2" seed="5"/><feColorMatrix values="${row} ${row} ${row} 0 0 0 0 1"/>
+<feBlend mode="multiply" in2="SourceGraphic" result="woven"/><feComposite in="woven" in2="SourceAlpha" operator="in"/></filter>`
+}
+
+function svg(shot: Shot, view: View, ground: string, product: string): string {
+  const backdrop = shot.backdrop ?? STUDIO
   const horizon = Math.round(view.shift[1] - view.scale * view.radius * 0.1)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}" viewBox="0 0 ${SIDE} ${SIDE}">
 <defs><linearGradient id="sweep" x2="0" y2="1"><stop stop-color="${backdrop.top}"/><stop offset="1" stop-color="${backdrop.bottom}"/></linearGradient>
-${blur('wide', 10)}${blur('tight', 3)}</defs>
+${blur('wide', 10)}${blur('tight', 3)}${shot.grain ? grainFilter(shot.grain) : ''}</defs>
 <rect width="${SIDE}" height="${SIDE}" fill="url(#sweep)"/>${backdrop.decoration?.(horizon) ?? ''}
-<g fill="#1d1a18">${ground}</g><g>${product}</g></svg>`
+<g fill="#000">${ground}</g><g${shot.grain ? ' filter="url(#grain)"' : ''}>${product}</g></svg>`
 }

@@ -47,5 +47,7 @@ export interface Ranked {
 /** All candidates, best first. */
 export function rank(query: Float32Array, candidates: ReadonlyMap<string, Float32Array>): Ranked[] {
   const cosine = (other: Float32Array): number => other.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0)
-  return [...candidates].map(([name, vector]) => ({ name, cosine: cosine(vector) })).sort((a, b) => b.cosine - a.cosine)
+  return [...candidates]
+    .map(([name, vector]) => ({ name, cosine: cosine(vector) }))
+    .sort((a, b) => b.cosine - a.cosine)
 }

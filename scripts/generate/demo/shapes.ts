@@ -7,7 +7,11 @@ type Options = Omit<Part, 'at' | 'material'>
 export type Profile = readonly (readonly [radius: number, height: number])[]
 
 /** A shape turned on a vertical axis through (x, z). u runs round, v along the profile. */
-export function turned(profile: Profile, material: Material, options: Options & { x?: number; z?: number } = {}): Part {
+export function turned(
+  profile: Profile,
+  material: Material,
+  options: Options & { x?: number; z?: number } = {},
+): Part {
   const { x = 0, z = 0, ...rest } = options
   const skin = curve(profile.map(([r, y]) => [r, y, 0]))
   return {
@@ -60,9 +64,18 @@ export function tube(
 }
 
 /** A straight bar between two points. */
-export const bar = (from: V3, to: V3, section: number | Section, material: Material, options: Options & { side?: V3; power?: number } = {}): Part =>
+export const bar = (
+  from: V3,
+  to: V3,
+  section: number | Section,
+  material: Material,
+  options: Options & { side?: V3; power?: number } = {},
+): Part =>
   tube((t) => [mix(from[0], to[0], t), mix(from[1], to[1], t), mix(from[2], to[2], t)], section, material, {
-    side: Math.abs(to[2] - from[2]) > Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]) ? [1, 0, 0] : [0, 0, 1],
+    side:
+      Math.abs(to[2] - from[2]) > Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1])
+        ? [1, 0, 0]
+        : [0, 0, 1],
     ...options,
   })
 
@@ -114,7 +127,12 @@ export function block(
 }
 
 /** An ellipsoid with half axes `size`; `power` below 1 makes it boxier. */
-export function ball(centre: V3, size: V3, material: Material, options: Options & { power?: number } = {}): Part {
+export function ball(
+  centre: V3,
+  size: V3,
+  material: Material,
+  options: Options & { power?: number } = {},
+): Part {
   const { power = 1, ...rest } = options
   const bend = (x: number): number => Math.sign(x) * Math.abs(x) ** power
   return {

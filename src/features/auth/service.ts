@@ -78,11 +78,16 @@ interface Credentials {
 function credentials(form: TokenForm, authorization: string | undefined): Credentials {
   if (!form.grant_type) throw missing('grant_type')
   if (form.grant_type !== 'client_credentials') {
-    throw new ApiError('unsupported_grant_type', 'The token endpoint knows grant_type=client_credentials')
+    throw new ApiError('unsupported_grant_type', 'The token endpoint knows grant_type=client_credentials', {
+      details: { oauth_error: 'unsupported_grant_type' },
+    })
   }
   const basic = fromBasic(authorization)
-  if (basic && form.client_secret !== undefined) {
-    throw new ApiError('credential_ambiguous', 'Send the secret in the form or by HTTP Basic, not both')
+  const isOtherId = form.client_id !== undefined && form.client_id !== basic?.clientId
+  if (basic && (form.client_secret !== undefined || isOtherId)) {
+    throw new ApiError('credential_ambiguous', 'Send the credentials in the form or by HTTP Basic, not both', {
+      details: { oauth_error: 'invalid_request' },
+    })
   }
   if (basic) return basic
   if (!form.client_id) throw missing('client_id')
@@ -90,11 +95,14 @@ function credentials(form: TokenForm, authorization: string | undefined): Creden
   return { clientId: form.client_id, clientSecret: form.client_secret }
 }
 
-/** Both parts are form-encoded inside the header (RFC 6749 §2.3.1). */
+/**
+ * The credentials of HTTP Basic, both form-encoded inside the header (RFC 6749 §2.3.1); undefined for another scheme.
+ * What cannot be decoded belongs to nobody.
+ */
 function fromBasic(authorization: string | undefined): Credentials | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '')?.[1]
-  if (encoded === undefined) return undefined
-  const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  const encoded = /^Basic(?: +(.*))?$/i.exec(authorization ?? '')
+  if (!encoded) return undefined
+  const [id, ...rest] = Buffer.from(encoded[1] ?? '', 'base64').toString('utf8').split(':')
   return { clientId: fromForm(id ?? ''), clientSecret: fromForm(rest.join(':')) }
 }
 

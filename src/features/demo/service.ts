@@ -14,7 +14,7 @@ export interface DemoProduct {
 export interface DemoDeps {
   catalogue: readonly DemoProduct[]
   readPicture(name: string): Promise<Uint8Array>
-  products: Pick<ProductService, 'index' | 'remove'>
+  products: Pick<ProductService, 'index' | 'removeDemo'>
   queries: Pick<ProductQueries, 'find' | 'count' | 'demoIds'>
   planOf(storeId: string): PlanName
 }
@@ -43,29 +43,25 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
           },
         )
       }
-      await Promise.all(
-        missing.map(async ({ product_id, picture, metadata }) =>
+      const written = await Promise.all(
+        missing.map(({ product_id, picture, metadata }) =>
           products.index(storeId, {
             productId: product_id,
-            sources: [{ upload: await readPicture(picture) }],
+            sources: [{ upload: { bytes: () => readPicture(picture) } }],
             metadata,
             isDemo: true,
           }),
         ),
       )
       const ids = catalogue.map(({ product_id }) => product_id)
-      return {
-        status: 'installed',
-        installed: missing.length,
-        skipped: ids.length - missing.length,
-        products: ids,
-      }
+      const installed = written.filter(({ isNew }) => isNew).length
+      return { status: 'installed', installed, skipped: ids.length - installed, products: ids }
     },
 
     /** Deletes the demo products, and nothing else. */
     async remove(storeId: string): Promise<DemoRemoved> {
-      const ids = queries.demoIds(storeId)
-      for (const id of ids) await products.remove(storeId, id)
+      const ids: string[] = []
+      for (const id of queries.demoIds(storeId)) if (await products.removeDemo(storeId, id)) ids.push(id)
       return { status: 'deleted', deleted: ids.length, products: ids }
     },
   }

@@ -34,6 +34,7 @@ const page = (title: string, body: string): string => `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${title}</title>
+    <link rel="icon" href="data:," />
     <link rel="stylesheet" href="/docs/page.css" />
   </head>
   <body>

@@ -3,10 +3,10 @@ import { ERRORS, type ErrorCode, notFound } from '../../core/errors.ts'
 import { docsAssets } from './assets.ts'
 import { errorIndex, errorPage } from './error-page.ts'
 
-/** Nothing leaves the origin; the API page's library writes styles into elements. */
+/** Nothing leaves the origin, and no script or style stands inside a page. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-  "connect-src 'self'; font-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+  "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 

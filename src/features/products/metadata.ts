@@ -5,13 +5,14 @@ import type { Metadata } from './schema.ts'
 /** Checks the limits that a schema cannot say: size, number of keys, depth. @throws ApiError `validation_error`. */
 export function checkMetadata(metadata: Metadata): void {
   const { keys, depth } = measure(metadata, 1)
-  if (depth > LIMITS.metadataDepthMax)
-    throw tooMuch(`must not be nested deeper than ${LIMITS.metadataDepthMax} levels`)
+  if (depth > LIMITS.metadataDepthMax) throw tooDeep()
   if (keys > LIMITS.metadataKeysMax) throw tooMuch(`must have at most ${LIMITS.metadataKeysMax} keys`)
   if (Buffer.byteLength(JSON.stringify(metadata)) > LIMITS.metadataBytesMax) {
     throw tooMuch(`must be at most ${LIMITS.metadataBytesMax} bytes as JSON`)
   }
 }
+
+const tooDeep = () => tooMuch(`must not be nested deeper than ${LIMITS.metadataDepthMax} levels`)
 
 const tooMuch = (message: string) =>
   validationError([{ in: 'body', pointer: '/metadata', code: 'too_large', message } satisfies Problem])
@@ -30,12 +31,17 @@ function measure(value: unknown, level: number): { keys: number; depth: number }
   return { keys, depth }
 }
 
-/** Merges a JSON merge patch into an object (RFC 7396). */
+/** Merges a JSON merge patch into an object (RFC 7396). @throws ApiError `validation_error` for one nested too deep. */
 export function mergePatch(target: Metadata, patch: Metadata): Metadata {
+  if (measure(patch, 1).depth > LIMITS.metadataDepthMax) throw tooDeep()
+  return merge(target, patch)
+}
+
+function merge(target: Metadata, patch: Metadata): Metadata {
   const merged: Metadata = { ...target }
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key]
-    else merged[key] = isPlain(value) ? mergePatch(isPlain(merged[key]) ? merged[key] : {}, value) : value
+    else merged[key] = isPlain(value) ? merge(isPlain(merged[key]) ? merged[key] : {}, value) : value
   }
   return merged
 }

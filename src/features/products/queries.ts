@@ -4,14 +4,20 @@ import type { PictureFacts } from '../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../platform/vectors/vec0.ts'
 import type { Metadata } from './schema.ts'
 
-/** One picture of a product, as it lies in the database. */
-export interface PictureRow extends PictureFacts {
-  /** Also the row of its vector. */
-  id: number
+/** A picture that can be saved. */
+export interface NewPicture extends PictureFacts {
   /** A public address, or `/pictures/<address>` for one that we keep. */
   imageUrl: string
   contentHash: Buffer
   bytes: number
+}
+
+/** One picture of a product, as it lies in the database. */
+export interface PictureRow extends NewPicture {
+  /** Also the row of its vector. */
+  id: number
+  /** Whether its vector is of the model in use. */
+  hasVector: boolean
 }
 
 export interface ProductRow {
@@ -25,12 +31,12 @@ export interface ProductRow {
   /** Unix ms. */
   indexedAt: number
   updatedAt: number
-  /** The first one at position 0; only pictures of the model in use. */
+  /** In the product's order. */
   pictures: PictureRow[]
 }
 
 /** A picture to be saved: one that the product has already, or a new one with its vector. */
-export type PictureToSave = { kept: PictureRow } | { added: Omit<PictureRow, 'id'>; vector: Float32Array }
+export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
 
 export interface ProductToSave {
   storeId: string
@@ -66,12 +72,16 @@ interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'
   demo: number
 }
 
-interface RawPicture extends Omit<PictureRow, 'palette'> {
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector'> {
   palette: string
+  model: number
 }
 
 export const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
+
+const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
+  bytes, width, height, phash, palette`
 
 /**
  * All SQL that reads and writes single products. Every call is synchronous; none of them knows a rule.
@@ -82,10 +92,9 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const one = db.prepare<[string, string], RawProduct>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE store_id = ? AND product_id = ?`,
   )
-  const pictures = db.prepare<[number, number], RawPicture>(`
-    SELECT id, image_url AS imageUrl, content_hash AS contentHash, content_type AS contentType, bytes, width, height,
-      phash, palette
-    FROM pictures WHERE product = ? AND model = ? ORDER BY position`)
+  const pictures = db.prepare<[number], RawPicture>(
+    `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE product = ? ORDER BY position`,
+  )
   const count = db.prepare<[string], { n: number }>('SELECT count(*) AS n FROM products WHERE store_id = ?')
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, color, price, name,
@@ -108,10 +117,9 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       @height, @phash, @palette)
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
-  const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
-    SELECT id, image_url AS imageUrl, content_hash AS contentHash, content_type AS contentType, bytes, width, height,
-      phash, palette
-    FROM pictures WHERE store_id = ? AND content_hash = ? AND model = ? LIMIT 1`)
+  const sameContent = db.prepare<[string, Buffer, number], RawPicture>(
+    `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE store_id = ? AND content_hash = ? AND model = ? LIMIT 1`,
+  )
   const keep = db.prepare<Record<string, unknown>, { address: string }>(`
     INSERT INTO kept_pictures (address, store_id, content_hash, content_type, created_at)
     VALUES (@address, @storeId, @contentHash, @contentType, @now)
@@ -120,6 +128,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const keptAt = db.prepare<[string], KeptPicture & { storeId: string }>(`
     SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType
     FROM kept_pictures WHERE address = ?`)
+  const hold = db.prepare('UPDATE kept_pictures SET created_at = ? WHERE address = ?')
   const forgetUnused = db.prepare<[bigint], { contentHash: Buffer }>(`
     DELETE FROM kept_pictures WHERE created_at < ? AND NOT EXISTS (
       SELECT 1 FROM pictures WHERE pictures.store_id = kept_pictures.store_id
@@ -132,6 +141,12 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
+
+  const toPicture = ({ palette, model: ofModel, ...row }: RawPicture): PictureRow => ({
+    ...row,
+    hasVector: ofModel === model,
+    palette: JSON.parse(palette),
+  })
 
   function removePictures(ids: number[]): void {
     for (const id of ids) {
@@ -171,7 +186,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
 
     find(storeId: string, productId: string): ProductRow | undefined {
       const row = one.get(storeId, productId)
-      return row && toProduct(row, pictures.all(row.id, model).map(toPicture))
+      return row && toProduct(row, pictures.all(row.id).map(toPicture))
     },
 
     /** A picture of the store with the same bytes, whose vector can be used again. */
@@ -225,6 +240,10 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       return row.address
     },
     keptPicture: (address: string) => keptAt.get(address),
+    /** Puts off the sweeping of a kept picture; false when it is gone. */
+    holdPicture: (address: string, now: number): boolean => hold.run(BigInt(now), address).changes > 0,
+    /** Whether any store keeps a picture of this content. */
+    isKept: (contentHash: Buffer): boolean => stillKept.get(contentHash) !== undefined,
 
     /** Forgets kept pictures that no product uses; returns the content hashes that nobody needs any more. */
     forgetUnusedPictures: db.transaction((keptBefore: number): Buffer[] =>
@@ -236,12 +255,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   }
 }
 
-export const toPicture = ({ palette, ...row }: RawPicture): PictureRow => ({
-  ...row,
-  palette: JSON.parse(palette),
-})
-
-export const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[]): ProductRow => ({
+const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[]): ProductRow => ({
   ...row,
   metadata: JSON.parse(metadata),
   isDemo: demo === 1,
@@ -249,7 +263,7 @@ export const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: Pict
 })
 
 /** Copies of metadata keys that filters and lists look up, compared without case and accents. */
-export function foldedColumns(metadata: Metadata) {
+function foldedColumns(metadata: Metadata) {
   const folded = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
   return {
     category: folded(metadata['category']),

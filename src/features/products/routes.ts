@@ -8,6 +8,7 @@ import {
   DeletedProduct,
   IndexedProduct,
   IndexedProductView,
+  NewProductParams,
   ProductBody,
   ProductForm,
   ProductList,
@@ -78,7 +79,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       },
       {
         can: 'products:write',
-        params: ProductParams,
+        params: NewProductParams,
         parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm),
         body: ProductReplacement,
         response: { 200: IndexedProduct, 201: IndexedProduct, ...writeErrors },

@@ -26,11 +26,15 @@ export const Metadata = t.Object(
 )
 export type Metadata = Record<string, unknown>
 
+/** Half of a surrogate pair is no character: the database could not tell two such ids apart. */
+const ID_CHARACTER =
+  '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
+
 const ProductId = t.String({
   minLength: 1,
   maxLength: LIMITS.productIdCharsMax,
-  pattern: '^(?!\\.{1,2}$)[^/\\u0000-\\u001f\\u007f-\\u009f]+$',
-  description: 'any printable characters but /',
+  pattern: `^(?!\\.{1,2}$)${ID_CHARACTER}+$`,
+  description: 'any printable characters but /; not . or ..',
   examples: ['sku-1'],
 })
 
@@ -154,6 +158,9 @@ export const ProductList = t.Object({
 export type ProductList = typeof ProductList.static
 
 export const ProductParams = t.Object({ product_id: t.String() })
+
+/** The path of PUT, which may make the product. */
+export const NewProductParams = t.Object({ product_id: ProductId })
 
 export const DeletedProduct = t.Object({ status: t.Literal('deleted'), product_id: t.String() })
 export type DeletedProduct = typeof DeletedProduct.static

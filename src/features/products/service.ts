@@ -54,6 +54,7 @@ export interface ProductInput {
   sources: PictureSource[]
   metadata: Metadata
   refresh?: boolean
+  /** A demo product never replaces one of the store's own. */
   isDemo?: boolean
 }
 
@@ -116,6 +117,9 @@ export function productService({ queries, lists, pictures, index, locked, planOf
   async function write(storeId: string, input: ProductInput): Promise<Indexed> {
     checkMetadata(input.metadata)
     const before = queries.find(storeId, input.productId)
+    if (before && input.isDemo && !before.isDemo) {
+      return { isNew: false, answer: answer(input.productId, before.vectorId, 'unchanged') }
+    }
     if (!before && queries.count(storeId) >= productsMax(storeId)) throw limitReached(storeId)
     const prepared = await pictures.prepare(storeId, input.sources, before, input.refresh ?? false)
     if (before && isUnchanged(before, input, prepared)) {
@@ -133,6 +137,13 @@ export function productService({ queries, lists, pictures, index, locked, planOf
    */
   const indexProduct = (storeId: string, input: ProductInput): Promise<Indexed> =>
     locked(`${storeId}/${input.productId}`, () => write(storeId, input))
+
+  /** Takes a product out of the database and out of the index; false when it is not there. */
+  function erase(storeId: string, productId: string): boolean {
+    const pictureIds = queries.remove(storeId, productId)
+    for (const id of pictureIds ?? []) index.remove(storeId, id)
+    return pictureIds !== undefined
+  }
 
   const view = (row: ProductRow): IndexedProductView => {
     const [first, ...others] = row.pictures
@@ -162,7 +173,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
 
     /** POST /v1/products. */
     create: async (storeId: string, body: ProductBody): Promise<Indexed> =>
-      indexProduct(storeId, await toInput(body.product_id, body)),
+      indexProduct(storeId, toInput(body.product_id, body)),
 
     /** PUT /v1/products/{product_id}. */
     async replace(storeId: string, productId: string, body: ProductReplacement): Promise<Indexed> {
@@ -171,7 +182,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id of the path' },
         ])
       }
-      return indexProduct(storeId, await toInput(productId, body))
+      return indexProduct(storeId, toInput(productId, body))
     },
 
     /** PATCH /v1/products/{product_id}: what is absent stays as it is. */
@@ -200,10 +211,15 @@ export function productService({ queries, lists, pictures, index, locked, planOf
 
     remove: (storeId: string, productId: string): Promise<DeletedProduct> =>
       locked(`${storeId}/${productId}`, async () => {
-        const pictureIds = queries.remove(storeId, productId)
-        if (!pictureIds) throw notFound('product')
-        for (const id of pictureIds) index.remove(storeId, id)
+        if (!erase(storeId, productId)) throw notFound('product')
         return { status: 'deleted', product_id: productId }
+      }),
+
+    /** Deletes a product if it is one of the demo catalogue; whether it was. */
+    removeDemo: (storeId: string, productId: string): Promise<boolean> =>
+      locked(`${storeId}/${productId}`, async () => {
+        const isDemo = queries.find(storeId, productId)?.isDemo === true
+        return isDemo && erase(storeId, productId)
       }),
 
     /** GET /v1/products. @throws ApiError `invalid_cursor`. */
@@ -233,7 +249,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
 }
 
 /** @throws ApiError `image_source_invalid` when a form carries a file and an address. */
-async function toInput(productId: string, body: ProductBody | ProductReplacement): Promise<ProductInput> {
+function toInput(productId: string, body: ProductBody | ProductReplacement): ProductInput {
   const upload = 'image' in body && body.image instanceof Blob ? body.image : undefined
   const url = 'image_url' in body ? body.image_url : undefined
   if (upload && url !== undefined) {
@@ -241,7 +257,7 @@ async function toInput(productId: string, body: ProductBody | ProductReplacement
       details: { allowed: ['image', 'image_url'] },
     })
   }
-  const first: PictureSource = upload ? { upload: await upload.bytes() } : { url: url as string }
+  const first: PictureSource = upload ? { upload } : { url: url as string }
   const others = (body.additional_image_urls ?? []).map((url) => ({ url }))
   const refresh = 'refresh' in body && body.refresh === true
   return { productId, sources: [first, ...others], metadata: body.metadata ?? {}, refresh }
@@ -280,7 +296,8 @@ const answer = (
 function readCursor(text: string, sort: string): ProductCursor {
   try {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as ProductCursor
-    const isWhole = Number.isSafeInteger(cursor.id) && ['string', 'number'].includes(typeof cursor.value)
+    const isWhole =
+      Number.isSafeInteger(cursor.id) && typeof cursor.value === (sort === 'name' ? 'string' : 'number')
     if (isWhole && cursor.sort === sort && PRODUCT_SORTS.includes(cursor.sort)) return cursor
   } catch {
     // Falls through to the one answer for everything that is not ours.

@@ -36,9 +36,10 @@ export function searchQueries(db: Db, model: number) {
     SELECT products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
       pictures.image_url AS matchedImageUrl
     FROM pictures JOIN products ON products.id = pictures.product WHERE pictures.id = ?`)
-  const firstPicture = db.prepare<[string, string, number], { id: number }>(`
-    SELECT pictures.id AS id FROM pictures JOIN products ON products.id = pictures.product
-    WHERE products.store_id = ? AND products.product_id = ? AND pictures.model = ? ORDER BY position LIMIT 1`)
+  const firstPicture = db.prepare<[number, string, string], { pictureId: number | null }>(`
+    SELECT pictures.id AS pictureId
+    FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
+    WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
   )
@@ -58,8 +59,8 @@ export function searchQueries(db: Db, model: number) {
       const row = hit.get(pictureId)
       return row && { ...row, metadata: JSON.parse(row.metadata) }
     },
-    firstPicture: (storeId: string, productId: string): number | undefined =>
-      firstPicture.get(storeId, productId, model)?.id,
+    /** The first picture of a product, null when none is of the model; undefined without such a product. */
+    firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
     /** Every indexed picture with what the filter columns need, for the start. */

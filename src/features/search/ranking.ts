@@ -1,3 +1,4 @@
+import { LIMITS } from '../../core/limits.ts'
 import type { LogisticMap } from '../../platform/embedder/embedder.ts'
 import type { Segment } from '../../platform/vectors/arena.ts'
 import { categoryByVote, categoryOfText, VOTERS } from './category.ts'
@@ -41,24 +42,44 @@ export interface Ranking {
 /** Positions of the `k` highest scores, best first, among those whose mask byte is set; never one of -Infinity. */
 export type TopSlots = (scores: Float32Array, k: number, mask?: Uint8Array) => ArrayLike<number>
 
+/** Slots that hold the pictures of enough products to vote, however many pictures each has. */
+const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
+
 /** Below this share of the store only the slots that pass are scored. */
 const NARROW = 0.1
 
 /**
+ * How far the scan may miss a cosine: six times its standard error for a vector whose largest component is 0.5, as
+ * CLIP's outlier dimensions are.
+ */
+const SCAN_ERROR = 0.01
+
+/**
  * Ranks the products of a store exactly: every vector that passes the filter is compared.
  *
- * The scan reads eight bits a dimension; the best few times `depth` are scored again with sixteen, so the order is that
- * of the float vectors. Each product counts with its best picture. Ties keep the order in which products came.
+ * The scan reads eight bits a dimension; all that could be among the best `depth` by it are scored again with sixteen,
+ * so the order is that of the float vectors. Each product counts with its best picture. Ties keep the order in which
+ * pictures came, so pages neither repeat nor lose a product.
  */
 export function createRanking(topSlots: TopSlots) {
   return function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
     const mask = columns.mask(request.filter, segment.slots)
     const scan = scanned(segment, request.vector, mask)
-    const nearest = (k: number, among?: Uint8Array) =>
-      Array.from(topSlots(scan.scores, k, among), scan.slotAt)
+    const nearest = (k: number, among?: Uint8Array): Near => {
+      const places = Array.from(topSlots(scan.scores, k, among))
+      const worst = places.at(-1)
+      return {
+        slots: places.map(scan.slotAt),
+        worst: worst === undefined ? -1 : (scan.scores[worst] as number),
+      }
+    }
 
     const lifted =
-      request.categoryBoost > 0 ? ownCategory(request, columns, () => nearest(VOTERS, scan.mask)) : 0
+      request.categoryBoost > 0
+        ? ownCategory(request, columns, () =>
+            nearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
+          )
+        : 0
     const groups = lifted === 0 ? [scan.mask] : splitByCategory(scan, columns, lifted)
     const hits = groups.flatMap((among, n) => {
       const boost = n === 0 && lifted > 0 ? request.categoryBoost : 0
@@ -79,6 +100,12 @@ interface Scan {
   slotAt(place: number): number
   /** Places that pass the filter; undefined when all do. */
   mask: Uint8Array | undefined
+}
+
+/** The best slots by the scan, and the lowest of their scores. */
+interface Near {
+  slots: number[]
+  worst: number
 }
 
 function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
@@ -114,23 +141,46 @@ function splitByCategory(scan: Scan, columns: StoreColumns, category: number): [
   return [own, others]
 }
 
+/** The best slot of each product among some slots, best first. */
+function nearestProducts(
+  segment: Segment,
+  columns: StoreColumns,
+  vector: Float32Array,
+  slots: number[],
+): number[] {
+  const cosines = segment.rescore(vector, slots)
+  const sorted = slots
+    .map((slot, n) => ({ slot, cosine: cosines[n] as number }))
+    .sort((a, b) => b.cosine - a.cosine || segment.keyAt(a.slot) - segment.keyAt(b.slot))
+  const best = new Map<number, number>()
+  for (const { slot } of sorted) {
+    const product = columns.productAt(slot)
+    if (!best.has(product)) best.set(product, slot)
+  }
+  return [...best.values()]
+}
+
+/** Of equal pictures the older one counts. */
+const isBetter = (cosine: number, pictureId: number, known: Hit): boolean =>
+  cosine > known.cosine || (cosine === known.cosine && pictureId < known.pictureId)
+
 /** The best `depth` products of one group that reach the threshold. */
 function bestProducts(
   segment: Segment,
   columns: StoreColumns,
   request: RankingRequest,
   boost: number,
-  nearest: (k: number) => number[],
+  nearest: (k: number) => Near,
 ): Hit[] {
   for (let k = request.depth * 4 + 32; ; k *= 4) {
-    const slots = nearest(k)
+    const { slots, worst } = nearest(k)
     const cosines = segment.rescore(request.vector, slots)
     const best = new Map<number, Hit>()
     for (const [n, slot] of slots.entries()) {
       const cosine = cosines[n] as number
       const product = columns.productAt(slot)
       const known = best.get(product)
-      if (known && known.cosine >= cosine) continue
+      if (known && !isBetter(cosine, segment.keyAt(slot), known)) continue
       const similarity = similarityOf(cosine, request.map)
       if (similarity < request.threshold) continue
       best.set(product, {
@@ -140,8 +190,12 @@ function bestProducts(
         score: boost > 0 ? boosted(similarity, boost) : similarity,
       })
     }
-    const worst = similarityOf(cosines.at(-1) ?? -1, request.map)
-    // Several pictures of one product may fill the list; then one looks deeper.
-    if (best.size >= request.depth || slots.length < k || worst < request.threshold) return [...best.values()]
+    // What the scan left out is at most this near; several pictures of one product may fill the list as well.
+    const left = worst + SCAN_ERROR
+    const last = [...best.values()].map(({ cosine }) => cosine).sort((a, b) => b - a)[request.depth - 1]
+    const isComplete = last !== undefined && last > left
+    if (isComplete || slots.length < k || similarityOf(left, request.map) < request.threshold) {
+      return [...best.values()]
+    }
   }
 }

@@ -4,7 +4,6 @@ import type { Ids } from '../../core/ids.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { validationError } from '../../http/validation.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
-import type { PictureFetcher } from '../../platform/pictures/fetch.ts'
 import type { SearchHistory } from './history.ts'
 import type { ProductIndex } from './product-index.ts'
 import type { SearchQueries, SearchRow } from './queries.ts'
@@ -28,8 +27,8 @@ export interface SearchDeps {
   history: Pick<SearchHistory, 'add'>
   recent: RecentPictures
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
-  fetcher: PictureFetcher
-  decodeDataUri(uri: string, maxBytes: number): Uint8Array
+  /** The bytes behind an address, a `data:` URI or one of the store's own kept pictures. */
+  readPicture(storeId: string, url: string): Promise<Uint8Array>
   decodeBase64(text: string, maxBytes: number): Uint8Array
   /** The public form of a picture's address. */
   publicUrl(url: string): string
@@ -51,7 +50,7 @@ const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector']
 export type SearchService = ReturnType<typeof searchService>
 
 export function searchService(deps: SearchDeps) {
-  const { queries, index, rank, history, recent, embedder, fetcher, clock, ids } = deps
+  const { queries, index, rank, history, recent, embedder, clock, ids } = deps
 
   function respond(storeId: string, startedAt: number, query: Query, wanted: CommonSearch): SearchResponse {
     const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
@@ -97,8 +96,9 @@ export function searchService(deps: SearchDeps) {
       vector: query.vector,
       text: query.text,
       filter: {
-        category: wanted.category,
-        color: wanted.color,
+        // A form's empty field asks for nothing.
+        category: wanted.category?.trim() || undefined,
+        color: wanted.color?.trim() || undefined,
         priceMin: wanted.price_min,
         priceMax: wanted.price_max,
       },
@@ -106,7 +106,7 @@ export function searchService(deps: SearchDeps) {
       threshold: wanted.threshold ?? 0,
       categoryBoost: wanted.category_boost ?? CATEGORY_BOOST,
       // An edge is looked for in the whole list that a shopper could page through.
-      depth: wanted.cutoff === 'auto' ? Math.max(depth, LIMITS.searchLimitMax) : depth,
+      depth: wanted.cutoff === 'auto' ? LIMITS.searchDepthMax : depth,
     })
   }
 
@@ -153,18 +153,20 @@ export function searchService(deps: SearchDeps) {
       return { vector, imageId: body.image_id }
     }
     if (body.product_id !== undefined) {
-      const picture = queries.firstPicture(storeId, body.product_id)
-      const vector = picture === undefined ? undefined : index.vectorOf(storeId, picture)
-      if (!vector) throw notFound('product')
+      const product = queries.firstPicture(storeId, body.product_id)
+      if (!product) throw notFound('product')
+      const vector = product.pictureId === null ? undefined : index.vectorOf(storeId, product.pictureId)
+      if (!vector) throw otherModel()
       return { vector }
     }
-    return embedPicture(storeId, await bytesOf(body))
+    return embedPicture(storeId, await bytesOf(storeId, body))
   }
 
-  async function bytesOf({ image, image_url = '' }: UrlSearch): Promise<Uint8Array> {
-    const given = image ?? image_url
-    if (/^data:/i.test(given)) return deps.decodeDataUri(given, LIMITS.pictureBytesMax)
-    return image === undefined ? fetcher.fetch(image_url) : deps.decodeBase64(image, LIMITS.pictureBytesMax)
+  async function bytesOf(storeId: string, { image, image_url = '' }: UrlSearch): Promise<Uint8Array> {
+    const isBase64 = image !== undefined && !/^data:/i.test(image)
+    return isBase64
+      ? deps.decodeBase64(image, LIMITS.pictureBytesMax)
+      : deps.readPicture(storeId, image ?? image_url)
   }
 
   return {

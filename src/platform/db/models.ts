@@ -6,8 +6,16 @@ import type { Db } from './open.ts'
 export interface KnownModel {
   /** Row in `models`. */
   row: number
+  /** Its vectors; `remove` takes a vector away whichever model made it. */
   vectors: VectorTable
 }
+
+interface OtherModel {
+  id: number
+  dimension: number
+}
+
+const tableOf = (row: number): string => `vectors_${row}`
 
 /**
  * Finds the row and the vector table of a model, or makes them: vectors of different models never share a table.
@@ -24,7 +32,14 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
           .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
           .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
       )
-    const vectors = vectorTable(db, `vectors_${row}`, model.dimension)
+    const vectors = vectorTable(db, tableOf(row), model.dimension)
     if (!known) vectors.create()
-    return { row, vectors }
+    const others = db
+      .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
+      .all(row)
+      .map(({ id, dimension }) => vectorTable(db, tableOf(id), dimension))
+    const remove = (rowid: number) => {
+      for (const table of [vectors, ...others]) table.remove(rowid)
+    }
+    return { row, vectors: { ...vectors, remove } }
   })()

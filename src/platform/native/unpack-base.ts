@@ -6,9 +6,12 @@ import { ensurePrivateFolder } from './unpack.ts'
 /** Names the folder that holds unpacked parts, for this process and for the ones it starts. */
 export const unpackDirVariable = 'LOOKALIKE_UNPACK_DIR'
 
+/** Commands that have no data folder and should leave none behind where they are called. */
+const WITHOUT_DATA: ReadonlySet<string> = new Set(['demo', 'openapi'])
+
 /**
  * The folders to try, best first: `LOOKALIKE_UNPACK_DIR` alone if it is set, else `unpacked` below the data folder and
- * then a private folder below the system's temporary one.
+ * then a private folder below the system's temporary one. Commands without a data folder use that one at once.
  *
  * Native libraries load while modules are still being imported, before any setting is read, so this reads the data
  * folder's setting by itself: `--data-dir`, `DATA_DIR`, `DATA_DIR_FILE`, then `./data`.
@@ -19,10 +22,11 @@ export function unpackBases(
 ): (() => string)[] {
   const chosen = env[unpackDirVariable]
   if (chosen) return [() => resolve(chosen)]
-  const dataDir = flagValue(argv, '--data-dir') ?? settingValue(env, 'DATA_DIR') ?? 'data'
   const userId = process.getuid?.()
-  const shared = join(tmpdir(), `lookalike-${userId ?? 'user'}`)
-  return [() => resolve(dataDir, 'unpacked'), () => ensurePrivateFolder(shared, userId)]
+  const shared = () => ensurePrivateFolder(join(tmpdir(), `lookalike-${userId ?? 'user'}`), userId)
+  if (WITHOUT_DATA.has(argv[0] ?? '')) return [shared]
+  const dataDir = flagValue(argv, '--data-dir') ?? settingValue(env, 'DATA_DIR') ?? 'data'
+  return [() => resolve(dataDir, 'unpacked'), shared]
 }
 
 function flagValue(argv: readonly string[], flag: string): string | undefined {

@@ -18,7 +18,7 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
     async write(contentHash, bytes) {
       const path = pathOf(contentHash)
       if (await isThere(path)) return
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const madeFolder = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const temporary = join(dirname(path), `.${uniqueName()}.part`)
       try {
         const file = await open(temporary, 'wx', 0o600)
@@ -29,6 +29,8 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
           await file.close()
         }
         await rename(temporary, path)
+        await syncFolder(dirname(path))
+        if (madeFolder !== undefined) await syncFolder(dirname(madeFolder))
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
@@ -43,6 +45,17 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
       }
     },
     remove: (contentHash) => rm(pathOf(contentHash), { force: true }),
+  }
+}
+
+/** A new name survives a power cut only when its folder is on the disk too. Windows cannot open folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 

@@ -18,7 +18,7 @@ const CHUNK_SIZE = 64
 
 /**
  * @param db a connection with sqlite-vec loaded.
- * @param table a name of letters and underscores.
+ * @param table a name of letters, digits and underscores.
  */
 export function vectorTable(db: Database.Database, table: string, dimension: number): VectorTable {
   if (!/^[a-z_][a-z_0-9]*$/i.test(table)) throw new Error(`${table} cannot be the name of a vector table`)

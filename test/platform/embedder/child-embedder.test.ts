@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import {
-  AutoProcessor,
-  CLIPVisionModelWithProjection,
-  env,
-  RawImage,
-} from '@huggingface/transformers'
+import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@huggingface/transformers'
 import sharp from 'sharp'
 import { readGolden } from '../../../src/platform/embedder/model-files.ts'
 import { MODEL_DIR, refusalOf, startEmbedder } from './bundled.ts'
-import { blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
+import { bitsApart, blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
 
 const { embedder } = startEmbedder()
 beforeAll(() => embedder.settled(), 60_000)
@@ -72,8 +67,9 @@ describe('agreement with the reference processor of transformers.js', () => {
   test.each(readGolden(MODEL_DIR)?.pictures ?? [])('golden picture $name', async ({ name, file, vector }) => {
     const expected = new Float32Array(new Uint8Array(Buffer.from(vector, 'base64')).buffer)
     const actual = await embedder.embedPicture(Buffer.from(file, 'base64'), 'index')
-    // We resize 16-bit pictures before they are rounded to 8 bits, the reference after.
-    expect(cosine(actual.vector, expected)).toBeGreaterThan(name === 'lamp-16-bit.png' ? 0.99 : 0.98)
+    // We turn a picture, and round 16 bits to 8, after it was made small; the reference does it before.
+    const isRoundedElsewhere = /exif|16-bit/.test(name)
+    expect(cosine(actual.vector, expected)).toBeGreaterThan(isRoundedElsewhere ? 0.99 : 0.999)
   })
 })
 
@@ -92,11 +88,13 @@ describe('what a picture is', () => {
       embedder.embedPicture(turned, 'search'),
     ])
     expect(cosine(a.vector, b.vector)).toBeGreaterThan(0.99)
-    expect(b.facts.phash).toBe(a.facts.phash)
+    expect(bitsApart(a.facts.phash, b.facts.phash)).toBeLessThanOrEqual(4)
   })
 
   test('what lies under transparency does not show: it is white', async () => {
-    const red = { create: { width: 80, height: 80, channels: 4 as const, background: { r: 255, g: 0, b: 0, alpha: 0 } } }
+    const red = {
+      create: { width: 80, height: 80, channels: 4 as const, background: { r: 255, g: 0, b: 0, alpha: 0 } },
+    }
     const { facts } = await embedder.embedPicture(await encoded(sharp(red).png()), 'search')
     expect(facts.palette).toEqual([{ hex: '#ffffff', share: 1 }])
   })
@@ -104,7 +102,9 @@ describe('what a picture is', () => {
   test('an animation counts by its first frame', async () => {
     const frames = await Promise.all(
       ['#0000ff', '#00ff00'].map((background) =>
-        sharp({ create: { width: 64, height: 64, channels: 3, background } }).png().toBuffer(),
+        sharp({ create: { width: 64, height: 64, channels: 3, background } })
+          .png()
+          .toBuffer(),
       ),
     )
     const gif = await encoded(sharp(frames, { join: { animated: true } }).gif())
@@ -165,7 +165,9 @@ describe('refused pictures', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(
       [0, 1, 0, 1, 0, 0, 1, 0].map((isBad) => (isBad ? 'rejected' : 'fulfilled')),
     )
-    const vectors = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.vector] : []))
+    const vectors = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value.vector] : [],
+    )
     for (const [i, vector] of vectors.entries()) {
       expect(cosine(vector, alone[i]?.vector ?? vector)).toBeGreaterThan(0.98)
       const nearest = alone.map((other) => cosine(vector, other.vector))

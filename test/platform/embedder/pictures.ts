@@ -44,3 +44,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 export const cosine = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value * (b[i] ?? Number.NaN), 0)
+
+/** In how many bits two perceptual hashes differ. */
+export const bitsApart = (a: string, b: string): number =>
+  (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length

@@ -35,6 +35,12 @@ describe('unpackBases', () => {
     expect(first([], { DATA_DIR_FILE: join(dir, 'data-dir') })).toBe('/mnt/volume/unpacked')
   })
 
+  test.each(['demo', 'openapi'])('%s has no data folder and leaves none behind', (command) => {
+    const [only, ...others] = unpackBases([command], {})
+    expect(only?.()).toStartWith(join(tmpdir(), 'lookalike-'))
+    expect(others).toEqual([])
+  })
+
   test('an explicit folder has no substitute', () => {
     expect(unpackBases([], { LOOKALIKE_UNPACK_DIR: '/cache' })).toHaveLength(1)
   })

@@ -15,7 +15,7 @@ const STORES = ['red', 'green', 'blue']
 function openTable(dimension = DIMENSION) {
   const db = new Database(':memory:')
   sqliteVec.load(db)
-  const table = vectorTable(db, 'picture_vectors', dimension)
+  const table = vectorTable(db, 'vectors_1', dimension)
   table.create()
   return { db, table }
 }

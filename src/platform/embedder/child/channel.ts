@@ -11,6 +11,14 @@ export interface Channel {
   read(onRequest: (request: EmbedRequest, body: Uint8Array) => void): Promise<void>
 }
 
+/** What a process is started for. */
+export interface ProcessTask {
+  modelDir: string
+  /** The same files passed their self-test in an earlier process. */
+  isTested: boolean
+  channel: Channel
+}
+
 /** A picture of 10 MiB is the longest body; some room is left for operators who raise that limit. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 

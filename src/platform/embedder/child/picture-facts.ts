@@ -45,20 +45,27 @@ export function perceptualHash(pixels: Pixels): string {
   return bits.toString(16).padStart(16, '0')
 }
 
+/** Every second pixel of a row is enough for cells of 7 x 7 and takes half the time. */
 function lumaGrid({ width, height, data }: Pixels): Float64Array {
-  const sums = new Float64Array(GRID * GRID)
-  const counts = new Uint32Array(GRID * GRID)
-  const columns = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * GRID) / width))
-  for (let y = 0, at = 0; y < height; y++) {
+  const sums = new Int32Array(GRID * GRID)
+  const counts = new Int32Array(GRID * GRID)
+  const columns = new Uint8Array(width)
+  for (let x = 0; x < width; x++) columns[x] = Math.floor((x * GRID) / width)
+  const stride = width >= 4 * GRID ? 2 : 1
+  for (let y = 0; y < height; y++) {
     const row = Math.floor((y * GRID) / height) * GRID
-    for (let x = 0; x < width; x++, at += 3) {
+    for (let x = 0, at = y * width * 3; x < width; x += stride, at += 3 * stride) {
       const cell = row + (columns[x] ?? 0)
-      sums[cell] =
-        (sums[cell] ?? 0) + 299 * (data[at] ?? 0) + 587 * (data[at + 1] ?? 0) + 114 * (data[at + 2] ?? 0)
+      const luma = 77 * (data[at] ?? 0) + 150 * (data[at + 1] ?? 0) + 29 * (data[at + 2] ?? 0)
+      sums[cell] = (sums[cell] ?? 0) + luma
       counts[cell] = (counts[cell] ?? 0) + 1
     }
   }
-  return sums.map((sum, cell) => sum / 1000 / Math.max(1, counts[cell] ?? 1))
+  const grid = new Float64Array(GRID * GRID)
+  for (let cell = 0; cell < grid.length; cell++) {
+    grid[cell] = (sums[cell] ?? 0) / 256 / Math.max(1, counts[cell] ?? 1)
+  }
+  return grid
 }
 
 const COLOURS_MAX = 5
@@ -66,6 +73,8 @@ const COLOURS_MAX = 5
 const SAME_COLOUR = 20
 /** A colour that covers less is noise, such as the soft edge of a cut-out. */
 const SHARE_MIN = 0.02
+/** The fullest bins that are looked at; in photographs they hold nine tenths of the pixels. */
+const BINS_MAX = 96
 /** A picture whose border is at least this white shows a product on a white ground. */
 const WHITE_BORDER_MIN = 0.6
 /** On a white ground at least this much must be left beside the white, or the product itself is white. */
@@ -79,7 +88,7 @@ const COLOURED_MIN = 0.05
 export function palette(pixels: Pixels): { hex: string; share: number }[] {
   const bins = colourBins(pixels)
   const clusters: Cluster[] = []
-  for (const bin of bins) {
+  for (const bin of bins.slice(0, BINS_MAX)) {
     const lab = labOf(bin.red / bin.count, bin.green / bin.count, bin.blue / bin.count)
     const near = clusters.find((cluster) => distance(cluster.lab, lab) < SAME_COLOUR)
     if (near) {
@@ -113,7 +122,7 @@ type Lab = readonly [number, number, number]
 /** Every second pixel of every second row, in bins of 4 bits a channel; the fullest first. */
 function colourBins(pixels: Pixels): Bin[] {
   const { width, height, data } = pixels
-  const sums = new Float64Array(4096 * 4)
+  const sums = new Uint32Array(4096 * 4)
   let whites = 0
   let seen = 0
   const isGroundWhite = hasWhiteBorder(pixels)
@@ -179,10 +188,12 @@ function labOf(red: number, green: number, blue: number): Lab {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
 }
 
-const linear = (value: number): number => {
+/** Linear light of each 8-bit value. */
+const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
   const v = value / 255
   return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4
-}
+})
+const linear = (value: number): number => LINEAR[Math.round(value)] ?? 0
 const cubeRoot = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116)
 const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
 

@@ -1,6 +1,6 @@
 import type { EmbedPriority } from '../embedder.ts'
 import type { EmbedRequest } from '../messages.ts'
-import { bytesOf, type Channel, nextTurn } from './channel.ts'
+import { bytesOf, type Channel, nextTurn, type ProcessTask } from './channel.ts'
 import { type DecodedPicture, hardenDecoder, pictureDecoder } from './decoder.ts'
 import { loadVisionModel, type VisionModel } from './model.ts'
 import { RefusedPicture } from './refusal.ts'
@@ -24,15 +24,17 @@ interface Decoded {
 const BATCH_MAX = 2
 
 /** Answers pictures until the pipe closes, searches first; decodes ahead while the model works. */
-export async function runVisionProcess(modelDir: string, threads: number, channel: Channel): Promise<void> {
+export async function runVisionProcess(task: ProcessTask & { threads: number }): Promise<void> {
+  const { modelDir, isTested, threads, channel } = task
   hardenDecoder()
   const treatment = readTreatment(modelDir)
   const decode = pictureDecoder(treatment)
   const embed = await loadVisionModel(modelDir, treatment.input, threads)
-  const worstCosine = await pictureSelfTest(modelDir, async (bytes) => {
+  const embedOne = async (bytes: Uint8Array) => {
     const [vector] = await embed([await decode(bytes)])
     return vector ?? new Float32Array()
-  })
+  }
+  const worstCosine = isTested ? null : await pictureSelfTest(modelDir, embedOne)
   // What loading left behind: about 15 MB.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })
@@ -52,12 +54,14 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   const decoding: Record<EmbedPriority, number> = { search: 0, index: 0 }
   let isRunning = false
 
+  /** A search never waits for a decoder: pictures to index may hold all of them, and be giants. */
   const decodeMore = () => {
-    while (decoding.search + decoding.index < decodersMax) {
-      const next = encoded.search.shift() ?? encoded.index.shift()
-      if (!next) return
-      void decodeOne(next)
-    }
+    while (encoded.search.length > 0) startNext('search')
+    while (encoded.index.length > 0 && decoding.search + decoding.index < decodersMax) startNext('index')
+  }
+  const startNext = (priority: EmbedPriority) => {
+    const next = encoded[priority].shift()
+    if (next) void decodeOne(next)
   }
 
   const decodeOne = async ({ id, bytes, priority }: Encoded) => {

@@ -1,0 +1,194 @@
+/**
+ * Measures the whole service over HTTP against the bare parts that it is made of, in the same run.
+ *
+ *     bun scripts/bench/service.ts [--products 5000,50000] [--rounds N] [--executable dist/lookalike]
+ *
+ * * search by words, against text inference alone plus a bare scan of as many vectors;
+ * * search by picture, against decoding and inference alone plus the bare scan;
+ * * indexing by upload, against the bare model on all cores: 1 / (decode + inference), each measured alone;
+ * * the delay of the HTTP loop while 8 pictures are indexed at once, and searches meanwhile against idle ones.
+ *
+ * The service runs in its own process from the sources; with `--executable` the compiled one is measured instead, but
+ * its loop's delay is then not seen. Rounds alternate between both sides and medians are compared, because the
+ * machine may be busy with other things. Vectors are random; products are written through the project's own queries.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { hardenDecoder, pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
+import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
+import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
+import { createVectorArena } from '../../src/platform/vectors/arena.ts'
+import { topSlots } from '../../src/platform/vectors/select.ts'
+import { photographs } from './service/photographs.ts'
+import { type Client, startMeasuredService } from './service/process.ts'
+import { randomVectors, seedStore } from './service/seed.ts'
+import { median, p, table } from './service/statistics.ts'
+
+const { values: flags } = parseArgs({
+  options: { products: { type: 'string' }, rounds: { type: 'string' }, executable: { type: 'string' } },
+})
+const sizes = (flags.products ?? '5000,50000').split(',').map(Number)
+const rounds = Number(flags.rounds ?? 30)
+const cores = availableParallelism()
+const modelDir = join(import.meta.dir, '../../models/lookalike-clip-v0')
+const queries = [
+  'red mug',
+  'blue striped shirt',
+  'wooden chair',
+  'black backpack',
+  'table lamp',
+  'green dress',
+]
+
+hardenDecoder()
+const treatment = readTreatment(modelDir)
+const decode = pictureDecoder(treatment)
+const vision = await loadVisionModel(modelDir, treatment.input, cores)
+const words = await loadTextModel(modelDir, 1)
+const pictures = await photographs(240)
+
+for (const products of sizes) await measureSearch(products)
+await measureIndexing()
+
+async function measureSearch(products: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
+  try {
+    const credentials = await seedStore(folder, modelDir, products)
+    const service = await startMeasuredService(folder, flags.executable)
+    const client = await service.signIn(credentials)
+    const scan = bareScan(products)
+    const times = {
+      bareText: [] as number[],
+      text: [] as number[],
+      barePicture: [] as number[],
+      picture: [] as number[],
+    }
+    for (let round = 0; round < rounds; round++) {
+      const query = queries[round % queries.length] as string
+      const picture = pictures[round % pictures.length] as Uint8Array<ArrayBuffer>
+      times.bareText.push(await timed(async () => scan((await words.embed([words.tokenize(query)]))[0])))
+      times.text.push(await timed(() => client.searchText(query)))
+      times.barePicture.push(await timed(async () => scan((await vision([await decode(picture)]))[0])))
+      times.picture.push(await timed(() => client.searchPicture(picture)))
+    }
+    console.log(`\n${products} products, ${rounds} rounds, medians`)
+    table([
+      ['search', 'bare ms', 'service ms', 'ratio', 'goal'],
+      row('by words', times.bareText, times.text, '≤ 1.5'),
+      row('by picture', times.barePicture, times.picture, ''),
+    ])
+    await service.stop()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureIndexing(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
+  try {
+    const credentials = await seedStore(folder, modelDir, 1000)
+    const service = await startMeasuredService(folder, flags.executable)
+    const client = await service.signIn(credentials)
+    const decodeRate = await rate(cores, (n) => decode(pictures[n % pictures.length] as Uint8Array))
+    const ready = await Promise.all(pictures.slice(0, 16).map(decode))
+    const pair = (n: number) =>
+      [ready[(2 * n) % 16], ready[(2 * n + 1) % 16]] as NonNullable<(typeof ready)[0]>[]
+    const inferenceRate = 2 * (await rate(1, (n) => vision(pair(n))))
+    const bare = 1 / (1 / decodeRate + 1 / inferenceRate)
+
+    const idle = await searches(client, 60)
+    await service.resetDelay()
+    const indexing = indexAll(client, 8)
+    const busy = await searches(client, 60)
+    const indexed = await indexing
+    const delay = await service.delay()
+    console.log(`\nIndexing ${pictures.length} photographs, 8 at a time`)
+    table([
+      ['pictures a second', '', 'ratio', 'goal'],
+      ['bare: decode and inference', bare.toFixed(1), '1.00', ''],
+      ['service, while searching', indexed.toFixed(1), (indexed / bare).toFixed(2), ''],
+    ])
+    const alone = await indexAll(client, 8, 'again')
+    table([['service, indexing alone', alone.toFixed(1), (alone / bare).toFixed(2), '≥ 0.85']])
+    console.log(`share of the bare inference alone: ${(alone / inferenceRate).toFixed(2)}`)
+    console.log(
+      `search by words while indexing against idle, p95: ${(p(busy, 0.95) / p(idle, 0.95)).toFixed(2)} (goal ≤ 2)`,
+    )
+    if (delay)
+      console.log(
+        `delay of the HTTP loop: p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(1)} ms (goal ≤ 20)`,
+      )
+    await service.stop()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Pictures a second through POST /v1/products, `lanes` requests at a time. */
+async function indexAll(client: Client, lanes: number, prefix = 'photo'): Promise<number> {
+  const begin = performance.now()
+  let next = 0
+  const lane = async () => {
+    for (let n = next++; n < pictures.length; n = next++) {
+      // One more byte behind the picture: other content for the service, the same work for the model.
+      const bytes =
+        prefix === 'photo'
+          ? (pictures[n] as Uint8Array)
+          : Buffer.concat([pictures[n] as Uint8Array, Buffer.of(n & 255)])
+      await client.index(`${prefix}-${n}`, bytes)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return (pictures.length / (performance.now() - begin)) * 1000
+}
+
+async function searches(client: Client, count: number): Promise<number[]> {
+  const times: number[] = []
+  for (let n = 0; n < count; n++) {
+    times.push(await timed(() => client.searchText(queries[n % queries.length] as string)))
+    await Bun.sleep(10)
+  }
+  return times
+}
+
+function bareScan(products: number): (vector: Float32Array | undefined) => void {
+  const arena = createVectorArena(512)
+  let key = 0
+  for (const vector of randomVectors(products)) arena.put('bench', ++key, vector)
+  const segment = arena.segment('bench')
+  return (vector) => {
+    if (segment && vector) topSlots(segment.scanAll(vector), 20)
+  }
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+/** Calls a second over about two seconds, `lanes` at a time. */
+async function rate(lanes: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  let count = 0
+  const lane = async (first: number) => {
+    for (let n = first; performance.now() < begin + 2000; n += lanes) {
+      await work(n)
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)))
+  return (count / (performance.now() - begin)) * 1000
+}
+
+function row(name: string, bare: number[], service: number[], goal: string): string[] {
+  return [
+    name,
+    median(bare).toFixed(2),
+    median(service).toFixed(2),
+    (median(service) / median(bare)).toFixed(2),
+    goal,
+  ]
+}

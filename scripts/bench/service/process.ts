@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import type { Credentials } from './seed.ts'
+
+/** Longest delays of an event loop, in ms. */
+export interface LoopDelay {
+  p99: number
+  max: number
+}
+
+/** Calls of the API, each of which throws for an answer that is not a success. */
+export interface Client {
+  searchText(query: string): Promise<unknown>
+  searchPicture(bytes: Uint8Array): Promise<unknown>
+  index(productId: string, bytes: Uint8Array): Promise<unknown>
+}
+
+export interface MeasuredService {
+  signIn(credentials: Credentials): Promise<Client>
+  resetDelay(): Promise<void>
+  /** Undefined for the executable, whose loop is not seen. */
+  delay(): Promise<LoopDelay | undefined>
+  stop(): Promise<void>
+}
+
+/** Starts the service on a data folder, and waits until its model is ready. */
+export async function startMeasuredService(
+  folder: string,
+  executable: string | undefined,
+): Promise<MeasuredService> {
+  const entry = executable ? [executable] : [process.execPath, join(import.meta.dir, 'measured-entry.ts')]
+  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error' }
+  let answer: ((delay: LoopDelay) => void) | undefined
+  const child = Bun.spawn([...entry, 'serve'], {
+    env,
+    stdout: 'pipe',
+    stderr: 'inherit',
+    ...(!executable && { ipc: (message: LoopDelay) => answer?.(message) }),
+  })
+  const address = await listening(child.stdout)
+  while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(50)
+
+  const ask = (word: 'reset' | 'read') =>
+    new Promise<LoopDelay>((resolve) => {
+      answer = resolve
+      child.send(word)
+    })
+  return {
+    signIn: (credentials) => signIn(address, credentials),
+    resetDelay: async () => void (executable ? undefined : await ask('reset')),
+    delay: async () => (executable ? undefined : ask('read')),
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+async function listening(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const chunk of stdout) {
+    text += new TextDecoder().decode(chunk)
+    const address = /^listening on (\S+)$/m.exec(text)?.[1]
+    if (address) return address
+  }
+  throw new Error('The service ended before it listened')
+}
+
+async function signIn(address: string, { client_id, client_secret }: Credentials): Promise<Client> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const { access_token } = (await (
+    await fetch(`${address}/oauth/token`, { method: 'POST', body })
+  ).json()) as {
+    access_token: string
+  }
+  const post = async (path: string, init: RequestInit) => {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
+    const response = await fetch(address + path, { ...init, method: 'POST', headers })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+  const multipart = (fields: Record<string, string>, bytes: Uint8Array) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    form.set('image', new Blob([bytes as Uint8Array<ArrayBuffer>]), 'photo.jpg')
+    return { body: form }
+  }
+  const json = { 'content-type': 'application/json' }
+  return {
+    searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
+    searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
+    index: (productId, bytes) =>
+      post('/v1/products', multipart({ product_id: productId, metadata: '{"name":"Photo"}' }, bytes)),
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Writes `calibration.json` of a model folder: the maps from raw cosines to scores of 0 to 1.
+ *
+ *     bun scripts/model/calibrate.ts [--model FOLDER] [--photos FOLDER]
+ *
+ * Material: the demo drawings (`bun scripts/generate/demo/render.ts` makes them), each with its category, and, with
+ * `--photos`, a folder of photographs with `labels.csv` (`file,label`). Pairs are made within a source only, because a
+ * store's pictures come from one world; each source weighs the same.
+ *
+ * Picture to picture, three groups of pairs, and the score each should have on average:
+ *
+ *     another kind of product        0.10
+ *     the same kind of product       0.60   (0.5 is plausible, 0.8 clearly alike)
+ *     the same picture, altered      0.985  (half size, JPEG quality 60; 10 % brighter; 4 % cropped on each side)
+ *
+ * Words to picture, two groups: the picture's own kind 0.80, another kind 0.05. (No word is "the same picture".)
+ *
+ * The map `1 / (1 + exp(-slope * (cosine - midpoint)))` is a straight line in log-odds, so it is the least-squares line
+ * through the points (median cosine of a group, log-odds of its target), each group of each source being one point.
+ * Medians, because labels are rough (a white chair and a wooden one are "the same kind"); and no cross-entropy,
+ * because that cares little whether the same picture scores 0.92 or 0.98. The script prints what the map makes of
+ * each group.
+ */
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import sharp from 'sharp'
+import { DEMO_PRODUCTS } from '../../src/features/demo/catalogue.ts'
+import { pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
+import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
+import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
+import type { Calibration, LogisticMap } from '../../src/platform/embedder/embedder.ts'
+
+interface Labelled {
+  bytes: Uint8Array
+  /** The kind in words, as a shopper would type it. */
+  label: string
+}
+
+/** Cosines that should all get the same score. */
+interface Group {
+  name: string
+  target: number
+  cosines: number[]
+}
+
+const { values: flags } = parseArgs({ options: { model: { type: 'string' }, photos: { type: 'string' } } })
+const modelDir = flags.model ?? 'models/lookalike-clip-v0'
+const treatment = readTreatment(modelDir)
+const decode = pictureDecoder(treatment)
+const vision = await loadVisionModel(modelDir, treatment.input, 2)
+const text = await loadTextModel(modelDir, 1)
+
+const sources = [await demoDrawings(), ...(flags.photos ? [await photographs(flags.photos)] : [])]
+const groups = await Promise.all(sources.map(groupsOf))
+const calibration: Calibration = {
+  image_image: fit(
+    'picture to picture',
+    groups.map(({ pictures }) => pictures),
+  ),
+  text_image: fit(
+    'words to picture',
+    groups.map(({ words }) => words),
+  ),
+}
+await Bun.write(join(modelDir, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`)
+
+async function demoDrawings(): Promise<Labelled[]> {
+  const folder = join(import.meta.dirname, '../../dist/generated/demo')
+  return Promise.all(
+    DEMO_PRODUCTS.map(async ({ picture, metadata }) => ({
+      bytes: await Bun.file(join(folder, `${picture}.webp`)).bytes(),
+      label: metadata.category.replaceAll('-', ' '),
+    })),
+  )
+}
+
+async function photographs(folder: string): Promise<Labelled[]> {
+  const [, ...lines] = (await Bun.file(join(folder, 'labels.csv')).text()).trim().split(/\r?\n/)
+  return Promise.all(
+    lines.map(async (line) => {
+      const [file = '', label = ''] = line.split(',')
+      return { bytes: await Bun.file(join(folder, basename(file))).bytes(), label: label.toLowerCase() }
+    }),
+  )
+}
+
+async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words: Group[] }> {
+  const same: number[] = []
+  const other: number[] = []
+  const altered: number[] = []
+  const own: number[] = []
+  const foreign: number[] = []
+  const vectors: Float32Array[] = []
+  for (const { bytes } of source) {
+    const vector = await embed(bytes)
+    vectors.push(vector)
+    for (const copy of await alterations(bytes)) altered.push(dot(vector, await embed(copy)))
+  }
+  for (const [i, a] of source.entries()) {
+    for (const [j, b] of source.entries()) {
+      if (j > i) (a.label === b.label ? same : other).push(dot(vectors[i], vectors[j]))
+    }
+  }
+  for (const label of new Set(source.map((item) => item.label))) {
+    const [query] = await text.embed([text.tokenize(label)])
+    for (const [i, item] of source.entries())
+      (item.label === label ? own : foreign).push(dot(query, vectors[i]))
+  }
+  return {
+    pictures: [
+      { name: 'another kind', target: 0.1, cosines: other },
+      { name: 'the same kind', target: 0.6, cosines: same },
+      { name: 'the same picture', target: 0.985, cosines: altered },
+    ],
+    words: [
+      { name: 'another kind', target: 0.05, cosines: foreign },
+      { name: 'its own kind', target: 0.8, cosines: own },
+    ],
+  }
+}
+
+async function embed(bytes: Uint8Array): Promise<Float32Array> {
+  const [vector] = await vision([await decode(bytes)])
+  if (!vector) throw new Error('The model gave no vector')
+  return vector
+}
+
+/** What shops and phones do to one and the same picture. */
+async function alterations(bytes: Uint8Array): Promise<Uint8Array[]> {
+  const { width, height } = await sharp(bytes).metadata()
+  const inset = { left: Math.round(width * 0.04), top: Math.round(height * 0.04) }
+  const inner = { ...inset, width: width - 2 * inset.left, height: height - 2 * inset.top }
+  const copies = [
+    sharp(bytes)
+      .resize(Math.round(width / 2))
+      .jpeg({ quality: 60 }),
+    sharp(bytes).linear(1.1, 0).jpeg({ quality: 90 }),
+    sharp(bytes).extract(inner).jpeg({ quality: 90 }),
+  ]
+  return Promise.all(copies.map(async (copy) => new Uint8Array(await copy.toBuffer())))
+}
+
+function dot(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  if (!a || !b) throw new Error('A vector is missing')
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+}
+
+/** The least-squares line through the groups' medians, in log-odds. */
+function fit(title: string, sources: Group[][]): LogisticMap {
+  const points = sources.flat().map(({ target, cosines }) => ({
+    cosine: quantile(cosines, 0.5),
+    logOdds: Math.log(target / (1 - target)),
+  }))
+  const meanOf = (of: (point: (typeof points)[number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const cosine = meanOf((point) => point.cosine)
+  const logOdds = meanOf((point) => point.logOdds)
+  const slope =
+    meanOf((point) => (point.cosine - cosine) * (point.logOdds - logOdds)) /
+    meanOf((point) => (point.cosine - cosine) ** 2)
+  const map = { midpoint: round(cosine - logOdds / slope), slope: round(slope) }
+  report(title, map, sources)
+  return map
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? 0
+}
+
+function report(title: string, map: LogisticMap, sources: Group[][]): void {
+  console.log(`\n${title}: ${JSON.stringify(map)}`)
+  for (const [i, groups] of sources.entries()) {
+    for (const { name, target, cosines } of groups) {
+      const quantiles = [0.05, 0.5, 0.95].map((share) => {
+        const cosine = quantile(cosines, share)
+        const score = 1 / (1 + Math.exp(-map.slope * (cosine - map.midpoint)))
+        return `${cosine.toFixed(2)} -> ${score.toFixed(2)}`
+      })
+      const row = [
+        i === 0 ? 'drawings' : 'photographs',
+        name,
+        `${cosines.length} pairs`,
+        `target ${target}`,
+        ...quantiles,
+      ]
+      console.log(row.join(' | '))
+    }
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Installs what is missing and runs everything that must pass. The last line is `N passed, N failed`.
+set -u
+cd "$(dirname "$0")/.."
+. scripts/tools.sh
+
+passed=0
+failed=0
+logs=dist/test-logs
+
+# count <file> <pattern>: the last number in front of a word, as in " 31 pass" or "12 passed".
+count() { grep -Eo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; }
+
+# step <name> <kind> <command…>: kind `one` counts as one check, `many` as those that the command reports itself.
+step() {
+  name=$1
+  kind=$2
+  shift 2
+  log=$logs/$(printf '%s' "$name" | tr ' ' '-').log
+  say "$name"
+  { "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
+  status=$(cat "$log.status")
+  good=0
+  bad=0
+  if [ "$kind" = many ]; then
+    good=$(count "$log" '(passed|pass)\b')
+    bad=$(count "$log" '(failed|fail)\b')
+  elif [ "$status" -eq 0 ]; then
+    good=1
+  fi
+  # A command that ends badly without naming a failed check has failed as a whole.
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+}
+
+find_chromium() {
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    command -v "$name" && return
+  done
+  return 1
+}
+
+browser_tests() {
+  if ! find_chromium >/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium
+  fi
+  if ! CHROMIUM=$(find_chromium); then
+    echo "The browser tests need Chromium: install it (package chromium) and run this again."
+    return 1
+  fi
+  export CHROMIUM
+  bun test ./test/browser
+}
+
+prepare
+mkdir -p "$logs"
+step "format and lint" one bun x biome check .
+step "types" one bun x tsc --noEmit
+step "tests" many bun test --path-ignore-patterns 'test/browser/**'
+step "build" one bun build.ts
+step "smoke" many bun scripts/smoke.ts
+step "browser tests" many browser_tests
+
+say "result"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,56 @@
+# Sourced by start.sh and test.sh: finds or installs Bun and the packages. Expects the checkout as the working folder.
+
+bun_version=1.4.5
+
+say() { printf '\n== %s\n' "$*"; }
+
+has_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null)" = "$bun_version" ]; }
+
+# Prints the path of a Bun of the right version, or nothing. The package's own binary is used where the script that
+# would link it was not allowed to run.
+find_bun() {
+  for candidate in "$(command -v bun 2>/dev/null)" dist/tools/node_modules/@oven/bun-*/bin/bun \
+    dist/tools/node_modules/bun/bin/bun.exe; do
+    if has_bun "$candidate"; then
+      case $candidate in /*) echo "$candidate" ;; *) echo "$PWD/$candidate" ;; esac
+      return
+    fi
+  done
+}
+
+install_bun() {
+  if command -v npm >/dev/null 2>&1; then
+    say "installing bun $bun_version into dist/tools"
+    mkdir -p dist/tools
+    npm install --prefix dist/tools --no-audit --no-fund --loglevel=error "bun@$bun_version"
+  elif command -v bun >/dev/null 2>&1; then
+    say "installing bun $bun_version into dist/tools"
+    mkdir -p dist/tools
+    [ -f dist/tools/package.json ] || echo '{ "private": true }' >dist/tools/package.json
+    (cd dist/tools && bun add "bun@$bun_version")
+  else
+    echo "This needs bun $bun_version, or npm to install it with: install Node.js or Bun and run this again." >&2
+    return 1
+  fi
+}
+
+# Puts Bun first on the PATH as `bun`, installs the packages of the lock file and makes the generated files.
+prepare() {
+  bun=$(find_bun)
+  if [ -z "$bun" ]; then
+    install_bun || exit 1
+    bun=$(find_bun)
+  fi
+  if [ -z "$bun" ]; then
+    echo "bun $bun_version was installed but does not run on this machine." >&2
+    exit 1
+  fi
+  mkdir -p dist/tools/bin
+  ln -sf "$bun" dist/tools/bin/bun
+  PATH=$PWD/dist/tools/bin:$PATH
+  export PATH
+  say "installing packages"
+  bun install --frozen-lockfile || exit 1
+  say "generating files"
+  bun scripts/generate/index.ts || exit 1
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+
+/** What a visit found on the way. */
+export interface Visit<Result> {
+  result: Result
+  /** What the page wrote to the console, and its uncaught errors. */
+  complaints: string[]
+  /** Requests that left the page's origin. */
+  strangers: string[]
+}
+
+/** Opens an address in a new Chromium with an empty profile and does something there. */
+export async function visit<Result>(
+  url: string,
+  look: { width: number; colorScheme: 'light' | 'dark' },
+  act: (page: Page) => Promise<Result>,
+): Promise<Visit<Result>> {
+  const profile = mkdtempSync(join(tmpdir(), 'lookalike-profile-'))
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+    viewport: { width: look.width, height: 900 },
+    colorScheme: look.colorScheme,
+  })
+  try {
+    const page = await context.newPage()
+    const complaints: string[] = []
+    const strangers: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      const target = new URL(request.url())
+      if (target.protocol !== 'data:' && target.origin !== new URL(url).origin) strangers.push(target.href)
+    })
+    await page.goto(url)
+    return { result: await act(page), complaints, strangers }
+  } finally {
+    await context.close()
+    rmSync(profile, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,28 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const EXECUTABLE = join(import.meta.dir, '../../dist/lookalike')
+
+/** Starts the executable on a free port in an empty data folder. @throws Error when it has not been built. */
+export async function startExecutable(): Promise<{ address: string; stop(): Promise<void> }> {
+  if (!existsSync(EXECUTABLE)) throw new Error('dist/lookalike is missing: bun build.ts makes it')
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'))
+  const child = Bun.spawn([EXECUTABLE, 'serve'], {
+    env: { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  const address = /^listening on (\S+)$/m.exec(new TextDecoder().decode(value))?.[1]
+  if (!address) throw new Error('The service ended before it listened')
+  return {
+    address,
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Permission } from '../../src/core/actor.ts'
+import { type AuthPlugin, authPlugin } from '../../src/http/auth.ts'
+import { errorPlugin } from '../../src/http/errors.ts'
+import { createTokens } from '../../src/http/tokens.ts'
+import { manualClock } from './app.ts'
+
+/**
+ * Some routes behind the real sign-in, for a person who holds only the given permissions.
+ *
+ * @returns a function that sends a request and gives status and body.
+ */
+export async function asPerson(permissions: Permission[], routes: (auth: AuthPlugin) => AnyElysia) {
+  const clock = manualClock('2030-01-01T00:00:00Z')
+  const tokens = createTokens('a secret that is only used in tests', clock)
+  const auth = authPlugin({
+    tokens,
+    clock,
+    actorFor: ({ sub }) => ({ storeId: sub, userId: 'person', permissions: new Set(permissions) }),
+    spendRequest: () => undefined,
+  })
+  const http = new Elysia()
+    .use(errorPlugin({ log: { error: () => {} }, methodsOf: () => [], baseUrl: () => '' }))
+    .use(routes(auth))
+  const token = await tokens.sign({ sub: 'store', jti: 'token', user_type: 'user' }, 3600)
+
+  return async (method: string, path: string, body?: unknown) => {
+    const isForm = body instanceof FormData
+    const response = await http.handle(
+      new Request(`http://lookalike.test${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      }),
+    )
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+}
