@@ -33,7 +33,7 @@ import { searchService } from './features/search/service.ts'
 import { securityQueries } from './features/security/queries.ts'
 import { securityService } from './features/security/service.ts'
 import { authPlugin } from './http/auth.ts'
-import { errorPlugin } from './http/errors.ts'
+import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
 import { openApiPlugin } from './http/openapi.ts'
 import { createRequestCheck } from './http/request-check.ts'
@@ -179,7 +179,7 @@ export function createApp(config: Config, secret: string, baseUrl: () => string,
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
 
-  const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX } })
+  const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     .use(requestLogPlugin({ clock, ids, version, log }))
     .use(errorPlugin({ log, methodsOf: routes.methodsOf, problemsOf: requestCheck.problemsOf, baseUrl }))
     .use(requestCheck.plugin)

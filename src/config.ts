@@ -84,8 +84,7 @@ export function loadConfig(
   const given: Record<string, unknown> = {}
   for (const name of SETTING_NAMES) {
     // Empty counts as not given: compose files pass on what is not set as an empty text.
-    const value =
-      flags[flagOf(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
+    const value = flags[flagOf(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
     if (value) given[name] = toType(name, value.trim())
   }
   const settings = Value.Default(Settings, given)

@@ -114,7 +114,7 @@ export const ERRORS = {
     '`details.allowed` lists the operators.',
   ),
   filter_type_mismatch: kind(422, 'The operator does not fit the value.', 'Compare numbers with numbers.'),
-  too_many_queries: kind(422, 'A batch holds at most 20 queries.', 'Split it.'),
+  too_many_queries: kind(422, 'A batch holds at most 20 queries.', 'Send it in several batches.'),
   idempotency_key_reused: kind(
     422,
     'The key was used for another request.',

@@ -65,14 +65,17 @@ export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema): BodyP
       return json(context)
     },
     (body) => ({
-      'application/json': ((body['anyOf'] ?? [body]) as TSchema[]).find((schema) => !hasUpload(schema)) ?? body,
+      'application/json':
+        ((body['anyOf'] ?? [body]) as TSchema[]).find((schema) => !hasUpload(schema)) ?? body,
       'multipart/form-data': formSchema,
     }),
   )
 }
 
 const hasUpload = (schema: TSchema): boolean =>
-  Object.values((schema['properties'] ?? {}) as Record<string, TSchema>).some((field) => field[Kind] === UPLOAD)
+  Object.values((schema['properties'] ?? {}) as Record<string, TSchema>).some(
+    (field) => field[Kind] === UPLOAD,
+  )
 
 /**
  * A parser for `application/x-www-form-urlencoded` (RFC 6749 §4.4.2).

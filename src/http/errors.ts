@@ -16,7 +16,12 @@ export function errorPlugin({ log, methodsOf, problemsOf, baseUrl }: ErrorDeps) 
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
-      const failure = toApiError(code, error, () => methodsOf(path), () => problemsOf(request))
+      const failure = toApiError(
+        code,
+        error,
+        () => methodsOf(path),
+        () => problemsOf(request),
+      )
       const { details, replacement, retryAfterSeconds, headers, fields } = failure.extras
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']
@@ -48,6 +53,19 @@ export function errorPlugin({ log, methodsOf, problemsOf, baseUrl }: ErrorDeps) 
   )
 }
 
+/**
+ * What the listener does with an error that reached nobody: by default Bun shows a page with pieces of the source,
+ * unless NODE_ENV says production.
+ */
+export const lastResort = (log: ErrorDeps['log']) => ({
+  development: false,
+  error(err: unknown): Response {
+    log.error({ err, path: '', request_id: undefined }, 'request failed outside every route')
+    const { code, message } = new ApiError('internal_error', 'Something went wrong')
+    return Response.json({ error: code, message }, { status: ERRORS[code].status })
+  },
+})
+
 function toApiError(
   code: string | number,
   error: unknown,
@@ -61,7 +79,8 @@ function toApiError(
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
   // Elysia uses one error for both directions; an answer that breaks its own schema is our bug.
-  if (error instanceof ValidationError && error.type !== 'response') return validationError(problemsOf() ?? [])
+  if (error instanceof ValidationError && error.type !== 'response')
+    return validationError(problemsOf() ?? [])
   if (isDiskFull(error)) {
     return new ApiError('storage_full', 'The disk is full; nothing was written', {
       retryAfterSeconds: 60,

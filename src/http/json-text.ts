@@ -96,4 +96,3 @@ function firstError(text: string): Place | undefined {
 
 /** `PropertyNameExpected` becomes "property name expected". */
 const inWords = (code: string): string => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
-

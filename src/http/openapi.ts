@@ -43,7 +43,12 @@ export function openApiPlugin(version: string, app: () => AnyElysia) {
 }
 
 /** What stands beside a status that says nothing of its own. */
-const SUCCESS: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Made', 202: 'Taken on', 503: 'Not now' }
+const SUCCESS: Readonly<Record<string, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Taken on',
+  503: 'Not now',
+}
 
 interface Operation {
   requestBody?: unknown
@@ -77,7 +82,8 @@ function describe(operation: Operation, { body, parse, response = {} }: Declared
   for (const [status, schema] of Object.entries(response)) {
     const answer = operation.responses?.[status]
     if (!answer) continue
-    if (/^Response for status/.test(answer.description ?? '')) answer.description = SUCCESS[status] ?? 'The answer'
+    if (/^Response for status/.test(answer.description ?? ''))
+      answer.description = SUCCESS[status] ?? 'The answer'
     if (!isFailure(schema)) continue
     const failure = { schema: { $ref: '#/components/schemas/Error' } }
     answer.content = { 'application/json': failure, 'application/problem+json': failure }
@@ -89,7 +95,10 @@ function plain<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(plain) as Value
   if (typeof value !== 'object' || value === null) return value
   const number = numberOf(value as unknown as TSchema)
-  const { patternProperties, additionalProperties, ...schema } = { ...value, ...number } as Record<string, unknown>
+  const { patternProperties, additionalProperties, ...schema } = { ...value, ...number } as Record<
+    string,
+    unknown
+  >
   if (number) delete schema['anyOf']
   // Answers may carry more, and what is unknown in a request is ignored.
   if (typeof additionalProperties === 'object') schema['additionalProperties'] = additionalProperties

@@ -63,10 +63,10 @@ function checkOf({ body, query, params }: NonNullable<ListedRoute['hooks']>): Ch
   return (incoming) => parts.flatMap((part) => part(incoming))
 }
 
-function partCheck(schema: TSchema, place: Problem['in'], valueOf: (incoming: Incoming) => unknown): Check {
+function partCheck(schema: TSchema, place: Problem['in'], pick: (incoming: Incoming) => unknown): Check {
   const compiled = TypeCompiler.Compile(schema)
   return (incoming) => {
-    const value = valueOf(incoming)
+    const value = pick(incoming)
     return compiled.Check(value) ? [] : problemsOf(schema, value, place)
   }
 }
@@ -80,7 +80,9 @@ function opened(schema: TSchema): TSchema {
 /** The number of Elysia's "number or its text", the type of a number in a query. */
 export function numberOf(schema: TSchema): TSchema | undefined {
   const branches = schema['anyOf'] as TSchema[] | undefined
-  const hasText = branches?.some(({ type, format }) => type === 'string' && /^(integer|numeric)$/.test(format))
+  const hasText = branches?.some(
+    ({ type, format }) => type === 'string' && /^(integer|numeric)$/.test(format),
+  )
   return hasText ? branches?.find(({ type }) => type === 'integer' || type === 'number') : undefined
 }
 
@@ -109,4 +111,6 @@ function queryOf(schema: TSchema): (incoming: Incoming) => unknown {
 
 /** The number that a text stands for, or the value as it is. */
 export const toNumber = (value: unknown): unknown =>
-  typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
+  typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim())
+    ? Number(value)
+    : value

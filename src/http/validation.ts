@@ -39,8 +39,7 @@ export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']
 
 function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<ValueError> {
   for (const error of Value.Errors(schema, value)) {
-    const branch =
-      error.type === ValueErrorType.Union ? nearestBranch(error.schema, error.value) : undefined
+    const branch = error.type === ValueErrorType.Union ? nearestBranch(error.schema, error.value) : undefined
     const place = path + error.path
     if (branch) yield* errorsOf(branch, error.value, place)
     else yield { ...error, path: place }
@@ -65,7 +64,9 @@ const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
 
 /** Counts no further than anybody would read. */
 const countErrors = (schema: TSchema, value: unknown): number =>
-  Iterator.from(Value.Errors(schema, value)).take(2 * LIMITS.validationProblemsMax).toArray().length
+  Iterator.from(Value.Errors(schema, value))
+    .take(2 * LIMITS.validationProblemsMax)
+    .toArray().length
 
 function toProblem(error: ValueError, place: Problem['in']): Problem {
   const { schema, path: pointer } = error

@@ -12,7 +12,8 @@ import { openDatabase } from '../../src/platform/db/open.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import { fakeEmbedder } from './embedder.ts'
 
-const JWT_SECRET = 'a secret that is only used in tests'
+/** What signs the tokens of a {@link testApp}. */
+export const JWT_SECRET = 'a secret that is only used in tests'
 const BASE_URL = 'http://lookalike.test'
 
 export interface Answer<Body = Record<string, unknown>> {
@@ -22,14 +23,14 @@ export interface Answer<Body = Record<string, unknown>> {
 }
 
 /** A whole program in memory. Time stands still until `clock.advance`; only the outside is faked. */
-export function testApp(ports: Partial<Ports> = {}) {
+export function testApp(ports: Partial<Ports> = {}, settings: Record<string, string> = {}) {
   const clock = manualClock('2030-01-01T00:00:00Z')
   const ids = countingIds()
   const web = new Map<string, Uint8Array>()
   const downloads: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
   const scheduled: (() => void)[] = []
-  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent' })
+  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
   const app = createApp(config, JWT_SECRET, () => BASE_URL, {
     db: openDatabase(':memory:'),
     clock,

@@ -39,7 +39,7 @@ export function fakeEmbedder(): Embedder {
 /** The unit vector between some axes; the last axis for none. */
 function between(axes: number[]): Float32Array {
   const vector = new Float32Array(DIMENSION)
-  for (const axis of axes.length > 0 ? axes : [DIMENSION - 1]) vector[axis] = 1
+  for (const axis of axes.length > 0 ? axes : [DIMENSION - 1]) vector[axis % DIMENSION] = 1
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
 }

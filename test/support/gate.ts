@@ -4,17 +4,17 @@ import { fakeEmbedder } from './embedder.ts'
 /** The fake model, with a gate before its pictures: each waits until the gate is open. */
 export function gatedEmbedder() {
   const fake = fakeEmbedder()
-  let opened = Promise.withResolvers<void>()
-  let arrived = Promise.withResolvers<void>()
+  let opened = Promise.resolve()
+  let open = () => {}
   let waiting = 0
-  opened.resolve()
+  const watchers: { count: number; resolve: () => void }[] = []
 
   const embedder: Embedder = {
     ...fake,
     async embedPicture(bytes, priority) {
       waiting++
-      arrived.resolve()
-      await opened.promise
+      for (const { count, resolve } of watchers) if (waiting >= count) resolve()
+      await opened
       waiting--
       return fake.embedPicture(bytes, priority)
     },
@@ -22,12 +22,16 @@ export function gatedEmbedder() {
   return {
     embedder,
     close() {
-      opened = Promise.withResolvers<void>()
-      arrived = Promise.withResolvers<void>()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      opened = promise
+      open = resolve
     },
-    open: () => opened.resolve(),
-    /** Until a picture waits at the gate. */
-    waited: () => arrived.promise,
-    waiting: () => waiting,
+    open: () => open(),
+    /** Until so many pictures wait at the gate. */
+    waited: (count = 1) =>
+      new Promise<void>((resolve) => {
+        watchers.push({ count, resolve })
+        if (waiting >= count) resolve()
+      }),
   }
 }

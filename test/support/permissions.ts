@@ -20,7 +20,14 @@ export async function asPerson(permissions: Permission[], routes: (auth: AuthPlu
     spendRequest: () => undefined,
   })
   const http = new Elysia()
-    .use(errorPlugin({ log: { error: () => {} }, methodsOf: () => [], baseUrl: () => '' }))
+    .use(
+      errorPlugin({
+        log: { error: () => {} },
+        methodsOf: () => [],
+        problemsOf: () => undefined,
+        baseUrl: () => '',
+      }),
+    )
     .use(routes(auth))
   const token = await tokens.sign({ sub: 'store', jti: 'token', user_type: 'user' }, 3600)
 

@@ -1,5 +1,5 @@
 import { type Rgb, rgb, scale } from './colour.ts'
-import { cloth, glazed, leather, matt, metal, satin } from './materials.ts'
+import { cloth, glazed, matt, metal, satin } from './materials.ts'
 import type { Material, Part } from './mesh.ts'
 import { bar, disc, placed, tube, turned } from './shapes.ts'
 import { clamp, curve, mix, pitch, roll, type V3 } from './vector.ts'
@@ -131,12 +131,7 @@ export const bracelet = (steel: string): Material => {
 }
 
 /** A round wall clock. */
-export function wallClock(
-  rim: Material,
-  dial: string,
-  ink: string,
-  form: { width?: number; numerals?: boolean } = {},
-): Part[] {
+export function wallClock(rim: Material, dial: string, ink: string, form: { width?: number } = {}): Part[] {
   const { width = 0.2 } = form
   const edge = facing([
     turned(
@@ -340,5 +335,3 @@ export function umbrella(panels: readonly string[], grip: Material): Part[] {
   )
   return placed([canopy, ...ribs, ...seams, shaft, hook], (p) => roll(pitch(p, -0.28), -0.42))
 }
-
-export { leather }

@@ -1,4 +1,4 @@
-import { cloth, leather, metal, satin } from './materials.ts'
+import { leather, metal, satin } from './materials.ts'
 import type { Material, Part } from './mesh.ts'
 import { ball, bar, block, tube } from './shapes.ts'
 import { clamp, curve, smoothstep, type V3 } from './vector.ts'
@@ -118,9 +118,8 @@ export function handbag(
       0.085,
       hide,
     )
-  const stitch = satin(thread ?? '#00000')
-  const seam = (points: V3[]): Part =>
-    tube(curve(points), 0.014, thread ? stitch : hide, { layer: 2, isLight: true })
+  const stitch = thread ? satin(thread) : hide
+  const seam = (points: V3[]): Part => tube(curve(points), 0.014, stitch, { layer: 2, isLight: true })
   const feet = [-1.4, 1.4].map((x) => ball([x, 0, 0.45], [0.09, 0.06, 0.09], gilt))
   if (form === 'tote') {
     const rings = [-0.85, 0.85].flatMap((x) => [
@@ -179,5 +178,3 @@ export function handbag(
     ...feet,
   ]
 }
-
-export { cloth, leather }

@@ -183,7 +183,7 @@ const neck = (angle: number, dip: number, out = 0): V3 => {
 }
 
 /** A T-shirt with a ribbed round neck. */
-export function tShirt(weave: Weave, rib: string, fine: readonly [number, number] = [0.8, 0.8]): Part[] {
+export function tShirt(weave: Weave, rib: string, fine: readonly [number, number] = [1.2, 1]): Part[] {
   const ribbed = garment((u) => scale(rgb(rib), 0.86 + 0.14 * Math.sin(u * 500) ** 2))
   const ring = tube(
     (t) => neck(t * 2 * Math.PI, 0.36),

@@ -4,7 +4,7 @@ import { backpack, handbag } from './bags.ts'
 import { checked, dotted, dress, plain, shirt, striped, tShirt } from './clothes.ts'
 import { mug, upright, vase } from './crockery.ts'
 import { cushion, deskLamp, OAK, shellChair, sofa, spindleChair, tableLamp, WALNUT } from './furniture.ts'
-import { cloth, glazed, leather, matt, metal, satin, wood } from './materials.ts'
+import { cloth, glazed, leather, satin, wood } from './materials.ts'
 import { picture, type Shot } from './picture.ts'
 import { sneaker } from './shoes.ts'
 import { weft } from './weft.ts'
@@ -18,6 +18,9 @@ const CUP: Shot = { tilt: 17, turn: 18, fill: 0.74 }
 const WIDE: Shot = { tilt: 12, turn: -18, fill: 0.88, grain: 'cloth' }
 const WALL: Shot = { tilt: 3, turn: -10, on: 'wall' }
 const EYES: Shot = { tilt: 10, turn: -24, fill: 0.84 }
+
+/** A grey on which white cloth keeps its outline. */
+const GREY_PAPER = paper('#c9ced4', '#b9c0c8')
 
 const SNEAKER = { toe: '#dedad1', sole: '#d9d5cb', lace: '#efeeea', lining: '#dcd6ca' }
 const TALL_VASE = [
@@ -45,14 +48,14 @@ const FLUTED_VASE = [
 /** Every picture of the demo by its name; each call draws it anew as an SVG text. */
 export const DRAWINGS: Readonly<Record<string, () => string>> = {
   'mug-red': () => picture(mug('#c4161c', '#efe9e0'), CUP),
-  'mug-blue-striped': () =>
-    picture(mug(upright('#e4e2da', '#1d4aa6', 24), '#e4e2da', { sheen: 0.5 }), CUP),
+  'mug-blue-striped': () => picture(mug(upright('#e4e2da', '#1d4aa6', 24), '#e4e2da', { sheen: 0.5 }), CUP),
   'mug-black': () => picture(mug('#1a1a1c', '#d8d3ca', { sheen: 0.5, taper: 0.2, height: 2 }), CUP),
   'shirt-blue-striped': () =>
     picture(shirt(striped('#dfe5ee', '#1f4ea3', 0.17), '#e8e8e8', [2.4, 0.7]), WORN),
   'shirt-red-checked': () => picture(shirt(checked('#b81c22', '#231213', 0.36), '#e8e4dc', [1.5, 1.4]), WORN),
-  'shirt-white': () => picture(shirt(plain('#ececeb'), '#a9a9a9', [0.8, 0.8]), WORN),
-  't-shirt-white': () => picture(tShirt(plain('#d9d9d7'), '#d5d5d3'), WORN),
+  'shirt-white': () =>
+    picture(shirt(plain('#ececeb'), '#a9a9a9', [1.2, 1]), { ...WORN, backdrop: GREY_PAPER }),
+  't-shirt-white': () => picture(tShirt(plain('#ececeb'), '#e6e6e5'), WORN),
   't-shirt-black': () => picture(tShirt(plain('#19191b'), '#1d1d20'), WORN),
   't-shirt-yellow': () => picture(tShirt(plain('#e3b512'), '#d9ab10'), WORN),
   'dress-green': () => picture(dress(plain('#17703d'), { belt: '#10502b' }), WORN),
@@ -73,7 +76,7 @@ export const DRAWINGS: Readonly<Record<string, () => string>> = {
   'handbag-brown': () => picture(handbag(leather('#6e3d1d'), '#c9a04e', 'tote', '#c79a62'), BAG),
   'handbag-red': () => picture(handbag(leather('#b3161d'), '#c9a04e', 'flap'), BAG),
   'handbag-black': () => picture(handbag(leather('#151517'), '#c9a04e', 'tote'), BAG),
-  'chair-wooden': () => picture(spindleChair(OAK), SEAT),
+  'chair-wooden': () => picture(spindleChair(OAK), { tilt: 6, turn: -22, fill: 0.86 }),
   'chair-white': () =>
     picture(
       spindleChair(() => satin('#cfcdc8')),
@@ -93,8 +96,11 @@ export const DRAWINGS: Readonly<Record<string, () => string>> = {
   'vase-blue': () => picture(vase(TALL_VASE, '#1d4aa6'), { tilt: 12 }),
   'vase-white': () => picture(vase(FLUTED_VASE, '#cfcdc7'), { tilt: 12 }),
   'clock-wooden': () =>
-    picture(wallClock(wood('#c68f58', '#8d5a2e', 0), '#e9e7e0', '#26262a', { width: 0.45 }), WALL),
-  'clock-black': () => picture(wallClock(satin('#161618'), '#e6e6e4', '#161618', { width: 0.16 }), WALL),
+    picture(wallClock(wood('#c68f58', '#8d5a2e', 0), '#e9e7e0', '#26262a', { width: 0.45 }), {
+      ...WALL,
+      shadow: 0.3,
+    }),
+  'clock-black': () => picture(wallClock(satin('#161618'), '#e6e6e4', '#161618', { width: 0.35 }), WALL),
   'cushion-yellow': () =>
     picture(cushion(cloth('#dca612'), cloth('#b58412')), { tilt: 4, turn: 12, grain: 'cloth' }),
   'cushion-blue-striped': () =>
@@ -114,12 +120,12 @@ export const DRAWINGS: Readonly<Record<string, () => string>> = {
       backdrop: woodenTable('#e9e2d6', '#d8cdbb', ['#b98555', '#a9744a', '#b37d4f', '#9c6a42']),
     }),
   'query-shirt': () =>
-    picture(shirt(checked('#d9dde2', '#1f5a49', 0.3), '#e8e4dc', [1.5, 1.4]), {
+    picture(shirt(plain('#9dc0e6'), '#e8e4dc', [1.2, 1]), {
       ...WORN,
-      turn: 16,
-      fill: 0.74,
-      shadow: 0.6,
-      backdrop: paper('#d9c7b8', '#c9b3a1'),
+      turn: 14,
+      fill: 0.8,
+      shadow: 0.5,
+      backdrop: paper('#e6dccf', '#d8cab9'),
     }),
   'query-backpack': () =>
     picture(backpack(cloth('#a81b22'), cloth('#5c1216'), '#b9bcc0', { pocket: cloth('#2a2a2e') }), {
@@ -152,6 +158,3 @@ export const DRAWINGS: Readonly<Record<string, () => string>> = {
       backdrop: woodenTable('#dfe3e6', '#cbd2d6', ['#d2b48c', '#c7a77d', '#d6bb96']),
     }),
 }
-
-void matt
-void metal

@@ -1,4 +1,4 @@
-import { cloth, leather, matt, metal, satin, wood } from './materials.ts'
+import { cloth, metal, satin, wood } from './materials.ts'
 import type { Material, Part } from './mesh.ts'
 import { bar, block, placed, tube, turned } from './shapes.ts'
 import { clamp, curve, roll, type V3 } from './vector.ts'
@@ -85,7 +85,7 @@ export function sofa(
   cover: Material,
   seats: number,
   foot: Material = WALNUT(1),
-  form: { arm?: number; tufts?: boolean } = {},
+  form: { arm?: number } = {},
 ): Part[] {
   const { arm = 0.55 } = form
   const wide = seats * 2
@@ -313,5 +313,3 @@ export function cushion(cover: Material, piping: Material, weave = 1): Part[] {
     },
   }))
 }
-
-export { leather, matt }

@@ -45,21 +45,23 @@ export interface Quad {
   readonly isSolid: boolean
   readonly layer: number
   readonly isLight: boolean
+  /** Number of the part, column and row of the facet in it. */
+  readonly cell: readonly [part: number, column: number, row: number]
 }
 
 /** Cuts the parts into facets about `size` long, after placing each point with `place`. */
 export function facets(parts: readonly Part[], size: number, place: (p: V3) => V3): Quad[] {
-  return parts.flatMap((part) => cut(part, size, place))
+  return parts.flatMap((part, index) => cut(part, index, size, place))
 }
 
-function cut(part: Part, size: number, place: (p: V3) => V3): Quad[] {
+function cut(part: Part, index: number, size: number, place: (p: V3) => V3): Quad[] {
   const [fineU, fineV] = part.fine ?? [1, 1]
   const nu = Math.min(700, Math.max(3, Math.ceil((reach(part, true) / size) * fineU)))
   const nv = Math.min(700, Math.max(3, Math.ceil((reach(part, false) / size) * fineV)))
   const grid: V3[] = []
   for (let j = 0; j <= nv; j++) for (let i = 0; i <= nu; i++) grid.push(place(part.at(i / nu, j / nv)))
   const at = (i: number, j: number): V3 => grid[j * (nu + 1) + i] ?? [0, 0, 0]
-  const raw: { corners: [V3, V3, V3, V3]; centre: V3; normal: V3; u: number; v: number }[] = []
+  const raw: { corners: [V3, V3, V3, V3]; centre: V3; normal: V3; i: number; j: number }[] = []
   let volume = 0
   for (let j = 0; j < nv; j++) {
     for (let i = 0; i < nu; i++) {
@@ -68,14 +70,15 @@ function cut(part: Part, size: number, place: (p: V3) => V3): Quad[] {
       if (length(across) < 1e-12) continue
       const centre = times(add(add(corners[0], corners[1]), add(corners[2], corners[3])), 0.25)
       volume += dot(across, centre)
-      raw.push({ corners, centre, normal: unit(across), u: (i + 0.5) / nu, v: (j + 0.5) / nv })
+      raw.push({ corners, centre, normal: unit(across), i, j })
     }
   }
   // A closed surface encloses a positive volume when its normals point outwards (divergence theorem).
   const sign = part.isSolid && !part.isOutward && volume < 0 ? -1 : 1
-  const kept = part.isCut ? raw.filter(({ u, v }) => !part.isCut?.(part.at(u, v), u)) : raw
-  return kept.map(({ corners, centre, normal, u, v }) => {
+  return raw.flatMap(({ corners, centre, normal, i, j }) => {
+    const [u, v] = [(i + 0.5) / nu, (j + 0.5) / nv]
     const own = part.at(u, v)
+    if (part.isCut?.(own, u)) return []
     const outward = times(normal, sign)
     const bump = part.material.bump?.(u, v, own)
     return {
@@ -87,6 +90,7 @@ function cut(part: Part, size: number, place: (p: V3) => V3): Quad[] {
       isSolid: part.isSolid ?? false,
       layer: part.layer ?? 0,
       isLight: part.isLight ?? false,
+      cell: [index, i, j] as const,
     }
   })
 }

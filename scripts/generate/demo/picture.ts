@@ -12,6 +12,9 @@ const FACET = 6.5
 /** Pixels by which facets overlap: closes the hairlines between antialiased neighbours. */
 const OVERLAP = 0.9
 
+/** Facets on each side over which shadows are averaged. */
+const REACH = 2
+
 /** What stands or hangs behind the product. `top` and `bottom` are `#rrggbb`. */
 export interface Backdrop {
   readonly top: string
@@ -106,10 +109,18 @@ function paint(quads: readonly Quad[], shadows: Shadows, view: View): string {
   const seen = quads.filter(
     (q) => !q.isSolid || dot(faceNormal(q), sub(add(view.centre, times(eye, 5 * view.radius)), q.centre)) > 0,
   )
+  const openness = smoothed(seen, (quad) => {
+    const n = frontNormal(quad, eye)
+    return shadows.light(quad.centre, n) / Math.max(0.1, openLight(n))
+  })
   const sorted = seen
-    .map((quad) => ({ quad, depth: project(quad.centre, view)[2] + quad.layer * view.radius * 0.012 }))
+    .map((quad, i) => ({
+      quad,
+      open: openness[i] ?? 1,
+      depth: project(quad.centre, view)[2] + quad.layer * view.radius * 0.012,
+    }))
     .sort((a, b) => a.depth - b.depth)
-  return sorted.map(({ quad }) => facet(quad, hex(shade(quad, eye, shadows)), view)).join('')
+  return sorted.map(({ quad, open }) => facet(quad, hex(shade(quad, eye, open)), view)).join('')
 }
 
 /** The geometric normal, on the side of the shading normal. */
@@ -119,15 +130,37 @@ function faceNormal(quad: Quad): V3 {
   return dot(n, quad.normal) < 0 ? times(n, -1) : n
 }
 
-function shade(quad: Quad, eye: V3, shadows: Shadows): Rgb {
+const frontNormal = (quad: Quad, eye: V3): V3 =>
+  !quad.isSolid && dot(quad.normal, eye) < 0 ? times(quad.normal, -1) : quad.normal
+
+/** A value per facet, averaged over the neighbours in its part: hides the texels of the shadow maps. */
+function smoothed(quads: readonly Quad[], measure: (quad: Quad) => number): number[] {
+  const key = (part: number, i: number, j: number): number => (part * 1024 + i) * 1024 + j
+  const values = new Map(quads.map((quad) => [key(...quad.cell), measure(quad)]))
+  return quads.map(({ cell: [part, i, j] }) => {
+    let sum = 0
+    let count = 0
+    for (let di = -REACH; di <= REACH; di++) {
+      for (let dj = -REACH; dj <= REACH; dj++) {
+        const value = values.get(key(part, i + di, j + dj))
+        if (value === undefined) continue
+        sum += value
+        count++
+      }
+    }
+    return sum / count
+  })
+}
+
+/** `open` is the share of the light that nothing keeps from the facet. */
+function shade(quad: Quad, eye: V3, open: number): Rgb {
   const { material, colour } = quad
-  const n = !quad.isSolid && dot(quad.normal, eye) < 0 ? times(quad.normal, -1) : quad.normal
-  const light = shadows.light(quad.centre, n) + (material.glow ?? 0)
+  const n = frontNormal(quad, eye)
+  const light = openLight(n) * open + (material.glow ?? 0)
   const facing = Math.max(0, dot(n, eye))
   const ray = sub(times(n, 2 * dot(n, eye)), eye)
-  const open = Math.min(1, light / Math.max(0.2, openLight(n)))
   const edge = (1 - facing) ** 5
-  const shine = mirrored(ray, material.rough) * (0.25 + 0.75 * open)
+  const shine = mirrored(ray, material.rough) * (0.25 + 0.75 * Math.min(1, open))
   const gloss = material.gloss * (0.045 + 0.35 * edge) * shine
   const paint = scale(colour, light * (1 - material.metal))
   const metal = scale(blend(colour, [1, 1, 1], edge * 0.6), material.metal * shine * 0.85)

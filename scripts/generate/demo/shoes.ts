@@ -216,7 +216,7 @@ export function sneaker(paint: SneakerPaint, style: 'canvas' | 'runner' = 'canva
     ],
     (t) => [width(clamp(t, 0.004, 0.996)) + 0.07, thick * mix(0.5, 1, ends(t))],
     satin(paint.sole),
-    { power: 0.4, layer: 2 },
+    { power: 0.4, layer: 1 },
   )
   const stripe =
     style === 'canvas'

@@ -15,10 +15,7 @@ export function authRoutes(auth: AuthService) {
       return auth.grant(body, headers['authorization'])
     },
     {
-      parse: urlencodedBody(
-        FORM_BYTES_MAX,
-        'grant_type=client_credentials&client_id=…&client_secret=…',
-      ),
+      parse: urlencodedBody(FORM_BYTES_MAX, 'grant_type=client_credentials&client_id=…&client_secret=…'),
       body: TokenForm,
       response: {
         200: AccessToken,

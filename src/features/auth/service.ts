@@ -85,9 +85,13 @@ function credentials(form: TokenForm, authorization: string | undefined): Creden
   const basic = fromBasic(authorization)
   const isOtherId = form.client_id !== undefined && form.client_id !== basic?.clientId
   if (basic && (form.client_secret !== undefined || isOtherId)) {
-    throw new ApiError('credential_ambiguous', 'Send the credentials in the form or by HTTP Basic, not both', {
-      details: { oauth_error: 'invalid_request' },
-    })
+    throw new ApiError(
+      'credential_ambiguous',
+      'Send the credentials in the form or by HTTP Basic, not both',
+      {
+        details: { oauth_error: 'invalid_request' },
+      },
+    )
   }
   if (basic) return basic
   if (!form.client_id) throw missing('client_id')
@@ -102,7 +106,9 @@ function credentials(form: TokenForm, authorization: string | undefined): Creden
 function fromBasic(authorization: string | undefined): Credentials | undefined {
   const encoded = /^Basic(?: +(.*))?$/i.exec(authorization ?? '')
   if (!encoded) return undefined
-  const [id, ...rest] = Buffer.from(encoded[1] ?? '', 'base64').toString('utf8').split(':')
+  const [id, ...rest] = Buffer.from(encoded[1] ?? '', 'base64')
+    .toString('utf8')
+    .split(':')
   return { clientId: fromForm(id ?? ''), clientSecret: fromForm(rest.join(':')) }
 }
 

@@ -161,7 +161,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = ROWS.map(
 /** Sample pictures for a search by picture: other shapes, colours, angles and backgrounds than the catalogue's. */
 export const DEMO_QUERIES: readonly DemoQuery[] = [
   { picture: 'query-mug', title: 'Green round mug on a wooden table', category: 'mugs' },
-  { picture: 'query-shirt', title: 'Green checked shirt on coloured paper', category: 'shirts' },
+  { picture: 'query-shirt', title: 'Light blue shirt on coloured paper', category: 'shirts' },
   { picture: 'query-backpack', title: 'Red backpack in a room', category: 'backpacks' },
   { picture: 'query-sneaker', title: 'Black canvas sneaker on floorboards', category: 'shoes' },
   { picture: 'query-chair', title: 'Walnut chair in a room', category: 'chairs' },

@@ -15,14 +15,25 @@ export function docsRoutes() {
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
     .get('/docs', () => asset('page.html'))
     .get('/docs/:file', ({ params }) => asset(params.file))
-    .get('/errors', ({ request }) => (wantsHtml(request) ? html(errorIndex(ERRORS)) : ERRORS))
-    .get('/errors/:code', ({ params: { code }, request }) => {
+    .get('/errors', (context) => pageOrData(context, () => errorIndex(ERRORS), ERRORS))
+    .get('/errors/:code', (context) => {
+      const { code } = context.params
       if (!isErrorCode(code)) throw notFound('error')
-      return wantsHtml(request) ? html(errorPage(code, ERRORS[code])) : { error: code, ...ERRORS[code] }
+      const kind = ERRORS[code]
+      return pageOrData(context, () => errorPage(code, kind), { error: code, ...kind })
     })
 }
 
-const wantsHtml = (request: Request): boolean => request.headers.get('accept')?.includes('text/html') ?? false
+interface Context {
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+}
+
+/** A page for browsers, the same as JSON for everyone else. */
+function pageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
+  set.headers['vary'] = 'accept'
+  return request.headers.get('accept')?.includes('text/html') ? html(page()) : data
+}
 
 function asset(name: string): Response {
   const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined

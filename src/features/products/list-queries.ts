@@ -1,3 +1,4 @@
+import { fold } from '../../core/text.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { PRODUCT_COLUMNS, type ProductQueries, type ProductRow } from './queries.ts'
 import type { ProductSort } from './schema.ts'
@@ -6,7 +7,7 @@ export interface ProductFilter {
   storeId: string
   category?: string | undefined
   brand?: string | undefined
-  /** Folded; part of the name or of the id. */
+  /** Part of the name, without case and accents, or of the id, without the case of A to Z. */
   q?: string | undefined
   /** Unix ms. */
   updatedSince?: number | undefined
@@ -48,11 +49,14 @@ export function productListQueries(db: Db, products: Pick<ProductQueries, 'find'
           ORDER BY ${expression} ${direction}, id ${direction} LIMIT @limit`)
         .all({
           ...values,
-          limit: BigInt(limit),
+          limit: BigInt(limit + 1),
           ...(after && { afterValue: after.value, afterId: BigInt(after.id) }),
         }) as { id: number; productId: string; sortValue: string | number }[]
-      const last = rows.length === limit ? rows.at(-1) : undefined
-      const found = rows.map(({ productId }) => products.find(filter.storeId, productId) as ProductRow)
+      // One more than the page holds tells whether there is a next one.
+      const last = rows.length > limit ? rows[limit - 1] : undefined
+      const found = rows
+        .slice(0, limit)
+        .map(({ productId }) => products.find(filter.storeId, productId) as ProductRow)
       return {
         products: found,
         total: total.n,
@@ -68,10 +72,12 @@ function where({ storeId, category, brand, q, updatedSince }: ProductFilter) {
   if (category !== undefined) parts.push('category = @category')
   if (brand !== undefined) parts.push('brand = @brand')
   if (updatedSince !== undefined) parts.push('updated_at >= @updatedSince')
-  if (q !== undefined) parts.push("(instr(coalesce(name, ''), @q) > 0 OR instr(lower(product_id), @q) > 0)")
+  if (q !== undefined) {
+    parts.push("(instr(coalesce(name, ''), @folded) > 0 OR instr(lower(product_id), lower(@q)) > 0)")
+  }
   if (category !== undefined) values['category'] = category
   if (brand !== undefined) values['brand'] = brand
-  if (q !== undefined) values['q'] = q
+  if (q !== undefined) Object.assign(values, { q, folded: fold(q) })
   if (updatedSince !== undefined) values['updatedSince'] = BigInt(Math.trunc(updatedSince))
   return { conditions: parts.join(' AND '), values }
 }

@@ -144,7 +144,14 @@ export const ProductListQuery = t.Object({
   category: t.Optional(t.String()),
   brand: t.Optional(t.String()),
   q: t.Optional(t.String({ maxLength: 200, description: 'Part of the name or of the product_id.' })),
-  updated_since: t.Optional(t.String({ format: 'date-time' })),
+  updated_since: t.Optional(
+    t.String({
+      // A time without an offset would mean another moment on each machine. A raw + arrives as a space.
+      pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+ -]\\d\\d:\\d\\d))?$',
+      description: 'ISO 8601 with its offset from UTC, or a date',
+      examples: ['2030-01-01T00:00:00Z'],
+    }),
+  ),
   sort: t.Optional(t.Union(PRODUCT_SORTS.map((sort) => t.Literal(sort)))),
 })
 export type ProductListQuery = typeof ProductListQuery.static

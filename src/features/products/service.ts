@@ -231,10 +231,11 @@ export function productService({ queries, lists, pictures, index, locked, planOf
       }
       const filter = {
         storeId,
-        category: query.category && fold(query.category),
-        brand: query.brand && fold(query.brand),
-        q: query.q && fold(query.q),
-        updatedSince: query.updated_since === undefined ? undefined : Date.parse(query.updated_since),
+        // A form's empty field asks for nothing.
+        category: (query.category && fold(query.category)) || undefined,
+        brand: (query.brand && fold(query.brand)) || undefined,
+        q: query.q?.trim(),
+        updatedSince: query.updated_since === undefined ? undefined : momentOf(query.updated_since),
       }
       const page = lists.page(filter, sort, query.limit ?? LIMITS.productsPageDefault, after)
       const next_cursor = page.last ? Buffer.from(JSON.stringify(page.last)).toString('base64url') : null
@@ -292,6 +293,16 @@ const answer = (
   vector_id,
   message,
 })
+
+/** Unix ms. @throws ApiError `validation_error` for a day or an hour that does not exist. */
+function momentOf(text: string): number {
+  const moment = Date.parse(text.replace(' ', '+'))
+  if (Number.isNaN(moment)) {
+    const message = 'must be a moment that exists'
+    throw validationError([{ in: 'query', pointer: '/updated_since', code: 'format', message }])
+  }
+  return moment
+}
 
 function readCursor(text: string, sort: string): ProductCursor {
   try {

@@ -15,14 +15,27 @@ const MAJORITY = 0.4
  * @returns its number, or 0 when the text names none.
  */
 export function categoryOfText(text: string, columns: StoreColumns): number {
-  const spoken = new Set(words(text).map(stemmer))
+  const spoken = new Set(stems(text))
   let best = { number: 0, length: 0 }
   for (const number of columns.liveCategories()) {
-    const name = words(columns.categories.labelOf(number)).map(stemmer)
+    const name = stemsOfCategory(number, columns)
     if (name.length > best.length && name.every((word) => spoken.has(word)))
       best = { number, length: name.length }
   }
   return best.number
+}
+
+const stems = (text: string): string[] => words(text).map(stemmer)
+
+/** Stems of the names of each store's categories by number; a name never changes its number. */
+const known = new WeakMap<StoreColumns, string[][]>()
+
+function stemsOfCategory(number: number, columns: StoreColumns): string[] {
+  const names = known.get(columns) ?? []
+  known.set(columns, names)
+  const name = names[number] ?? stems(columns.categories.labelOf(number))
+  names[number] = name
+  return name
 }
 
 /**

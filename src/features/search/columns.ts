@@ -88,10 +88,10 @@ export function createColumns() {
 
     /** Products among the slots that pass. */
     countProducts(slots: number, mask: Uint8Array | undefined): number {
-      let count = 0
-      for (let slot = 0; slot < slots; slot++)
-        count += (first[slot] ?? 0) & (mask ? (mask[slot] as number) : 1)
-      return count
+      if (!mask) return perCategory.reduce((sum, products) => sum + products, 0)
+      let passing = 0
+      for (let slot = 0; slot < slots; slot++) passing += (first[slot] ?? 0) & (mask[slot] as number)
+      return passing
     },
 
     /** One byte a slot, 1 where the filter lets it pass; undefined when the filter asks for nothing. */

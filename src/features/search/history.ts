@@ -8,7 +8,7 @@ export interface HistoryDeps {
 }
 
 /** Searches are written together this often: a commit that waits for the disk costs more than a search. */
-const DELAY_MS = 50
+const DELAY_MS = 500
 
 /** Never more than this many wait. */
 const WAITING_MAX = 1_000

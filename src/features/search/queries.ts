@@ -29,13 +29,15 @@ export type SearchQueries = ReturnType<typeof searchQueries>
 
 /** @param model the row in `models` whose vectors are searched. */
 export function searchQueries(db: Db, model: number) {
-  const hit = db.prepare<
-    [number],
-    { productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
+  // One statement for the whole page: each statement of its own would take and give back the read lock.
+  const hits = db.prepare<
+    [pictureIds: string],
+    { pictureId: number; productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
   >(`
-    SELECT products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
+    SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
       pictures.image_url AS matchedImageUrl
-    FROM pictures JOIN products ON products.id = pictures.product WHERE pictures.id = ?`)
+    FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
+      JOIN products ON products.id = pictures.product`)
   const firstPicture = db.prepare<[number, string, string], { pictureId: number | null }>(`
     SELECT pictures.id AS pictureId
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
@@ -54,10 +56,10 @@ export function searchQueries(db: Db, model: number) {
     FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
 
   return {
-    /** The product of a picture; undefined when it is gone. */
-    hit(pictureId: number): HitRow | undefined {
-      const row = hit.get(pictureId)
-      return row && { ...row, metadata: JSON.parse(row.metadata) }
+    /** The products of some pictures, by picture; a picture that is gone is left out. */
+    hits(pictureIds: number[]): Map<number, HitRow> {
+      const rows = hits.all(JSON.stringify(pictureIds))
+      return new Map(rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]))
     },
     /** The first picture of a product, null when none is of the model; undefined without such a product. */
     firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),

@@ -6,7 +6,7 @@ import { validationError } from '../../http/validation.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import type { SearchHistory } from './history.ts'
 import type { ProductIndex } from './product-index.ts'
-import type { SearchQueries, SearchRow } from './queries.ts'
+import type { HitRow, SearchQueries, SearchRow } from './queries.ts'
 import type { Hit, Ranking, RankingRequest } from './ranking.ts'
 import type { RecentPictures } from './recent-pictures.ts'
 import type {
@@ -58,7 +58,8 @@ export function searchService(deps: SearchDeps) {
     const cut =
       wanted.cutoff === 'auto' ? autoCutoff(ranking.hits.map(({ score }) => score)) : ranking.hits.length
     const hits = ranking.hits.slice(0, cut).slice(offset, offset + limit)
-    const results = hits.flatMap((hit) => show(hit, wanted))
+    const rows = queries.hits(hits.map(({ pictureId }) => pictureId))
+    const results = hits.flatMap((hit) => show(hit, rows.get(hit.pictureId), wanted))
     const search_id = ids.uuid()
     const query_time_ms = Math.round((clock.monotonic() - startedAt) * 100) / 100
     history.add({
@@ -110,8 +111,7 @@ export function searchService(deps: SearchDeps) {
     })
   }
 
-  function show(hit: Hit, { fields, explain }: CommonSearch): SearchResult[] {
-    const row = queries.hit(hit.pictureId)
+  function show(hit: Hit, row: HitRow | undefined, { fields, explain }: CommonSearch): SearchResult[] {
     if (!row) return []
     return [
       {

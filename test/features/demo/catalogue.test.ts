@@ -26,7 +26,13 @@ describe('demo catalogue', () => {
     '%s has an id without a slash, every known metadata key of the right type and a price above 0',
     (id, { metadata }) => {
       expect(id).toMatch(/^demo-[a-z-]+$/)
-      for (const text of [metadata.name, metadata.category, metadata.brand, metadata.color_name, metadata.sku]) {
+      for (const text of [
+        metadata.name,
+        metadata.category,
+        metadata.brand,
+        metadata.color_name,
+        metadata.sku,
+      ]) {
         expect(text.trim()).toBe(text)
         expect(text).not.toBe('')
       }
@@ -70,7 +76,9 @@ describe('demo queries', () => {
   })
 
   test('every product is the answer to some text query with its colour or material', () => {
-    const asked = new Set(DEMO_TEXT_QUERIES.filter(({ query }) => query.includes(' ')).flatMap(({ fits }) => fits))
+    const asked = new Set(
+      DEMO_TEXT_QUERIES.filter(({ query }) => query.includes(' ')).flatMap(({ fits }) => fits),
+    )
     expect(ids.filter((id) => !asked.has(id))).toEqual([])
   })
 })

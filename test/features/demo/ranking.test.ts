@@ -12,7 +12,8 @@ let eyes: Eyes
 beforeAll(async () => {
   await renderDemo()
   eyes = await bundledModel()
-  for (const { product_id, picture } of DEMO_PRODUCTS) catalogue.set(product_id, await eyes.picture(file(picture)))
+  for (const { product_id, picture } of DEMO_PRODUCTS)
+    catalogue.set(product_id, await eyes.picture(file(picture)))
 }, 600_000)
 
 describe('demo catalogue under the bundled model', () => {
@@ -26,7 +27,9 @@ describe('demo catalogue under the bundled model', () => {
   test.each(DEMO_QUERIES.map((query) => [query.title, query] as const))(
     'the picture "%s" finds its own category first, and mostly that among the first three',
     async (_title, { picture, category }) => {
-      const categoryOf = new Map(DEMO_PRODUCTS.map((product) => [product.product_id, product.metadata.category]))
+      const categoryOf = new Map(
+        DEMO_PRODUCTS.map((product) => [product.product_id, product.metadata.category]),
+      )
       const top = rank(await eyes.picture(file(picture)), catalogue).slice(0, 3)
       const found = top.map(({ name }) => categoryOf.get(name))
       expect(found[0]).toBe(category)

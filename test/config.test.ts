@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { cpus } from 'node:os'
+import { ConfigError, flagOf, loadConfig, SETTING_NAMES, Settings } from '../src/config.ts'
+
+/** What is wrong, line by line. */
+function problems(
+  env: Record<string, string>,
+  flags: Record<string, string> = {},
+  files: Record<string, string> = {},
+): string[] {
+  try {
+    loadConfig(env, flags, fileReader(files))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const [title, ...lines] = error.message.split('\n')
+    expect(title).toBe('Bad settings:')
+    return lines.map((line) => line.trim().split(':', 1)[0] ?? '')
+  }
+  return []
+}
+
+const fileReader = (files: Record<string, string>) => (path: string) => {
+  const text = files[path]
+  if (text === undefined) throw new Error(`ENOENT ${path}`)
+  return text
+}
+
+describe('defaults (D19)', () => {
+  test('an empty environment gives every setting its default', () => {
+    expect(loadConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      BASE_URL: '',
+      DATA_DIR: './data',
+      JWT_SECRET: '',
+      TOKEN_LIFETIME_S: 3600,
+      OFFLINE: false,
+      FETCH_ALLOW_CIDRS: '',
+      MODEL_DIR: '',
+      INFERENCE_THREADS: cpus().length,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  test('every setting has a default and says what it means', () => {
+    for (const name of SETTING_NAMES) {
+      const { default: value, description } = Settings.properties[name]
+      expect([name, value]).not.toEqual([name, undefined])
+      expect(description).toEndWith('.')
+      expect(name).toMatch(/^[A-Z][A-Z_]+$/)
+    }
+  })
+
+  test('empty counts as not given, in the environment and as a flag', () => {
+    expect(loadConfig({ PORT: '', HOST: '' }, { port: '' })).toEqual(loadConfig({}))
+  })
+
+  test('the settings cannot be changed', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true)
+  })
+
+  test('what is no setting of ours is left alone', () => {
+    expect(loadConfig({ PATH: '/bin', PORTS: 'x', port: 'y' })).toEqual(loadConfig({}))
+  })
+})
+
+describe('types', () => {
+  test.each([
+    ['PORT', '0', 0],
+    ['PORT', '65535', 65_535],
+    ['PORT', ' 80 ', 80],
+    ['TOKEN_LIFETIME_S', '60', 60],
+    ['OFFLINE', '1', true],
+    ['OFFLINE', '0', false],
+    ['OFFLINE', 'TRUE', true],
+    ['OFFLINE', 'false', false],
+    ['LOG_LEVEL', 'silent', 'silent'],
+    ['BASE_URL', 'https://shop.example/lookalike', 'https://shop.example/lookalike'],
+    ['JWT_SECRET', 'x'.repeat(32), 'x'.repeat(32)],
+    ['HOST', '::1', '::1'],
+  ] as const)('%s=%p is %p', (name, text, value) => {
+    expect(loadConfig({ [name]: text })[name] as unknown).toBe(value)
+  })
+
+  test.each([
+    ['PORT', 'abc'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', '0x50'],
+    ['PORT', '1e3'],
+    ['PORT', '9'.repeat(30)],
+    ['TOKEN_LIFETIME_S', '59'],
+    ['TOKEN_LIFETIME_S', '86401'],
+    ['INFERENCE_THREADS', '0'],
+    ['OFFLINE', 'yes'],
+    ['OFFLINE', 'constructor'],
+    ['OFFLINE', '2'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_LEVEL', 'infox'],
+    ['BASE_URL', 'shop.example'],
+    ['BASE_URL', 'https://shop.example/'],
+    ['BASE_URL', 'ftp://shop.example'],
+    ['BASE_URL', 'https://shop .example'],
+    ['JWT_SECRET', 'x'.repeat(31)],
+  ])('%s=%p is refused, by name and never by value', (name, text) => {
+    expect(problems({ [name]: text })).toEqual([name])
+    expect(() => loadConfig({ [name]: text })).toThrow(ConfigError)
+    try {
+      loadConfig({ [name]: text })
+    } catch (error) {
+      if (text.length > 4) expect((error as Error).message).not.toContain(text)
+    }
+  })
+
+  test('all mistakes are told at once', () => {
+    expect(
+      problems({ PORT: 'x', OFFLINE: 'x', JWT_SECRET: 'short', HOST: 'fine', LOG_LEVEL: 'x' }).sort(),
+    ).toEqual(['JWT_SECRET', 'LOG_LEVEL', 'OFFLINE', 'PORT'])
+  })
+})
+
+describe('<NAME>_FILE', () => {
+  const SECRET = 's'.repeat(40)
+
+  test('gives the value of a file, without the line end', () => {
+    expect(
+      loadConfig({ JWT_SECRET_FILE: '/run/secret' }, {}, fileReader({ '/run/secret': `${SECRET}\n` }))
+        .JWT_SECRET,
+    ).toBe(SECRET)
+    expect(loadConfig({ PORT_FILE: '/p' }, {}, fileReader({ '/p': '9090\r\n' })).PORT).toBe(9090)
+  })
+
+  test('the setting itself wins, the file counts when the setting is empty', () => {
+    const files = fileReader({ '/p': '9090' })
+    expect(loadConfig({ PORT: '7070', PORT_FILE: '/p' }, {}, files).PORT).toBe(7070)
+    expect(loadConfig({ PORT: '', PORT_FILE: '/p' }, {}, files).PORT).toBe(9090)
+  })
+
+  test('a file that cannot be read, and an empty one, are refused rather than passed over', () => {
+    expect(problems({ JWT_SECRET_FILE: '/nowhere/secret-path', PORT: 'x' })).toEqual([
+      'JWT_SECRET_FILE',
+      'PORT',
+    ])
+    expect(problems({ JWT_SECRET_FILE: '/empty' }, {}, { '/empty': ' \n' })).toEqual(['JWT_SECRET_FILE'])
+  })
+
+  test('a bad value in a file is told by name, not by value', () => {
+    expect(problems({ JWT_SECRET_FILE: '/short' }, {}, { '/short': 'hunter2' })).toEqual(['JWT_SECRET'])
+    expect(() =>
+      loadConfig({ JWT_SECRET_FILE: '/short' }, {}, fileReader({ '/short': 'hunter2' })),
+    ).not.toThrow(/hunter2/)
+  })
+})
+
+describe('flags', () => {
+  test('win over the environment and over files', () => {
+    expect(
+      loadConfig({ PORT: '1111', PORT_FILE: '/p' }, { port: '2222' }, fileReader({ '/p': '3' })).PORT,
+    ).toBe(2222)
+  })
+
+  test('are the names in kebab-case', () => {
+    expect(flagOf('DATA_DIR')).toBe('data-dir')
+    expect(flagOf('TOKEN_LIFETIME_S')).toBe('token-lifetime-s')
+    expect(loadConfig({}, { 'data-dir': '/d' }).DATA_DIR).toBe('/d')
+  })
+})

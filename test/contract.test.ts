@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { FormatRegistry } from '@sinclair/typebox'
+import { ERRORS, type ErrorCode } from '../src/core/errors.ts'
+import { type TestApp, testApp } from './support/app.ts'
+
+/** Everything that this version serves, with the section of the specification it comes from. */
+const SERVED = `
+  POST   /oauth/token                4.1
+  GET    /v1/products                4.2
+  POST   /v1/products                4.2
+  GET    /v1/products/:product_id    D3
+  PUT    /v1/products/:product_id    D3
+  PATCH  /v1/products/:product_id    D3
+  DELETE /v1/products/:product_id    D3
+  POST   /v1/products/demo           4.2
+  DELETE /v1/products/demo           D3
+  POST   /v1/search                  4.3
+  POST   /v1/search/url              4.3
+  POST   /v1/search/text             4.3
+  GET    /pictures/:address          D3
+  GET    /health                     D17
+  GET    /health/ready               D17
+  GET    /version                    D16
+  GET    /openapi.json               D17
+  GET    /docs                       D17
+  GET    /docs/:file                 D17
+  GET    /errors                     D13
+  GET    /errors/:code               D13
+`
+
+let app: TestApp
+
+beforeAll(() => {
+  app = testApp()
+})
+afterAll(() => app.close())
+
+interface Declared {
+  method: string
+  path: string
+  hooks: {
+    detail?: { hide?: boolean; summary?: string; tags?: string[]; responses?: object }
+    response?: Record<string, unknown>
+    body?: unknown
+    query?: unknown
+    params?: unknown
+  }
+}
+
+const routes = () => app.http.routes as unknown as Declared[]
+const documented = () => routes().filter(({ hooks }) => !hooks.detail?.hide)
+const nameOf = ({ method, path }: Declared) => `${method} ${path}`
+
+describe('the routes', () => {
+  test('are exactly these', () => {
+    const served = SERVED.trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).slice(0, 2).join(' '))
+    expect(routes().map(nameOf).sort()).toEqual(served.sort())
+  })
+
+  test('have a summary and a tag', () => {
+    const bare = documented().filter(({ hooks: { detail } }) => !detail?.summary || detail.tags?.length !== 1)
+    expect(bare.map(nameOf)).toEqual([])
+  })
+
+  test('have a schema for each status they may answer; only pictures are no JSON', () => {
+    const open = documented().filter(
+      ({ hooks: { response } }) => !response || Object.keys(response).length === 0,
+    )
+    expect(open.map(nameOf)).toEqual(['GET /pictures/:address'])
+    for (const route of documented()) {
+      for (const [status, schema] of Object.entries(route.hooks.response ?? {})) {
+        expect([nameOf(route), status, typeof schema]).toEqual([nameOf(route), status, 'object'])
+        expect(Number(status)).toBeWithin(200, 600)
+      }
+    }
+  })
+
+  test('say a success among their answers', () => {
+    const silent = documented().filter(
+      ({ hooks: { response, detail } }) =>
+        !Object.keys(response ?? detail?.responses ?? {}).some((status) => status.startsWith('2')),
+    )
+    expect(silent.map(nameOf)).toEqual([])
+  })
+
+  test('with a body name 413, 415 and 422', () => {
+    for (const route of documented().filter(({ hooks }) => hooks.body)) {
+      expect(Object.keys(route.hooks.response ?? {})).toEqual(expect.arrayContaining(['413', '415', '422']))
+    }
+  })
+
+  test('use only formats that are checked: an unknown one would refuse every value', () => {
+    const formats = JSON.stringify(
+      documented().map(({ hooks: { body, query, params } }) => [body, query, params]),
+    ).matchAll(/"format":"([^"]+)"/g)
+    const unknown = [...formats]
+      .map(([, format = '']) => format)
+      .filter((format) => format !== 'binary' && !FormatRegistry.Has(format))
+    expect(unknown).toEqual([])
+  })
+
+  test('under /v1 are all closed to strangers', async () => {
+    for (const { method, path } of routes().filter((route) => route.path.startsWith('/v1/'))) {
+      const { status } = await app.call(method, path.replaceAll(/:\w+/g, 'x'))
+      expect([method, path, status]).toEqual([method, path, 401])
+    }
+  })
+})
+
+describe('the register of errors (spec §7, D13)', () => {
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+
+  test('holds the codes of the specification with their statuses', () => {
+    expect(ERRORS).toMatchObject({
+      unauthorized: { status: 401 },
+      token_expired: { status: 401 },
+      requires_2fa: { status: 401 },
+      invalid_2fa: { status: 401 },
+      rate_limit_exceeded: { status: 429 },
+      too_many_requests: { status: 429 },
+      gone: { status: 410 },
+    })
+  })
+
+  test.each(codes)('%s: status, meaning, advice, and a page that says them', async (code) => {
+    const { status, meaning, advice } = ERRORS[code]
+    expect(status).toBeWithin(400, 600)
+    for (const sentence of [meaning, advice]) expect(sentence).toMatch(/^[A-Z`].{8,}\.$/)
+    const answer = await app.call('GET', `/errors/${code}`)
+    expect([answer.status, answer.body as object]).toEqual([200, { error: code, status, meaning, advice }])
+  })
+
+  test('is what the routes name: no answer speaks of a code that does not exist', async () => {
+    const failures = documented().flatMap(({ hooks: { response = {} } }) =>
+      Object.entries(response).filter(([status]) => Number(status) >= 400),
+    )
+    const named = failures.flatMap(([status, schema]) =>
+      [...String((schema as { description?: string }).description).matchAll(/`([a-z_0-9]+)`/g)].map(
+        ([, code = '']) => ({ code, status }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(50)
+    for (const { code, status } of named)
+      expect([code, ERRORS[code as ErrorCode]?.status]).toEqual([code, Number(status)])
+  })
+})

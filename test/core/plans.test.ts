@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { isPlanName, PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
+
+test('the plans are those of spec §8', () => {
+  expect(PLAN_NAMES).toEqual(['free', 'basic', 'premium', 'enterprise'])
+  expect(
+    Object.values(PLANS).map(({ pricePerMonth, productsMax, requestsPerMinute }) => [
+      pricePerMonth,
+      productsMax,
+      requestsPerMinute,
+    ]),
+  ).toEqual([
+    [0, 50, 10],
+    [29.99, 5_000, 60],
+    [99.99, 50_000, 200],
+    [299.99, Infinity, Infinity],
+  ])
+})
+
+test.each(['', 'Free', 'toString', '__proto__', 'constructor'])('%p is no plan', (name) => {
+  expect(isPlanName(name)).toBe(false)
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createRateWindow } from '../../src/core/rate-window.ts'
+
+const MINUTE = 60_000
+
+describe('a sliding window', () => {
+  test('allows its limit, refuses the next, and tells what is left', () => {
+    const window = createRateWindow(MINUTE)
+    expect(window.take('a', 2, 0)).toEqual({ isAllowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+    expect(window.take('a', 2, 1_500)).toEqual({ isAllowed: true, limit: 2, remaining: 0, resetSeconds: 59 })
+    expect(window.take('a', 2, 2_000)).toEqual({ isAllowed: false, limit: 2, remaining: 0, resetSeconds: 58 })
+  })
+
+  test('a refused request costs nothing: the wait that was told is enough', () => {
+    const window = createRateWindow(MINUTE)
+    window.take('a', 1, 0)
+    for (let now = 1; now < MINUTE; now += 1_000) expect(window.take('a', 1, now).isAllowed).toBe(false)
+    expect(window.take('a', 1, MINUTE).isAllowed).toBe(true)
+  })
+
+  test('keys do not touch each other', () => {
+    const window = createRateWindow(MINUTE)
+    window.take('a', 1, 0)
+    expect(window.take('a', 1, 0).isAllowed).toBe(false)
+    expect(window.take('b', 1, 0).isAllowed).toBe(true)
+  })
+
+  test('a lowered limit counts what was allowed before, and tells how long that takes to leave', () => {
+    const window = createRateWindow(MINUTE)
+    for (let n = 0; n < 10; n++) window.take('a', 10, n * 1_000)
+    const refused = window.take('a', 3, 10_000)
+    expect(refused).toEqual({ isAllowed: false, limit: 3, remaining: 0, resetSeconds: 57 })
+    expect(window.take('a', 3, 10_000 + 57_000 - 1).isAllowed).toBe(false)
+    expect(window.take('a', 3, 10_000 + 57_000).isAllowed).toBe(true)
+  })
+
+  test('a raised limit counts at once', () => {
+    const window = createRateWindow(MINUTE)
+    window.take('a', 1, 0)
+    expect(window.take('a', 5, 1)).toMatchObject({ isAllowed: true, remaining: 3 })
+  })
+
+  test('no window ever holds more than the limit, and whoever waits as told is let in', () => {
+    const steps = fc.array(fc.nat(20_000), { minLength: 1, maxLength: 80 })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, waits) => {
+        const window = createRateWindow(MINUTE)
+        const allowed: number[] = []
+        let now = 0
+        for (const wait of waits) {
+          now += wait
+          const verdict = window.take('a', limit, now)
+          const inWindow = allowed.filter((time) => time > now - MINUTE).length
+          expect(verdict.isAllowed).toBe(inWindow < limit)
+          if (verdict.isAllowed) allowed.push(now)
+          expect(verdict.remaining).toBe(Math.max(0, limit - inWindow - 1))
+          if (!verdict.isAllowed) {
+            const free = now + verdict.resetSeconds * 1000
+            expect(allowed.filter((time) => time > free - MINUTE).length).toBeLessThan(limit)
+          }
+        }
+      }),
+    )
+  })
+})
+
+describe('memory', () => {
+  test('a flood of keys is bounded: the oldest gives way', () => {
+    const window = createRateWindow(MINUTE, 3)
+    for (const key of ['a', 'b', 'c', 'd']) window.take(key, 1, 0)
+    expect(window.take('d', 1, 1).isAllowed).toBe(false)
+    expect(window.take('a', 1, 1).isAllowed).toBe(true)
+  })
+
+  test('keys whose window is over make room first', () => {
+    const window = createRateWindow(MINUTE, 3)
+    window.take('young', 1, MINUTE)
+    window.take('old', 1, 0)
+    window.take('older', 1, 0)
+    window.take('new', 1, MINUTE + 1)
+    expect(window.take('young', 1, MINUTE + 1).isAllowed).toBe(false)
+  })
+})

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Elysia, t } from 'elysia'
+import { SignJWT, UnsecuredJWT } from 'jose'
+import type { Actor, Permission } from '../../src/core/actor.ts'
+import { authPlugin } from '../../src/http/auth.ts'
+import { jsonBody } from '../../src/http/body.ts'
+import { errorPlugin } from '../../src/http/errors.ts'
+import { createRequestCheck } from '../../src/http/request-check.ts'
+import { createTokens } from '../../src/http/tokens.ts'
+import { JWT_SECRET, manualClock, type TestApp, testApp } from '../support/app.ts'
+
+let app: TestApp
+
+beforeEach(() => {
+  app = testApp()
+})
+afterEach(() => app.close())
+
+const PROTECTED = [
+  ['GET', '/v1/products'],
+  ['POST', '/v1/products'],
+  ['GET', '/v1/products/sku-1'],
+  ['PUT', '/v1/products/sku-1'],
+  ['PATCH', '/v1/products/sku-1'],
+  ['DELETE', '/v1/products/sku-1'],
+  ['POST', '/v1/products/demo'],
+  ['DELETE', '/v1/products/demo'],
+  ['POST', '/v1/search'],
+  ['POST', '/v1/search/url'],
+  ['POST', '/v1/search/text'],
+] as const
+
+const refusal = ({ status, body }: { status: number; body: Record<string, unknown> }) => [
+  status,
+  body['error'],
+]
+
+/** Claims of a good token for a store, and a way to sign anything with any key. */
+async function forge(change: { claims?: object; header?: object; key?: string } = {}) {
+  const { store_id } = await app.store('forged')
+  const nowSeconds = app.clock.now() / 1000
+  const claims = {
+    sub: store_id,
+    jti: 'j-1',
+    user_type: 'client',
+    exp: nowSeconds + 60,
+    iat: nowSeconds,
+    ...change.claims,
+  }
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...change.header })
+    .sign(new TextEncoder().encode(change.key ?? JWT_SECRET))
+}
+
+describe('every signed-in route (spec §5.2)', () => {
+  test.each(PROTECTED)('%s %s: 401 unauthorized without a token', async (method, path) => {
+    const answer = await app.call(method, path)
+    expect(refusal(answer)).toEqual([401, 'unauthorized'])
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="lookalike"')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test.each(PROTECTED.filter(([method]) => method !== 'GET' && method !== 'DELETE'))(
+    '%s %s: 401 comes before the body is read, whatever it holds',
+    async (method, path) => {
+      const bodies = [
+        { body: '{', headers: { 'content-type': 'application/json' } },
+        { body: '{}', headers: { 'content-type': 'application/json' } },
+        { body: 'x', headers: { 'content-type': 'text/plain' } },
+        { body: 'x', headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+        { body: '{}', headers: { 'content-type': 'application/json', 'content-length': '999999999' } },
+      ]
+      for (const request of bodies)
+        expect(refusal(await app.call(method, path, request))).toEqual([401, 'unauthorized'])
+
+      let pulls = 0
+      const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 })
+      const headers = { 'content-type': 'application/json' }
+      const response = await app.http.handle(
+        new Request(`http://lookalike.test${path}`, { method, headers, body }),
+      )
+      expect([response.status, pulls]).toEqual([401, 0])
+    },
+  )
+})
+
+describe('401 unauthorized', () => {
+  test.each([
+    ['another scheme', 'Basic abc'],
+    ['no token', 'Bearer'],
+    ['no token but spaces', 'Bearer    '],
+    ['two tokens', 'Bearer a b'],
+    ['no JWT', 'Bearer abc'],
+    ['empty parts', 'Bearer ..'],
+    ['an API key, which nobody has yet', 'Bearer sk_live_0000000000000000000000000000000000000'],
+  ])('%s', async (_, authorization) => {
+    expect(refusal(await app.call('GET', '/v1/products', { headers: { authorization } }))).toEqual([
+      401,
+      'unauthorized',
+    ])
+  })
+
+  test.each<[string, () => Promise<string>]>([
+    ['another key', () => forge({ key: 'another secret of at least 32 bytes!!' })],
+    ['another algorithm of the same key', () => forge({ header: { alg: 'HS512' } })],
+    ['another type of token', () => forge({ header: { typ: 'reset+jwt' } })],
+    ['no type', () => forge({ header: { typ: undefined } })],
+    ['no subject', () => forge({ claims: { sub: undefined } })],
+    ['no jti', () => forge({ claims: { jti: undefined } })],
+    ['no expiry', () => forge({ claims: { exp: undefined } })],
+    ['no kind of user', () => forge({ claims: { user_type: undefined } })],
+    ['an unknown kind of user', () => forge({ claims: { user_type: 'admin' } })],
+    ['a person, for whom there is no login yet', () => forge({ claims: { user_type: 'user' } })],
+    ['an unknown store', () => forge({ claims: { sub: 'nobody' } })],
+    [
+      'no signature: alg none',
+      async () => new UnsecuredJWT({ sub: 'x', jti: 'j', user_type: 'client', exp: 9e9 }).encode(),
+    ],
+    ['a signature cut short', async () => (await forge()).slice(0, -4)],
+    ['a changed signature', async () => (await forge()).replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
+    [
+      'a changed payload',
+      async () => (await forge()).replace(/\.[^.]+\./, `.${btoa('{"sub":"x"}').replace(/=/g, '')}.`),
+    ],
+  ])('%s', async (_, token) => {
+    const answer = await app.call('GET', '/v1/products', { token: await token() })
+    expect(refusal(answer)).toEqual([401, 'unauthorized'])
+    expect(answer.body['message']).toBe('The credentials are missing or not valid')
+  })
+
+  test('the same token unchanged is taken, so each of these was refused for its own fault', async () => {
+    expect((await app.call('GET', '/v1/products', { token: await forge() })).status).toBe(200)
+  })
+
+  test('the scheme is not case-sensitive (RFC 9110 §11.1)', async () => {
+    const headers = { authorization: `bEARER ${await forge()}` }
+    expect((await app.call('GET', '/v1/products', { headers })).status).toBe(200)
+  })
+
+  test('a revoked token', async () => {
+    const token = await forge({ claims: { jti: 'revoked-1' } })
+    expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
+    app.db
+      .prepare('INSERT INTO revoked_tokens (jti, expires_at) VALUES (?, ?)')
+      .run('revoked-1', app.clock.now() + 1e9)
+    expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
+  })
+
+  test('a store that is gone', async () => {
+    const token = await app.signIn()
+    app.db.prepare('DELETE FROM stores').run()
+    expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
+  })
+})
+
+describe('401 token_expired (spec §5.2, §7)', () => {
+  test('not in the last second of the 3600, and from then on', async () => {
+    const token = await app.signIn()
+    app.clock.advance(3_599_000)
+    expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
+    app.clock.advance(1_000)
+    const answer = await app.call('GET', '/v1/products', { token })
+    expect(refusal(answer)).toEqual([401, 'token_expired'])
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="lookalike", error="invalid_token"')
+    app.clock.advance(365 * 24 * 3_600_000)
+    expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'token_expired'])
+  })
+
+  test('a forged token is unauthorized also when it has expired: only the owner learns of the expiry', async () => {
+    const tokens = createTokens('another secret of at least 32 bytes!!', app.clock)
+    const token = await tokens.sign({ sub: 'x', jti: 'j', user_type: 'client' }, -10)
+    expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
+  })
+})
+
+describe('X-Service-Active-Tenant (spec §5.3)', () => {
+  const asStore = async (slug: string) => {
+    const token = await app.signIn('mine')
+    if (slug === 'theirs') await app.store('theirs')
+    return app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': slug } })
+  }
+
+  test('the own slug is fine', async () => {
+    expect((await asStore('mine')).status).toBe(200)
+  })
+
+  test.each(['theirs', 'nobody', '', 'MINE'])(
+    '403 not_a_member for %p, whether such a store exists or not',
+    async (slug) => {
+      const answer = await asStore(slug)
+      expect(refusal(answer)).toEqual([403, 'not_a_member'])
+      expect(answer.body['message']).toBe('This credential does not belong to that store')
+    },
+  )
+})
+
+describe('permissions (spec §5.6)', () => {
+  /** A program with one guarded route, for somebody with these permissions. */
+  function guarded(permissions: Actor['permissions']) {
+    const clock = manualClock('2030-01-01T00:00:00Z')
+    const routes = () => http.routes
+    const check = createRequestCheck(routes)
+    const auth = authPlugin({
+      tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },
+      clock,
+      actorFor: () => ({ storeId: 's', userId: 'u', permissions }),
+      spendRequest: () => undefined,
+    })
+    const http = new Elysia()
+      .use(
+        errorPlugin({
+          log: { error: () => {} },
+          methodsOf: () => [],
+          problemsOf: check.problemsOf,
+          baseUrl: () => '',
+        }),
+      )
+      .use(check.plugin)
+      .use(
+        new Elysia().use(auth).post('/guarded', ({ actor }) => ({ store: actor.storeId }), {
+          can: 'products:delete',
+          parse: jsonBody(),
+          body: t.Object({ name: t.String() }),
+        }),
+      )
+    return async (body: object) => {
+      const headers = { authorization: 'Bearer x', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await http.handle(new Request('http://lookalike.test/guarded', init))
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    }
+  }
+
+  test.each([['all' as const], [new Set(['products:delete'] as const)]])('%p may', async (permissions) => {
+    expect(await guarded(permissions)({ name: 'x' })).toEqual({ status: 200, body: { store: 's' } })
+  })
+
+  test.each([[new Set<Permission>()], [new Set<Permission>(['products:write', 'products:read'])]])(
+    '403 permission_denied for %p, with the permission that is missing',
+    async (permissions) => {
+      const answer = await guarded(permissions)({ name: 'x' })
+      expect(refusal(answer)).toEqual([403, 'permission_denied'])
+      expect(answer.body).toMatchObject({
+        message: 'Missing required permission: products:delete',
+        details: { required: 'products:delete' },
+      })
+    },
+  )
+
+  test('422 before 403: the shape is judged before the permission', async () => {
+    expect(refusal(await guarded(new Set())({}))).toEqual([422, 'validation_error'])
+  })
+})
+
+describe('a store sees its own alone', () => {
+  test('products of another store are 404, also for writing', async () => {
+    const [mine, theirs] = [await app.signIn('mine'), await app.signIn('theirs')]
+    await app.call('POST', '/v1/products', {
+      token: theirs,
+      body: { product_id: 'sku-1', image_url: app.picture('a', 1) },
+    })
+    for (const method of ['GET', 'DELETE']) {
+      expect(refusal(await app.call(method, '/v1/products/sku-1', { token: mine }))).toEqual([
+        404,
+        'not_found',
+      ])
+    }
+    expect((await app.call('GET', '/v1/products/sku-1', { token: theirs })).status).toBe(200)
+  })
+})

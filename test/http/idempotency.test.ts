@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+
+let app: TestApp
+let token: string
+
+beforeEach(async () => {
+  app = testApp()
+  token = await app.signIn()
+})
+afterEach(() => app.close())
+
+const product = (id: string) => ({ product_id: id, image_url: app.picture(id, 1) })
+
+const post = (key: string, body: unknown, as = token) =>
+  app.call('POST', '/v1/products', { token: as, body, headers: { 'idempotency-key': key } })
+
+const refusal = ({ status, body }: { status: number; body: Record<string, unknown> }) => [
+  status,
+  body['error'],
+]
+
+describe('POST /v1/products with Idempotency-Key (D15)', () => {
+  test('the first answer comes again, status and body, with Idempotent-Replayed: true, and no work is done', async () => {
+    const first = await post('k-1', product('a'))
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+    app.downloads.length = 0
+    const again = await post('k-1', product('a'))
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(again.body).toEqual(first.body)
+    expect(app.downloads).toEqual([])
+  })
+
+  test('without a key the second call is an update with 200', async () => {
+    const send = () => app.call('POST', '/v1/products', { token, body: product('a') })
+    expect([(await send()).status, (await send()).status]).toEqual([201, 200])
+  })
+
+  test('422 idempotency_key_reused for another payload', async () => {
+    await post('k-1', product('a'))
+    expect(refusal(await post('k-1', product('b')))).toEqual([422, 'idempotency_key_reused'])
+    expect((await app.call('GET', '/v1/products', { token })).body['total']).toBe(1)
+  })
+
+  test('another picture in a multipart body is another payload, the same one is not', async () => {
+    const upload = (axis: number) => post('k-1', form({ product_id: 'a', image: pictureBytes(axis) }))
+    expect((await upload(1)).status).toBe(201)
+    expect((await upload(1)).headers.get('idempotent-replayed')).toBe('true')
+    expect(refusal(await upload(2))).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('409 idempotency_in_progress while the first call runs, with Retry-After', async () => {
+    const gate = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const slow = testApp({
+      fetcher: {
+        async fetch() {
+          started.resolve()
+          await gate.promise
+          return pictureBytes(1)
+        },
+      },
+    })
+    const slowToken = await slow.signIn()
+    const send = () =>
+      slow.call('POST', '/v1/products', {
+        token: slowToken,
+        body: { product_id: 'a', image_url: 'https://img.test/a.jpg' },
+        headers: { 'idempotency-key': 'k-1' },
+      })
+    const first = send()
+    await started.promise
+    const second = await send()
+    expect(refusal(second)).toEqual([409, 'idempotency_in_progress'])
+    expect(second.headers.get('retry-after')).toBe('1')
+    gate.resolve()
+    expect((await first).status).toBe(201)
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true')
+    await slow.close()
+  })
+
+  test('a call that failed may be sent again under its key', async () => {
+    const body = { product_id: 'a', image_url: 'https://img.test/later.jpg' }
+    expect(refusal(await post('k-1', body))).toEqual([422, 'image_download_failed'])
+    app.picture('later', 1)
+    expect((await post('k-1', body)).status).toBe(201)
+  })
+
+  test('a call that was refused for its schema leaves the key free', async () => {
+    expect((await post('k-1', { product_id: 'a' })).status).toBe(422)
+    expect((await post('k-1', product('a'))).status).toBe(201)
+  })
+
+  test('keys last 24 hours, to the millisecond', async () => {
+    await post('k-1', product('a'))
+    app.clock.advance(24 * 3_600_000)
+    // The token of the first call has expired by now.
+    const sub = app.accounts.storeBySlug('one').id
+    const later = await app.signToken({ sub, jti: app.ids.uuid(), user_type: 'client' }, 3600)
+    expect((await post('k-1', product('a'), later)).headers.get('idempotent-replayed')).toBe('true')
+    app.clock.advance(1)
+    const late = await post('k-1', product('a'), later)
+    expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, null])
+  })
+
+  test('each store has its own keys', async () => {
+    await post('k-1', product('a'))
+    const other = await post('k-1', product('b'), await app.signIn('two'))
+    expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([201, null])
+  })
+
+  test.each([1, 255])('a key of %p characters is taken', async (length) => {
+    expect((await post('k'.repeat(length), product('a'))).status).toBe(201)
+  })
+
+  test.each([0, 256])('422 validation_error for a key of %p characters', async (length) => {
+    const answer = await post('k'.repeat(length), product('a'))
+    expect(refusal(answer)).toEqual([422, 'validation_error'])
+    expect(answer.body['details']).toMatchObject({
+      errors: [{ in: 'header', pointer: '/idempotency-key', code: 'length' }],
+    })
+  })
+
+  test('tidying takes the old keys away and leaves the young', async () => {
+    const count = () =>
+      (app.db.prepare('SELECT count(*) AS n FROM idempotency_keys').get() as { n: number }).n
+    await post('k-1', product('a'))
+    await app.tidy()
+    expect(count()).toBe(1)
+    app.clock.advance(24 * 3_600_000 + 1)
+    await app.tidy()
+    expect(count()).toBe(0)
+  })
+})

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { openApiDocument } from '../../src/commands/openapi.ts'
+import { version } from '../../src/version.ts'
+import { type TestApp, testApp } from '../support/app.ts'
+
+interface Content {
+  schema: Record<string, unknown>
+}
+
+interface Operation {
+  operationId: string
+  summary?: string
+  tags?: string[]
+  security?: unknown
+  parameters?: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
+  requestBody?: { required: boolean; content: Record<string, Content> }
+  responses: Record<string, { description: string; content?: Record<string, Content> }>
+}
+
+interface Document {
+  openapi: string
+  info: { version: string }
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { securitySchemes: Record<string, unknown>; schemas: Record<string, unknown> }
+}
+
+let app: TestApp
+let document: Document
+let operations: [name: string, operation: Operation][]
+
+beforeAll(async () => {
+  app = testApp()
+  document = (await app.call('GET', '/openapi.json')).body as unknown as Document
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as [string, Operation],
+    ),
+  )
+})
+afterAll(() => app.close())
+
+const operation = (name: string): Operation => {
+  const found = operations.find(([known]) => known === name)?.[1]
+  if (!found) throw new Error(`${name} is not documented`)
+  return found
+}
+
+const contentTypes = (name: string) => Object.keys(operation(name).requestBody?.content ?? {}).sort()
+
+describe('GET /openapi.json (D17)', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(document.openapi).toStartWith('3.1.')
+    expect(document.info.version).toBe(version)
+  })
+
+  test('the command `openapi` prints the same', async () => {
+    expect(await openApiDocument()).toEqual(document as never)
+  })
+
+  test('asking twice gives the same', async () => {
+    expect((await app.call('GET', '/openapi.json')).body as unknown).toEqual(document as never)
+  })
+
+  test('every reference leads somewhere', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
+    expect(references.length).toBeGreaterThan(0)
+    for (const [, name = ''] of references) expect(Object.keys(document.components.schemas)).toContain(name)
+  })
+
+  test('operation ids are unique, tags are described', () => {
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = new Set(operations.flatMap(([, { tags = [] }]) => tags))
+    expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort())
+  })
+
+  test('nothing of the inside shows', () => {
+    const text = JSON.stringify(document)
+    for (const inner of [
+      'TypeBox',
+      '"~',
+      'password',
+      '/docs/:file',
+      'patternProperties',
+      'undefined',
+      '/work',
+    ]) {
+      expect(text.includes(inner)).toBe(false)
+    }
+    // Elysia's "number or its text" and its closed objects would forbid what we allow.
+    expect(text).not.toContain('"additionalProperties":false')
+    expect(text).not.toContain('"format":"integer"')
+  })
+})
+
+describe('request bodies', () => {
+  test.each([
+    ['POST /oauth/token', ['application/x-www-form-urlencoded']],
+    ['POST /v1/products', ['application/json', 'multipart/form-data']],
+    ['PUT /v1/products/{product_id}', ['application/json', 'multipart/form-data']],
+    ['PATCH /v1/products/{product_id}', ['application/json']],
+    ['POST /v1/search', ['multipart/form-data']],
+    ['POST /v1/search/url', ['application/json']],
+    ['POST /v1/search/text', ['application/json']],
+  ])('%s takes %p', (name, types) => {
+    expect(contentTypes(name)).toEqual(types)
+    expect(operation(name).requestBody?.required).toBe(true)
+  })
+
+  test.each([
+    'POST /v1/products/demo',
+    'DELETE /v1/products/demo',
+    'DELETE /v1/products/{product_id}',
+    'GET /v1/products',
+  ])('%s takes none', (name) => {
+    expect(operation(name).requestBody).toBeUndefined()
+  })
+
+  test.each(['POST /v1/products', 'POST /v1/search'])(
+    '%s: the file of a form is binary, and JSON has no file',
+    (name) => {
+      const content = operation(name).requestBody?.content ?? {}
+      expect(content['multipart/form-data']?.schema).toMatchObject({
+        type: 'object',
+        properties: { image: { type: 'string', format: 'binary' } },
+      })
+      expect(JSON.stringify(content['application/json'] ?? {})).not.toContain('binary')
+    },
+  )
+
+  test('what is required is told: product_id and image_url as JSON, product_id and image as a form', () => {
+    const content = operation('POST /v1/products').requestBody?.content
+    expect(content?.['application/json']?.schema['required']).toEqual(['product_id', 'image_url'])
+    expect(content?.['multipart/form-data']?.schema['required']).toEqual(['product_id', 'image'])
+  })
+})
+
+describe('parameters', () => {
+  test('numbers of a query are numbers with their bounds', () => {
+    const limit = operation('GET /v1/products').parameters?.find(({ name }) => name === 'limit')
+    expect(limit).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    })
+    expect(limit?.schema['anyOf']).toBeUndefined()
+  })
+
+  test('a choice is an enum', () => {
+    const sort = operation('GET /v1/products').parameters?.find(({ name }) => name === 'sort')
+    expect(sort?.schema['type']).toBe('string')
+    expect(sort?.schema['enum']).toEqual(['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'])
+  })
+
+  test('each {name} of a path is a required parameter', () => {
+    for (const [name, { parameters = [] }] of operations) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path' && parameter.required)
+      expect([name, inPath.map((parameter) => `{${parameter.name}}`)]).toEqual([
+        name,
+        name.match(/\{\w+\}/g) ?? [],
+      ])
+    }
+  })
+})
+
+describe('answers', () => {
+  test('every failure refers to the one error form, also as problem+json', () => {
+    const failures = operations.flatMap(([name, { responses }]) =>
+      Object.entries(responses)
+        .filter(([status]) => Number(status) >= 400 && name !== 'GET /health/ready')
+        .map(
+          ([status, { content }]) =>
+            [name, status, Object.values(content ?? {}).map(({ schema }) => schema)] as const,
+        ),
+    )
+    expect(failures.length).toBeGreaterThan(50)
+    const shared = { $ref: '#/components/schemas/Error' }
+    for (const [name, status, schemas] of failures)
+      expect([name, status, schemas]).toEqual([name, status, [shared, shared]])
+    expect(document.components.schemas['Error']).toMatchObject({ required: ['error', 'message'] })
+  })
+
+  test('no answer is described by its number only', () => {
+    const descriptions = operations.flatMap(([, { responses }]) =>
+      Object.values(responses).map(({ description }) => description),
+    )
+    expect(descriptions.filter((text) => text.length < 4 || /^Response for/.test(text))).toEqual([])
+  })
+
+  test('signed-in routes ask for the bearer and name 401 and 429; open ones do not', () => {
+    expect(document.components.securitySchemes).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    })
+    for (const [name, { security, responses }] of operations) {
+      const isSignedIn = name.includes(' /v1/')
+      expect([name, security]).toEqual([name, isSignedIn ? [{ bearer: [] }] : undefined])
+      if (isSignedIn)
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
+    }
+  })
+})

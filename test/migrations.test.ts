@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { migrations } from '../src/platform/db/migrations/list.ts'
+import {
+  DATABASE_FILE,
+  type Db,
+  migrate,
+  NewerDatabaseError,
+  openDatabase,
+  schemaVersion,
+} from '../src/platform/db/open.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lookalike-migrations-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const versionOf = (db: Db) => db.pragma('user_version', { simple: true })
+
+const schemaOf = (db: Db): string =>
+  db
+    .prepare<[], { sql: string }>(
+      'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name',
+    )
+    .all()
+    .map(({ sql }) => sql)
+    .join(';\n\n')
+
+/** Opens the file without bringing it up to date. */
+function raw(): Db {
+  const db = new Database(join(folder, DATABASE_FILE))
+  db.pragma('foreign_keys = ON')
+  return db
+}
+
+describe('every version of the schema', () => {
+  test.each(migrations.map((_, n) => n))(
+    '%p migrations and then the rest give the same as all at once',
+    (n) => {
+      const db = raw()
+      migrate(db, n)
+      expect(versionOf(db)).toBe(n)
+      migrate(db)
+      expect(versionOf(db)).toBe(schemaVersion)
+      expect(schemaOf(db)).toBe(schemaOf(openDatabase(':memory:')))
+      db.close()
+    },
+  )
+
+  test('the schema of today', () => {
+    expect(schemaOf(openDatabase(':memory:'))).toMatchSnapshot()
+  })
+
+  test('all tables are STRICT', () => {
+    const loose = openDatabase(':memory:').prepare(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+    )
+    expect(loose.all()).toEqual([])
+  })
+
+  test('opening twice changes nothing', () => {
+    openDatabase(folder).close()
+    const again = openDatabase(folder)
+    expect(versionOf(again)).toBe(schemaVersion)
+    again.close()
+  })
+})
+
+describe('a database that this program must not touch', () => {
+  test('of a newer program is refused, in words, and left as it is', () => {
+    const newer = openDatabase(folder)
+    newer.pragma(`user_version = ${schemaVersion + 1}`)
+    newer.close()
+    expect(() => openDatabase(folder)).toThrow(NewerDatabaseError)
+    expect(() => openDatabase(folder)).toThrow(
+      `The database has schema ${schemaVersion + 1}, this program knows ${schemaVersion}: use a newer lookalike`,
+    )
+    const db = raw()
+    expect(versionOf(db)).toBe(schemaVersion + 1)
+    db.close()
+  })
+})
+
+describe('a migration that fails', () => {
+  test('leaves the version and the schema before it, and can be repeated', () => {
+    const db = raw()
+    migrate(db, 1)
+    const before = schemaOf(db)
+    // The second migration makes other things before it meets this table, so it fails half way.
+    db.exec('CREATE TABLE kept_pictures (in_the_way INTEGER)')
+    expect(() => migrate(db)).toThrow('kept_pictures')
+    expect(versionOf(db)).toBe(1)
+    db.exec('DROP TABLE kept_pictures')
+    expect(schemaOf(db)).toBe(before)
+    migrate(db)
+    expect(versionOf(db)).toBe(schemaVersion)
+    db.close()
+  })
+
+  test('leaves the old version also when the process dies in the middle of it', async () => {
+    const first = raw()
+    first.pragma('journal_mode = WAL')
+    migrate(first, 1)
+    const before = schemaOf(first)
+    first.close()
+    const script = `
+      import Database from 'better-sqlite3'
+      import { migrations } from ${JSON.stringify(join(import.meta.dir, '../src/platform/db/migrations/list.ts'))}
+      const db = new Database(${JSON.stringify(join(folder, DATABASE_FILE))})
+      db.exec('BEGIN IMMEDIATE')
+      db.exec(migrations[1])
+      db.pragma('user_version = 2')
+      process.kill(process.pid, 'SIGKILL')`
+    const file = join(folder, 'dies.ts')
+    await Bun.write(
+      file,
+      script.replace("'better-sqlite3'", JSON.stringify(import.meta.resolve('better-sqlite3'))),
+    )
+    const { signalCode } = Bun.spawnSync([process.execPath, file], { stderr: 'inherit' })
+    expect(signalCode).toBe('SIGKILL')
+
+    const db = raw()
+    expect(versionOf(db)).toBe(1)
+    expect(schemaOf(db)).toBe(before)
+    db.close()
+    const healed = openDatabase(folder)
+    expect(versionOf(healed)).toBe(schemaVersion)
+    expect(healed.pragma('integrity_check', { simple: true })).toBe('ok')
+    healed.close()
+  })
+})

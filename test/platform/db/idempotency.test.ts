@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { idempotencyKeys } from '../../../src/platform/db/idempotency.ts'
+import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+
+let db: Db
+beforeEach(() => {
+  db = openDatabase(':memory:')
+  for (const id of ['s', 't']) {
+    db.prepare(
+      `INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at) VALUES (?, ?, ?, 'free', x'00', 0)`,
+    ).run(id, id, id)
+  }
+})
+afterEach(() => db.close())
+
+const one = Buffer.from('one')
+const other = Buffer.from('other')
+
+describe('idempotency keys (D15)', () => {
+  test('the first claim is new, a second one runs, and after the end it has the answer', () => {
+    const keys = idempotencyKeys(db)
+    expect(keys.claim('s', 'k', one, 1)).toEqual({ state: 'new' })
+    expect(keys.claim('s', 'k', one, 2)).toEqual({ state: 'running' })
+    keys.finish('s', 'k', 201, { product_id: 'ü', list: [1, null] })
+    expect(keys.claim('s', 'k', one, 3)).toEqual({
+      state: 'answered',
+      status: 201,
+      body: { product_id: 'ü', list: [1, null] },
+    })
+  })
+
+  test('another request under the same key is told apart, before and after the end', () => {
+    const keys = idempotencyKeys(db)
+    keys.claim('s', 'k', one, 1)
+    expect(keys.claim('s', 'k', other, 2)).toEqual({ state: 'other_request' })
+    keys.finish('s', 'k', 200, null)
+    expect(keys.claim('s', 'k', other, 3)).toEqual({ state: 'other_request' })
+    expect(keys.claim('s', 'k', one, 3)).toEqual({ state: 'answered', status: 200, body: null })
+  })
+
+  test('keys belong to one store and compare exactly', () => {
+    const keys = idempotencyKeys(db)
+    keys.claim('s', 'k', one, 1)
+    for (const [store, key] of [
+      ['t', 'k'],
+      ['s', 'K'],
+      ['s', 'k '],
+      ['s', "k' OR 1=1 --"],
+    ] as const) {
+      expect(keys.claim(store, key, one, 1)).toEqual({ state: 'new' })
+    }
+  })
+
+  test('a forgotten key is new again', () => {
+    const keys = idempotencyKeys(db)
+    keys.claim('s', 'k', one, 1)
+    keys.forget('s', 'k')
+    expect(keys.claim('s', 'k', other, 1)).toEqual({ state: 'new' })
+  })
+
+  test('pruning takes what is older than the moment, and leaves the moment itself', () => {
+    const keys = idempotencyKeys(db)
+    for (const created of [1, 2, 3]) {
+      keys.claim('s', `k${created}`, one, created)
+      keys.finish('s', `k${created}`, 200, created)
+    }
+    keys.prune(2)
+    const states = [1, 2, 3].map((n) => keys.claim('s', `k${n}`, one, 9).state)
+    expect(states).toEqual(['new', 'answered', 'answered'])
+  })
+
+  test('a request that was cut off by the end of the program may be sent again; finished ones are kept', () => {
+    const before = idempotencyKeys(db)
+    before.claim('s', 'cut off', one, 1)
+    before.claim('s', 'done', one, 1)
+    before.finish('s', 'done', 200, 'x')
+    const after = idempotencyKeys(db)
+    expect(after.claim('s', 'cut off', one, 2)).toEqual({ state: 'new' })
+    expect(after.claim('s', 'done', one, 2)).toEqual({ state: 'answered', status: 200, body: 'x' })
+  })
+
+  test('the keys of a store go with it', () => {
+    const keys = idempotencyKeys(db)
+    keys.claim('s', 'k', one, 1)
+    db.prepare('DELETE FROM stores WHERE id = ?').run('s')
+    expect(db.prepare('SELECT * FROM idempotency_keys').all()).toEqual([])
+  })
+})

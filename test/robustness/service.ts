@@ -1,0 +1,198 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Subprocess } from 'bun'
+import { createAdministration } from '../../src/app.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { systemIds } from '../../src/core/ids.ts'
+import { createTokens } from '../../src/http/tokens.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const JWT_SECRET = 'a secret that is only used in robustness tests'
+const STEP_MS = 5
+const READY_MS = 60_000
+
+/** The service under test: the sources, or the executable that `LOOKALIKE_EXECUTABLE` names. */
+const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
+  ? [process.env['LOOKALIKE_EXECUTABLE']]
+  : [process.execPath, MAIN]
+
+/** A store in a data folder of its own, and a token that outlives every restart. */
+export interface Install {
+  dataDir: string
+  storeId: string
+  token: string
+  remove(): void
+}
+
+export async function newInstall(): Promise<Install> {
+  const outer = mkdtempSync(join(tmpdir(), 'lookalike-robust-'))
+  const dataDir = join(outer, 'data')
+  const db = openDatabase(makeFolder(dataDir))
+  const { accounts } = createAdministration({ db, clock: systemClock, ids: systemIds })
+  const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
+  const { store_id: storeId } = await accounts.setup(account)
+  db.close()
+  const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
+  const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
+  return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
+}
+
+function makeFolder(path: string): string {
+  Bun.spawnSync(['mkdir', '-p', path])
+  return path
+}
+
+export interface StartOptions {
+  settings?: Record<string, string>
+  /** What starts the program in another surrounding; the command line is appended. */
+  wrap?: readonly string[]
+  /** Called for every line on stderr. */
+  onLog?: (line: string) => void
+  /** False: do not wait for the model. */
+  untilReady?: boolean
+}
+
+/** A running service: one process group, so that it can be killed with its children. */
+export interface Service {
+  address: string
+  pid: number
+  process: Subprocess
+  /** SIGKILL for the service and its children at once, as a power cut would. */
+  crash(): Promise<void>
+  /** SIGTERM. @returns the exit code. */
+  stop(): Promise<number>
+}
+
+/** Starts the service without waiting for anything; see {@link startService}. */
+export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: StartOptions = {}) {
+  const { settings = {}, wrap = [], onLog } = options
+  const child = Bun.spawn([...wrap, ...PROGRAM, 'serve'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      LOOKALIKE_UNPACK_DIR: join(tmpdir(), 'lookalike-robust-unpacked'),
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      OFFLINE: '1',
+      LOG_LEVEL: 'error',
+      JWT_SECRET,
+      ...settings,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    detached: true,
+  })
+  const log: string[] = []
+  const logged = eachLine(child.stderr, (line) => {
+    log.push(line)
+    onLog?.(line)
+  })
+  return { child, log, logged }
+}
+
+/** Starts the service and waits until it is ready for everything, or only until it listens. */
+export async function startService(
+  install: Pick<Install, 'dataDir'>,
+  options: StartOptions = {},
+): Promise<Service> {
+  const { child, log, logged } = spawnService(install, options)
+  const address = Promise.withResolvers<string>()
+  void eachLine(child.stdout, (line) => {
+    const found = /^listening on (\S+)$/.exec(line)?.[1]
+    if (found) address.resolve(found)
+  }).then(() => address.reject(new Error(`The service ended before it listened: ${log.join('\n')}`)))
+  const service: Service = {
+    address: await address.promise,
+    pid: child.pid,
+    process: child,
+    async crash() {
+      killGroup(child.pid)
+      await child.exited
+      await logged
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await child.exited
+      await logged
+      return code
+    },
+  }
+  if (options.untilReady ?? true) await untilReady(service)
+  return service
+}
+
+/** Until model, database, vectors and disk are well. */
+export const untilReady = ({ address }: Service): Promise<void> =>
+  until('the service is ready', async () => (await fetch(`${address}/health/ready`)).ok, READY_MS)
+
+/** Ends a process with everything in its group; one that is gone already is fine. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function eachLine(stream: ReadableStream<Uint8Array>, visit: (line: string) => void): Promise<void> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) visit(line)
+  }
+  if (rest) visit(rest)
+}
+
+/** Waits until something is so. @throws Error after `deadlineMs`. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  deadlineMs = 30_000,
+): Promise<void> {
+  const end = performance.now() + deadlineMs
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`After ${deadlineMs} ms it is still not so that ${what}`)
+    await Bun.sleep(STEP_MS)
+  }
+}
+
+/** Resident memory of a process in MB: now, and at most so far. Linux only. */
+export function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+}
+
+const drawn = new Map<number, Promise<File>>()
+
+/** A small picture unlike any with another seed. */
+export function smallPicture(seed: number): Promise<File> {
+  const known = drawn.get(seed) ?? draw(seed)
+  drawn.set(seed, known)
+  return known
+}
+
+async function draw(seed: number): Promise<File> {
+  const bytes = await encoded(noisePicture(64, 64, seed + 1).png())
+  return new File([bytes as Uint8Array<ArrayBuffer>], 'picture.png', { type: 'image/png' })
+}
+
+/** The multipart body of one product. */
+export async function productForm(
+  productId: string,
+  seed: number,
+  metadata: Record<string, unknown> = {},
+): Promise<FormData> {
+  const form = new FormData()
+  form.set('product_id', productId)
+  form.set('metadata', JSON.stringify(metadata))
+  form.set('image', await smallPicture(seed))
+  return form
+}
