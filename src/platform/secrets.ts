@@ -10,6 +10,7 @@ export const hashSecret = (secret: string): Buffer => createHash('sha256').updat
  */
 export function isSecret(secret: string, storedHash: Uint8Array | undefined): boolean {
   const given = hashSecret(secret)
-  const isSame = timingSafeEqual(given, storedHash?.byteLength === given.byteLength ? storedHash : given)
-  return isSame && storedHash !== undefined
+  const stored = storedHash?.byteLength === given.byteLength ? storedHash : undefined
+  const isSame = timingSafeEqual(given, stored ?? given)
+  return isSame && stored !== undefined
 }

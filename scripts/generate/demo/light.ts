@@ -94,7 +94,8 @@ export class Shadows {
       }
     })
     const half = Math.min(2, facet * this.#scale * 0.5 + 0.2)
-    this.#maps = this.#bases.map((base) => this.#map(quads, base, half))
+    const points = pointsOf(quads, centre)
+    this.#maps = this.#bases.map((base) => this.#map(points, base, half))
   }
 
   /** Light that reaches the point `p` of a surface with normal `n`. */
@@ -117,22 +118,24 @@ export class Shadows {
     return sum + bounce(n) * (0.3 + 0.7 * Math.min(1, open / (DIRECTIONS / 3)))
   }
 
-  #map(quads: readonly Quad[], base: Basis, half: number): Float32Array {
+  /** The depth nearest to the lamp in each texel; most of the drawing time is spent here, on flat arrays. */
+  #map(points: Float64Array, base: Basis, half: number): Float32Array {
     const map = new Float32Array(MAP * MAP).fill(-1e9)
     const { a0, a1, a2, b0, b1, b2, t0, t1, t2 } = base
-    for (const quad of quads) {
-      if (quad.isLight) continue
-      const x = quad.centre[0] - this.#centre[0]
-      const y = quad.centre[1] - this.#centre[1]
-      const z = quad.centre[2] - this.#centre[2]
-      const cx = (a0 * x + a1 * y + a2 * z) * this.#scale + MAP / 2
-      const cy = (b0 * x + b1 * y + b2 * z) * this.#scale + MAP / 2
+    const scale = this.#scale
+    for (let i = 0; i < points.length; i += 3) {
+      const x = points[i] as number
+      const y = points[i + 1] as number
+      const z = points[i + 2] as number
+      const cx = (a0 * x + a1 * y + a2 * z) * scale + MAP / 2
+      const cy = (b0 * x + b1 * y + b2 * z) * scale + MAP / 2
       const depth = t0 * x + t1 * y + t2 * z
+      const left = Math.max(0, Math.floor(cx - half))
       const right = Math.min(MAP - 1, Math.floor(cx + half))
       const down = Math.min(MAP - 1, Math.floor(cy + half))
       for (let row = Math.max(0, Math.floor(cy - half)); row <= down; row++) {
-        for (let at = row * MAP + Math.max(0, Math.floor(cx - half)); at <= row * MAP + right; at++) {
-          if (depth > (map[at] ?? 0)) map[at] = depth
+        for (let at = row * MAP + left; at <= row * MAP + right; at++) {
+          if (depth > (map[at] as number)) map[at] = depth
         }
       }
     }
@@ -161,4 +164,16 @@ export class Shadows {
     if ((map[at + MAP + 1] ?? 0) <= limit) seen += fx * fy
     return seen
   }
+}
+
+/** Centres of the quads that cast shadows, relative to the scene's, three numbers each. */
+function pointsOf(quads: readonly Quad[], centre: V3): Float64Array {
+  const casting = quads.filter(({ isLight }) => !isLight)
+  const points = new Float64Array(casting.length * 3)
+  for (const [i, quad] of casting.entries()) {
+    points[3 * i] = quad.centre[0] - centre[0]
+    points[3 * i + 1] = quad.centre[1] - centre[1]
+    points[3 * i + 2] = quad.centre[2] - centre[2]
+  }
+  return points
 }

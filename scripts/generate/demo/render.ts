@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import sharp from 'sharp'
 import { DRAWINGS } from './drawings.ts'
 
@@ -60,14 +62,16 @@ export async function renderDemo(): Promise<void> {
   const present = await Promise.all(files.map((file) => Bun.file(file).exists()))
   if (present.every(Boolean) && (await Bun.file(stamp).text()) === now) return
   await mkdir(folder, { recursive: true })
-  let writing: Promise<unknown> = Promise.resolve()
+  // Pictures are rasterised on other threads while the next ones are drawn.
+  const limit = pLimit(availableParallelism())
+  const writing: Promise<unknown>[] = []
   for (const name of names) {
     const svg = DRAWINGS[name]?.() ?? ''
-    // One picture is rasterised in the background while the next is drawn.
-    await writing
-    writing = webp(svg).then((bytes) => Bun.write(join(folder, `${name}.webp`), bytes))
+    writing.push(limit(async () => Bun.write(join(folder, `${name}.webp`), await webp(svg))))
+    // A turn of the event loop, or none of them would start before the last one is drawn.
+    await new Promise(setImmediate)
   }
-  await writing
+  await Promise.all(writing)
   await Bun.write(join(OUTPUT, 'demo-pictures.ts'), pictureModule(names))
   await Bun.write(stamp, now)
 }

@@ -78,12 +78,17 @@ export const ProductForm = t.Object(
 export const ProductBody = t.Union([Product, ProductForm])
 export type ProductBody = typeof ProductBody.static
 
-const replacement = <Schema extends typeof Product | typeof ProductForm>(schema: Schema) =>
-  t.Object({ ...schema.properties, product_id: t.Optional(ProductId) }, { additionalProperties: true })
+const ReplacementJson = t.Object(
+  { ...Product.properties, product_id: t.Optional(ProductId) },
+  { additionalProperties: true },
+)
 
 /** The body of PUT /v1/products/{product_id}; an id inside must be the one of the path. */
-export const ProductReplacementForm = replacement(ProductForm)
-export const ProductReplacement = t.Union([replacement(Product), ProductReplacementForm])
+export const ProductReplacementForm = t.Object(
+  { ...ProductForm.properties, product_id: t.Optional(ProductId) },
+  { additionalProperties: true },
+)
+export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
 export type ProductReplacement = typeof ProductReplacement.static
 
 /** The body of PATCH: what is absent stays; metadata is merged by RFC 7396, so null removes a key. */

@@ -1,6 +1,4 @@
-import { stemmer } from 'stemmer'
-import { words } from '../../core/text.ts'
-import type { StoreColumns } from './columns.ts'
+import { type StoreColumns, stemsOf } from './columns.ts'
 
 /** Neighbours of a picture that vote for its category. */
 export const VOTERS = 10

@@ -1,9 +1,14 @@
-import { fold } from '../../core/text.ts'
+import { stemmer } from 'stemmer'
+import { fold, words } from '../../core/text.ts'
+
+/** The words of a text, each cut down to its stem ("mugs" to "mug"). */
+export const stemsOf = (text: string): string[] => words(text).map(stemmer)
 
 /** A dictionary of folded words; the empty word has the number 0 and stands for "none". */
 function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
   const labels = ['']
+  const stems: string[][] = []
   return {
     numberOf(value: unknown): number {
       if (typeof value !== 'string') return 0
@@ -18,7 +23,12 @@ function createDictionary() {
     find: (value: string): number | undefined => numbers.get(fold(value)),
     /** The first spelling that was seen. */
     labelOf: (number: number): string => labels[number] ?? '',
-    size: () => labels.length,
+    /** The stems of its words, kept because stemming thousands of categories would delay each search. */
+    stemsOf(number: number): readonly string[] {
+      const known = stems[number] ?? stemsOf(labels[number] ?? '')
+      stems[number] = known
+      return known
+    },
   }
 }
 

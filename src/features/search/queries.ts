@@ -59,7 +59,9 @@ export function searchQueries(db: Db, model: number) {
     /** The products of some pictures, by picture; a picture that is gone is left out. */
     hits(pictureIds: number[]): Map<number, HitRow> {
       const rows = hits.all(JSON.stringify(pictureIds))
-      return new Map(rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]))
+      return new Map(
+        rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]),
+      )
     },
     /** The first picture of a product, null when none is of the model; undefined without such a product. */
     firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),

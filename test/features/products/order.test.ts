@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Metadata } from '../../../src/features/products/schema.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../support/app.ts'
 import { gatedEmbedder } from '../../support/gate.ts'
 import { stateOf } from '../../support/state.ts'
@@ -16,8 +17,8 @@ beforeEach(async () => {
 })
 
 /** Arrives at once: what lies before it, such as the check of the token, may let requests overtake each other. */
-const arrive = (body: { product_id: string; image_url: string; metadata?: object }) =>
-  app.products.create(storeId, body as Parameters<typeof app.products.create>[1])
+const arrive = (body: { product_id: string; image_url: string; metadata?: Metadata }) =>
+  app.products.create(storeId, body)
 
 afterEach(() => app.close())
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createSearchHistory } from '../../../src/features/search/history.ts'
-import type { SearchRow } from '../../../src/features/search/queries.ts'
+import { searchQueries } from '../../../src/features/search/queries.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../support/app.ts'
 
 interface Recorded {
@@ -136,40 +136,56 @@ describe('search history (spec §2.5: search_id)', () => {
 })
 
 describe('the line of waiting searches', () => {
-  const row = (n: number) => ({ id: String(n) }) as SearchRow
+  const logged: { searches: number }[] = []
+  let scheduled: (() => void)[]
+  let history: ReturnType<typeof createSearchHistory>
 
-  test('never holds more than 1,000: the thousandth writes them all', () => {
-    const written: number[] = []
-    const scheduled: (() => void)[] = []
-    const history = createSearchHistory({
-      queries: {
-        record: Object.assign((rows: readonly SearchRow[]) => void written.push(rows.length)),
-      } as never,
-      log: { error: () => {} },
+  beforeEach(() => {
+    logged.length = 0
+    scheduled = []
+    history = createSearchHistory({
+      queries: searchQueries(app.db, 1),
+      log: { error: (fields) => void logged.push(fields) },
       schedule: (callback) => void scheduled.push(callback),
     })
-    for (let n = 0; n < 2_500; n++) history.add(row(n))
-    expect(written).toEqual([1_000, 1_000])
-    for (const callback of scheduled) callback()
-    expect(written).toEqual([1_000, 1_000, 500])
-    history.flush()
-    expect(written).toHaveLength(3)
   })
 
-  test('a failed write is logged once with the number of searches that were lost', () => {
-    const logged: { searches: number }[] = []
-    const history = createSearchHistory({
-      queries: {
-        record: Object.assign(() => {
-          throw new Error('disk full')
-        }),
-      } as never,
-      log: { error: (fields) => void logged.push(fields) },
-      schedule: () => {},
-    })
-    for (let n = 0; n < 3; n++) history.add(row(n))
+  function add(n: number): void {
+    const { id: storeId } = app.db.prepare('SELECT id FROM stores').get() as { id: string }
+    const row = {
+      type: 'text' as const,
+      query: null,
+      parameters: {},
+      results: [],
+      topScore: null,
+      durationMs: 1,
+    }
+    for (let i = 0; i < n; i++)
+      history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })
+  }
+
+  test('never holds more than 1,000: the thousandth writes them all', () => {
+    add(999)
+    expect(rows()).toHaveLength(0)
+    add(1)
+    expect(rows()).toHaveLength(1_000)
+    add(1_500)
+    expect(rows()).toHaveLength(2_000)
+    for (const callback of scheduled) callback()
+    expect(rows()).toHaveLength(2_500)
+    history.flush()
+    expect([rows().length, logged.length]).toEqual([2_500, 0])
+  })
+
+  test('a failed write is logged once with the number of searches that were lost; the next ones are kept', () => {
+    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON searches BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    add(3)
     history.flush()
     history.flush()
-    expect(logged).toMatchObject([{ searches: 3, err: { message: 'disk full' } }])
+    expect(logged).toMatchObject([{ searches: 3, err: { message: 'broken' } }])
+    app.db.exec('DROP TRIGGER broken')
+    add(2)
+    for (const callback of scheduled) callback()
+    expect(rows()).toHaveLength(2)
   })
 })
