@@ -1,4 +1,3 @@
-import { toOpenAPISchema } from '@elysiajs/openapi'
 import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { isBodyParser } from './body.ts'
@@ -31,7 +30,7 @@ const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
 
 /** Serves `/openapi.json`, which is made of the routes when it is first asked for. */
 export function openApiPlugin(version: string, app: () => AnyElysia) {
-  let document: Record<string, unknown> | undefined
+  let document: Promise<Record<string, unknown>> | undefined
   return new Elysia({ name: 'http.openapi' }).get(
     '/openapi.json',
     () => {
@@ -62,7 +61,9 @@ interface DeclaredRoute {
   hooks: { body?: TSchema; parse?: { fn: unknown }[]; response?: Record<string, TSchema> }
 }
 
-function documentOf(version: string, app: AnyElysia): Record<string, unknown> {
+async function documentOf(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
+  // Loaded when it is needed: it brings a whole schema library, a fifth of a second at start.
+  const { toOpenAPISchema } = await import('@elysiajs/openapi')
   const { paths } = toOpenAPISchema(app)
   for (const { method, path, hooks } of app.routes as unknown as DeclaredRoute[]) {
     const operation = paths[path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase() as 'get']

@@ -1,4 +1,6 @@
-import { type StoreColumns, stemsOf } from './columns.ts'
+import { stemmer } from 'stemmer'
+import { words } from '../../core/text.ts'
+import type { StoreColumns } from './columns.ts'
 
 /** Neighbours of a picture that vote for its category. */
 export const VOTERS = 10

@@ -1,14 +1,9 @@
-import { stemmer } from 'stemmer'
-import { fold, words } from '../../core/text.ts'
-
-/** The words of a text, each cut down to its stem ("mugs" to "mug"). */
-export const stemsOf = (text: string): string[] => words(text).map(stemmer)
+import { fold } from '../../core/text.ts'
 
 /** A dictionary of folded words; the empty word has the number 0 and stands for "none". */
 function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
   const labels = ['']
-  const stems: string[][] = []
   return {
     numberOf(value: unknown): number {
       if (typeof value !== 'string') return 0
@@ -23,12 +18,6 @@ function createDictionary() {
     find: (value: string): number | undefined => numbers.get(fold(value)),
     /** The first spelling that was seen. */
     labelOf: (number: number): string => labels[number] ?? '',
-    /** The stems of its words, kept because stemming thousands of categories would delay each search. */
-    stemsOf(number: number): readonly string[] {
-      const known = stems[number] ?? stemsOf(labels[number] ?? '')
-      stems[number] = known
-      return known
-    },
   }
 }
 

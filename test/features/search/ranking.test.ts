@@ -146,7 +146,7 @@ describe('the ranking (spec §2.5, D6)', () => {
       }),
       { numRuns: 400 },
     )
-  })
+  }, 60_000)
 
   test('a longer list begins with the shorter one: pages neither repeat nor lose a product', () => {
     fc.assert(
@@ -159,7 +159,7 @@ describe('the ranking (spec §2.5, D6)', () => {
       }),
       { numRuns: 200 },
     )
-  })
+  }, 60_000)
 
   test('a thousand products with the same picture are paged in the order in which they came, also in reused slots', () => {
     const index = createProductIndex(createVectorArena(DIMENSION))
@@ -203,7 +203,7 @@ describe('the ranking (spec §2.5, D6)', () => {
       }),
       { numRuns: 200 },
     )
-  })
+  }, 60_000)
 
   test('the arena’s order is that of sqlite-vec over the same vectors', () => {
     const db = openDatabase(':memory:')
@@ -257,5 +257,5 @@ describe('the ranking (spec §2.5, D6)', () => {
       }),
       { numRuns: 200 },
     )
-  })
+  }, 60_000)
 })

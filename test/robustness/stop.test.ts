@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { faultsOf } from './consistency.ts'
+import { firstStatus, openConnection, statuses } from './connection.ts'
+import { repetitions, seededRandom } from './random.ts'
+import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
+
+const ROUNDS = repetitions('STOP_ROUNDS', 10)
+const CLIENTS = 6
+const EXIT_MS = 10_000
+
+let install: Install
+let service: Service
+/** Ids of requests whose answer the service has finished, by its own log, with their status. */
+let finished: Map<string, number>
+const random = seededRandom(21)
+
+const start = async () => {
+  finished = new Map()
+  service = await startService(install, {
+    settings: { LOG_LEVEL: 'info' },
+    onLog(line) {
+      if (!line.includes('"msg":"request"')) return
+      const { request_id, status } = JSON.parse(line)
+      finished.set(request_id, status)
+    },
+  })
+}
+
+beforeEach(async () => {
+  install = await newInstall()
+})
+afterEach(async () => {
+  await service?.crash()
+  install.remove()
+})
+
+/** Ends the service as an operator does. @returns its exit code, and how long it took. */
+async function stopped(): Promise<{ code: number; ms: number }> {
+  const begin = performance.now()
+  const code = await service.stop()
+  return { code, ms: performance.now() - begin }
+}
+
+/** The products in the database, after a check that everything in it is sound. */
+function storedProducts(): Set<string> {
+  const db = openDatabase(install.dataDir)
+  try {
+    expect(faultsOf(db, join(install.dataDir, 'pictures'))).toEqual([])
+    const rows = db.prepare<[], { id: string }>('SELECT product_id AS id FROM products').all()
+    return new Set(rows.map(({ id }) => id))
+  } finally {
+    db.close()
+  }
+}
+
+interface Load {
+  /** Products whose whole answer has arrived. */
+  acknowledged: Set<string>
+  /** Requests of which the whole answer has arrived. */
+  answered: Set<string>
+  done: Promise<unknown>
+}
+
+/** Clients that index and search without a pause until the service takes no more. */
+function load(round: number): Load {
+  const acknowledged = new Set<string>()
+  const answered = new Set<string>()
+  const client = async (name: number) => {
+    for (let n = 0; ; n++) {
+      const id = `r${round}-c${name}-${n}`
+      const headers = { authorization: `Bearer ${install.token}`, 'x-request-id': id }
+      const isWrite = n % 3 !== 2
+      const request = isWrite
+        ? { path: '/v1/products', body: await productForm(id, random.below(60)) }
+        : { path: '/v1/search/text', body: JSON.stringify({ query: 'red' }) }
+      try {
+        const type = isWrite ? {} : { 'content-type': 'application/json' }
+        const answer = await fetch(service.address + request.path, {
+          method: 'POST',
+          headers: { ...headers, ...type },
+          body: request.body,
+        })
+        await answer.json()
+        answered.add(id)
+        if (isWrite && answer.ok) acknowledged.add(id)
+      } catch {
+        return
+      }
+    }
+  }
+  return { acknowledged, answered, done: Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name))) }
+}
+
+test(`SIGTERM under load: what was worked on is answered, what was answered is there (${ROUNDS} times)`, async () => {
+  for (let round = 1; round <= ROUNDS; round++) {
+    await start()
+    const before = storedCount(round)
+    const { acknowledged, answered, done } = load(round)
+    const enough = 1 + random.below(25)
+    await until('the load runs', () => answered.size >= enough)
+    const { code, ms } = await stopped()
+    await done
+    expect({ round, code, isInTime: ms <= EXIT_MS }).toEqual({ round, code: 0, isInTime: true })
+    const stored = [...storedProducts()].filter((id) => id.startsWith(`r${round}-`))
+    // Both ways: nothing promised is missing, and nothing was done of which nobody was told.
+    expect(stored.toSorted()).toEqual([...acknowledged].toSorted())
+    const untold = [...finished.keys()].filter((id) => id.startsWith(`r${round}-`) && !answered.has(id))
+    expect({ round, before, untold }).toEqual({ round, before, untold: [] })
+  }
+}, 7_200_000)
+
+/** Rounds before this one have left their products. */
+const storedCount = (round: number): number => round - 1
+
+/** An upload whose headers and first half have reached the service: an answer to what came before it proves that. */
+async function halfAnUpload(id: string) {
+  const body = new Response(await productForm(id, 1))
+  const bytes = await body.bytes()
+  const connection = await openConnection(service.address)
+  const lines = (...said: string[]) => [...said, 'host: a', `authorization: Bearer ${install.token}`, '', ''].join('\r\n')
+  connection.send(
+    lines('GET /health HTTP/1.1') +
+      lines(
+        'POST /v1/products HTTP/1.1',
+        `content-type: ${body.headers.get('content-type')}`,
+        `content-length: ${bytes.length}`,
+      ),
+  )
+  const half = bytes.length >> 1
+  connection.send(bytes.subarray(0, half))
+  await until('the service has read it', () => firstStatus(connection.received()) === 200)
+  return { connection, finish: () => connection.send(bytes.subarray(half)) }
+}
+
+test('an upload that was under way at SIGTERM may finish, and is indexed', async () => {
+  await start()
+  const { connection, finish } = await halfAnUpload('late')
+  const stop = stopped()
+  await until('no new connections are taken', async () => !(await isListening()))
+  finish()
+  await until('it is answered', () => statuses(connection.received()).length === 2 || !connection.isOpen())
+  expect(statuses(connection.received())).toEqual([200, 201])
+  expect((await stop).code).toBe(0)
+  expect(storedProducts()).toEqual(new Set(['late']))
+}, 60_000)
+
+test('an upload that never ends does not keep the service from ending in time', async () => {
+  await start()
+  const { connection } = await halfAnUpload('endless')
+  const { code, ms } = await stopped()
+  expect({ code, isInTime: ms <= EXIT_MS + 1_000 }).toEqual({ code: 0, isInTime: true })
+  expect(storedProducts()).toEqual(new Set())
+  connection.close()
+}, 60_000)
+
+const isListening = (): Promise<boolean> =>
+  openConnection(service.address).then(
+    (connection) => {
+      connection.close()
+      return true
+    },
+    () => false,
+  )
