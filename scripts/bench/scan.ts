@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
-import { nearestSlots, type SlotChoice } from '../../src/platform/vectors/nearest.ts'
 import { vectorTable } from '../../src/platform/vectors/vec0.ts'
+import { nearestSlots, type SlotChoice } from './nearest.ts'
 
 const count = Number(process.argv[2] ?? 50_000)
 const dimension = Number(process.argv[3] ?? 512)

@@ -36,12 +36,12 @@ export interface Running {
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
-  /** Stops taking requests, finishes those in flight (at most 10 s) and closes everything. */
+  /** Stops taking requests, finishes those in flight (at most 8 s) and closes everything. */
   stop(): Promise<void>
 }
 
-/** Longest wait for requests in flight when the service stops. */
-const STOP_MS = 10_000
+/** Longest wait for requests in flight when the service stops: `docker stop` kills after 10 s, and closing takes a moment. */
+const STOP_MS = 8_000
 
 /** Idle connections are closed after this; the longest download takes less. */
 const IDLE_SECONDS = 60

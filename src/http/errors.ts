@@ -81,13 +81,27 @@ function toApiError(
   // Elysia uses one error for both directions; an answer that breaks its own schema is our bug.
   if (error instanceof ValidationError && error.type !== 'response')
     return validationError(problemsOf() ?? [])
-  if (isDiskFull(error)) {
-    return new ApiError('storage_full', 'The disk is full; nothing was written', {
-      retryAfterSeconds: 60,
-      cause: error,
-    })
-  }
-  return new ApiError('internal_error', 'Something went wrong', { cause: error })
+  return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
+}
+
+type StorageFailure = readonly [code: ErrorCode, message: string, retryAfterSeconds: number]
+
+/** What SQLite and the file system say when it is the machine's fault, and waiting or making room helps. */
+const FULL = ['storage_full', 'The disk is full; nothing was written', 60] as const
+const BUSY = ['overloaded', 'The database is busy with another writer', 1] as const
+const READ_ONLY = ['read_only', 'The data folder cannot be written; nothing was changed', 60] as const
+const STORAGE_FAILURES: ReadonlyMap<unknown, StorageFailure> = new Map<unknown, StorageFailure>([
+  ['SQLITE_FULL', FULL],
+  ['ENOSPC', FULL],
+  ['EDQUOT', FULL],
+  ['SQLITE_BUSY', BUSY],
+  ['SQLITE_READONLY', READ_ONLY],
+  ['EROFS', READ_ONLY],
+])
+
+function storageFailure(cause: unknown): ApiError | undefined {
+  const known = cause instanceof Error && 'code' in cause ? STORAGE_FAILURES.get(cause.code) : undefined
+  return known && new ApiError(known[0], known[1], { retryAfterSeconds: known[2], cause })
 }
 
 function noRoute(allowed: string[]): ApiError {
@@ -103,9 +117,3 @@ function noRoute(allowed: string[]): ApiError {
 /** How to come in, which every 401 says (RFC 9110 §11.6.1, RFC 6750 §3). */
 const challenge = (code: ErrorCode): string =>
   `Bearer realm="lookalike"${code === 'token_expired' ? ', error="invalid_token"' : ''}`
-
-const DISK_FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
-
-/** SQLite's full disk, or the file system's. */
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && DISK_FULL.has(error.code)

@@ -44,11 +44,8 @@ function throwing() {
       throw undefined
     })
     .get('/rejected', async () => Promise.reject(new TypeError(SECRET_TEXT)))
-    .get('/full-disk', () => {
-      throw Object.assign(new Error(SECRET_TEXT), { code: 'ENOSPC' })
-    })
-    .get('/full-quota', () => {
-      throw Object.assign(new Error(SECRET_TEXT), { code: 'EDQUOT' })
+    .get('/storage/:code', ({ params }) => {
+      throw Object.assign(new Error(SECRET_TEXT), { code: params.code })
     })
     .get('/code/:code', ({ params }) => {
       throw new ApiError(params.code as ErrorCode, 'in words', {
@@ -148,11 +145,18 @@ describe('what is thrown becomes an answer (spec §7)', () => {
     },
   )
 
-  test.each(['/full-disk', '/full-quota'])('%s: 503 storage_full with Retry-After', async (path) => {
-    const { response, body, text } = await throwing().ask(path)
+  test.each([
+    ['ENOSPC', 'storage_full', '60'],
+    ['EDQUOT', 'storage_full', '60'],
+    ['SQLITE_FULL', 'storage_full', '60'],
+    ['SQLITE_BUSY', 'overloaded', '1'],
+    ['SQLITE_READONLY', 'read_only', '60'],
+    ['EROFS', 'read_only', '60'],
+  ])('%s from the storage: 503 %s with Retry-After %s', async (code, error, retryAfter) => {
+    const { response, body, text } = await throwing().ask(`/storage/${code}`)
     expect(response.status).toBe(503)
-    expect(body['error']).toBe('storage_full')
-    expect(response.headers.get('retry-after')).toBe('60')
+    expect(body['error']).toBe(error)
+    expect(response.headers.get('retry-after')).toBe(retryAfter)
     expect(text).not.toContain('hunter2')
   })
 

@@ -96,7 +96,6 @@ function load(round: number): Load {
 test(`SIGTERM under load: what was worked on is answered, what was answered is there (${ROUNDS} times)`, async () => {
   for (let round = 1; round <= ROUNDS; round++) {
     await start()
-    const before = storedCount(round)
     const { acknowledged, answered, done } = load(round)
     const enough = 1 + random.below(25)
     await until('the load runs', () => answered.size >= enough)
@@ -107,16 +106,15 @@ test(`SIGTERM under load: what was worked on is answered, what was answered is t
     // Both ways: nothing promised is missing, and nothing was done of which nobody was told.
     expect(stored.toSorted()).toEqual([...acknowledged].toSorted())
     const untold = [...finished.keys()].filter((id) => id.startsWith(`r${round}-`) && !answered.has(id))
-    expect({ round, before, untold }).toEqual({ round, before, untold: [] })
+    expect({ round, untold }).toEqual({ round, untold: [] })
+    expect(finished.size).toBeGreaterThan(0)
   }
 }, 7_200_000)
-
-/** Rounds before this one have left their products. */
-const storedCount = (round: number): number => round - 1
 
 /** An upload whose headers and first half have reached the service: an answer to what came before it proves that. */
 async function halfAnUpload(id: string) {
   const body = new Response(await productForm(id, 1))
+  const type = body.headers.get('content-type')
   const bytes = await body.bytes()
   const connection = await openConnection(service.address)
   const lines = (...said: string[]) => [...said, 'host: a', `authorization: Bearer ${install.token}`, '', ''].join('\r\n')
@@ -124,7 +122,7 @@ async function halfAnUpload(id: string) {
     lines('GET /health HTTP/1.1') +
       lines(
         'POST /v1/products HTTP/1.1',
-        `content-type: ${body.headers.get('content-type')}`,
+        `content-type: ${type}`,
         `content-length: ${bytes.length}`,
       ),
   )
@@ -150,7 +148,7 @@ test('an upload that never ends does not keep the service from ending in time', 
   await start()
   const { connection } = await halfAnUpload('endless')
   const { code, ms } = await stopped()
-  expect({ code, isInTime: ms <= EXIT_MS + 1_000 }).toEqual({ code: 0, isInTime: true })
+  expect({ code, isInTime: ms <= EXIT_MS }).toEqual({ code: 0, isInTime: true })
   expect(storedProducts()).toEqual(new Set())
   connection.close()
 }, 60_000)

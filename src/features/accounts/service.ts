@@ -97,7 +97,13 @@ export function accountService({
       const id = ids.uuid()
       const clientSecret = ids.secret(32)
       const plan = queries.counts().stores === 0 ? 'enterprise' : defaultPlan
-      queries.addStore({ id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt }, owner)
+      const store = { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt }
+      try {
+        queries.addStore(store, owner)
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+        throw new SetupError('The same store or user was made by somebody else just now: run it again')
+      }
       return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
     },
 

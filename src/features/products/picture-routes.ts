@@ -2,6 +2,10 @@ import { Elysia } from 'elysia'
 import { notFound } from '../../core/errors.ts'
 import type { ProductPictures } from './pictures.ts'
 
+const PICTURE_CONTENT = { 'image/*': { schema: { type: 'string', format: 'binary' } } } as const
+const ERROR_SCHEMA = { schema: { $ref: '#/components/schemas/Error' } } as const
+const ERROR_CONTENT = { 'application/json': ERROR_SCHEMA, 'application/problem+json': ERROR_SCHEMA }
+
 /**
  * Pictures that arrived as bytes, for shoppers' browsers. There is no credential: the address is 128 random bits.
  */
@@ -22,7 +26,10 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
     {
       detail: {
         summary: 'A picture that was uploaded with a product',
-        responses: { 200: { description: 'The picture' } },
+        responses: {
+          200: { description: 'The picture, as it was uploaded', content: PICTURE_CONTENT },
+          404: { description: '`not_found`', content: ERROR_CONTENT },
+        },
       },
     },
   )

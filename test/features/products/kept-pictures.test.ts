@@ -203,36 +203,55 @@ describe('tidying of kept pictures', () => {
     expect(filesOf(app)).toEqual([])
   })
 
-  test('a picture that arrives again while others are deleted keeps its file', async () => {
-    // Deleting halts at the first file, so that a product can come in between.
+  test('a picture that arrives again while it is deleted is written after that, and keeps its file', async () => {
     const files = createPictureFiles(app.folder, () => app.ids.uuid())
-    const removing = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
+    const [removing, goOn, addressed] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    const events: string[] = []
     const slow = testApp({
+      ids: {
+        ...app.ids,
+        secret(sizeBytes) {
+          if (sizeBytes === 16) addressed?.resolve()
+          return app.ids.secret(sizeBytes)
+        },
+      },
       files: {
         ...files,
+        write(name, bytes) {
+          events.push(`write ${name}`)
+          return files.write(name, bytes)
+        },
         async remove(name) {
-          removing.resolve()
-          await goOn.promise
+          removing?.resolve()
+          await goOn?.promise
           await files.remove(name)
+          events.push(`removed ${name}`)
         },
       },
     })
     const key = await longToken(slow)
     const send = (id: string, ...axes: number[]) =>
       slow.call('POST', '/v1/products', { token: key, body: { product_id: id, image_url: dataUri(...axes) } })
-    for (const n of [1, 2, 3]) {
-      await send(`p${n}`, n)
-      await slow.call('DELETE', `/v1/products/p${n}`, { token: key })
+    const { id: storeId } = slow.db.prepare('SELECT id FROM stores').get() as { id: string }
+    // As if these had been kept an hour ago.
+    for (const n of [1, 2]) {
+      slow.db
+        .prepare('INSERT INTO kept_pictures VALUES (?, ?, ?, ?, ?)')
+        .run(`old-${n}`, storeId, Buffer.from(nameOf(n), 'hex'), 'image/jpeg', 0n)
+      await files.write(nameOf(n), pictureBytes(n))
     }
-    slow.clock.advance(HOUR + 1)
     const tidied = slow.tidy()
-    await removing.promise
-    const arrived = Promise.all([1, 2, 3].map((n) => send(`again${n}`, n)))
-    goOn.resolve()
-    await Promise.all([tidied, arrived])
-    for (const n of [1, 2, 3]) {
-      const { body } = await slow.call('GET', `/v1/products/again${n}`, { token: key })
+    await removing?.promise
+    const again = send('again', 1)
+    await addressed?.promise
+    // The second file waits for its turn to be deleted, and is needed again by then.
+    expect((await send('other', 2)).status).toBe(201)
+    goOn?.resolve()
+    await tidied
+    expect((await again).status).toBe(201)
+    expect(events).toEqual([`write ${nameOf(2)}`, `removed ${nameOf(1)}`, `write ${nameOf(1)}`])
+    for (const id of ['again', 'other']) {
+      const { body } = await slow.call('GET', `/v1/products/${id}`, { token: key })
       expect((await slow.http.handle(new Request(String(body['image_url'])))).status).toBe(200)
     }
     await slow.close()

@@ -161,27 +161,35 @@ describe('the ranking (spec §2.5, D6)', () => {
     )
   }, 60_000)
 
-  test('a thousand products with the same picture are paged in the order in which they came, also in reused slots', () => {
+  /** Products 1 to `n` in an index that was filled from the last to the first, so that slots and ids run apart. */
+  function backwards(n: number, vectorOf: (id: number) => Float32Array) {
     const index = createProductIndex(createVectorArena(DIMENSION))
-    const put = (id: number) => {
-      const entry = { storeId: 's', pictureId: id, product: id, isFirst: true, metadata: {} }
-      index.put(entry, unit([1, 2, 3, ...Array<number>(DIMENSION - 3).fill(0)]))
+    for (let id = n; id >= 1; id--) {
+      index.put({ storeId: 's', pictureId: id, product: id, isFirst: true, metadata: {} }, vectorOf(id))
     }
-    for (let id = 1; id <= 1_000; id++) put(id)
-    for (let id = 1; id <= 500; id += 2) index.remove('s', id)
-    for (let id = 1_001; id <= 1_250; id++) put(id)
-    const wanted = {
-      vector: unit([1, ...Array<number>(DIMENSION - 1).fill(0)]),
-      filter: {},
-      map: MAP,
-      threshold: 0,
-      categoryBoost: 0,
-    }
-    const whole = ranked(index, { ...wanted, depth: 1_000 }).hits.map(({ pictureId }) => pictureId)
-    expect(whole).toEqual([...whole].sort((a, b) => a - b))
+    return index
+  }
+  const along = unit([1, ...Array<number>(DIMENSION - 1).fill(0)])
+  const plain = { vector: along, filter: {}, map: MAP, threshold: 0, categoryBoost: 0 }
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+
+  test('a thousand products with the same picture are paged by age, whatever slots they lie in', () => {
+    const index = backwards(1_000, () => unit([1, 2, 3, ...Array<number>(DIMENSION - 3).fill(0)]))
     for (let offset = 0; offset < 1_000; offset += 100) {
-      const part = ranked(index, { ...wanted, depth: offset + 100 }).hits.slice(offset)
-      expect(part.map(({ pictureId }) => pictureId)).toEqual(whole.slice(offset, offset + 100))
+      const part = ranked(index, { ...plain, depth: offset + 100 }).hits.slice(offset)
+      expect(part.map(({ pictureId }) => pictureId)).toEqual(range(offset + 1, offset + 101))
+    }
+  })
+
+  test('a thousand products that differ by less than the scan can tell are in the right order', () => {
+    // Neighbours are 0.00005 apart; the scan's step is 0.004.
+    const index = backwards(1_000, (id) => {
+      const cosine = 1 - id * 5e-5
+      return unit([cosine, Math.sqrt(1 - cosine * cosine), ...Array<number>(DIMENSION - 2).fill(0)])
+    })
+    for (const depth of [1, 5, 40]) {
+      const { hits } = ranked(index, { ...plain, depth })
+      expect(hits.map(({ pictureId }) => pictureId)).toEqual(range(1, depth + 1))
     }
   })
 

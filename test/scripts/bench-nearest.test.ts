@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createVectorArena } from '../../../src/platform/vectors/arena.ts'
-import { nearestSlots } from '../../../src/platform/vectors/nearest.ts'
-import { dot, normalised, unitVectors } from './units.ts'
+import { nearestSlots } from '../../scripts/bench/nearest.ts'
+import { createVectorArena } from '../../src/platform/vectors/arena.ts'
+import { dot, normalised, unitVectors } from '../platform/vectors/units.ts'
 
 const DIMENSION = 128
 

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync, statfsSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DATABASE_FILE, openDatabase } from '../../src/platform/db/open.ts'
+import { faultsOf } from './consistency.ts'
+import { repetitions, seededRandom } from './random.ts'
+import { type Install, newInstall, productForm, type Service, startService } from './service.ts'
+
+const ROUNDS = repetitions('DISK_ROUNDS', 8)
+const DISK_BYTES = 24 * 1024 * 1024
+const WRITES_MAX = 400
+
+/** A small disk of the service's own, gone with its process: the data folder is filled from the one outside. */
+const SMALL_DISK = [
+  ...['unshare', process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c'],
+  `set -e; mount -t tmpfs -o size=${DISK_BYTES} none "$1"; cp -r "$2"/. "$1"/; shift 2; exec "$@"`,
+  'sh',
+]
+
+const canMount = (): boolean => {
+  const dir = mkdtempSync(join(tmpdir(), 'lookalike-mount-'))
+  try {
+    const wrap = ['unshare', process.getuid?.() === 0 ? '-m' : '-rm', 'mount', '-t', 'tmpfs', 'none', dir]
+    return Bun.spawnSync(wrap, { stderr: 'ignore' }).success
+  } catch {
+    return false
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+const isPossible = process.platform === 'linux' && canMount()
+const reason = isPossible ? '' : ' (skipped: this machine lets nobody mount a small disk)'
+
+let install: Install
+let service: Service
+let mountPoint: string
+const random = seededRandom(31)
+/** Products that the service said it has. */
+const acknowledged = new Map<string, number>()
+let writes = 0
+
+beforeAll(async () => {
+  if (!isPossible) return
+  install = await newInstall()
+  mountPoint = mkdtempSync(join(tmpdir(), 'lookalike-small-disk-'))
+  const wrap = [...SMALL_DISK, mountPoint, install.dataDir]
+  service = await startService({ dataDir: mountPoint }, { wrap })
+}, 60_000)
+afterAll(async () => {
+  if (!isPossible) return
+  await service?.crash()
+  install.remove()
+  rmSync(mountPoint, { recursive: true, force: true })
+})
+
+/** A file on the small disk, as seen from here. */
+const inside = (name: string): string => join(`/proc/${service.pid}/root`, mountPoint, name)
+
+const call = (method: string, path: string, body?: FormData | string) =>
+  fetch(service.address + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${install.token}`,
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  })
+
+const freeBytes = (): number => {
+  const { bavail, bsize } = statfsSync(inside('.'))
+  return bavail * bsize
+}
+
+/** Fills the disk up to so many free bytes. */
+function fill(leave: number): void {
+  const excess = freeBytes() - leave
+  if (excess > 0) appendFileSync(inside('filling'), Buffer.alloc(excess, 1))
+}
+
+/** One write of any kind. @returns its status and code. */
+async function write(): Promise<{ status: number; error: unknown }> {
+  const known = [...acknowledged.keys()]
+  const kind = random.below(8)
+  if (kind === 0 && known.length > 3) {
+    const id = random.pick(known)
+    const answer = await call('DELETE', `/v1/products/${id}`)
+    if (answer.ok) acknowledged.delete(id)
+    return { status: answer.status, error: ((await answer.json()) as { error?: string }).error }
+  }
+  const version = ++writes
+  const id = kind < 3 && known.length > 0 ? random.pick(known) : `d${version}`
+  const metadata = { version, filling: 'x'.repeat(2_000) }
+  const answer =
+    kind === 1 && acknowledged.has(id)
+      ? await call('PATCH', `/v1/products/${id}`, JSON.stringify({ metadata }))
+      : await call('POST', '/v1/products', await productForm(id, version, metadata))
+  if (answer.ok) acknowledged.set(id, version)
+  return { status: answer.status, error: ((await answer.json()) as { error?: string }).error }
+}
+
+/** Writes until the disk is full; every other failure is a fault. */
+async function writeUntilFull(): Promise<string[]> {
+  for (let n = 0; n < WRITES_MAX; n++) {
+    const { status, error } = await write()
+    if (status === 503 && error === 'storage_full') return []
+    if (status >= 300) return [`${status} ${error}`]
+  }
+  return [`the disk is not full after ${WRITES_MAX} writes`]
+}
+
+/** Faults of a copy of the database, and products that differ from what was promised. */
+function faultsOnDisk(): string[] {
+  const copy = mkdtempSync(join(tmpdir(), 'lookalike-full-'))
+  try {
+    for (const end of ['', '-wal']) {
+      if (existsSync(inside(DATABASE_FILE + end))) {
+        copyFileSync(inside(DATABASE_FILE + end), join(copy, DATABASE_FILE + end))
+      }
+    }
+    const db = openDatabase(copy)
+    const rows = db
+      .prepare<[], { id: string; version: number }>(
+        `SELECT product_id AS id, metadata ->> 'version' AS version FROM products`,
+      )
+      .all()
+    const faults = faultsOf(db, inside('pictures'))
+    db.close()
+    const stored = new Map(rows.map(({ id, version }) => [id, version]))
+    const ids = new Set([...stored.keys(), ...acknowledged.keys()])
+    const wrong = [...ids].filter((id) => stored.get(id) !== acknowledged.get(id))
+    return [...faults, ...wrong.map((id) => `${id}: ${stored.get(id)}, promised ${acknowledged.get(id)}`)]
+  } finally {
+    rmSync(copy, { recursive: true })
+  }
+}
+
+test.skipIf(!isPossible)(
+  `a full disk: writes answer 503 storage_full, reads go on, and space helps without a restart (${ROUNDS} times)${reason}`,
+  async () => {
+    for (let n = 0; n < 12; n++) expect((await write()).status).toBeLessThan(300)
+    for (let round = 1; round <= ROUNDS; round++) {
+      // Another number of bytes every time: another file finds no room.
+      fill(random.below(round % 2 === 0 ? 40_000 : 600_000))
+      expect({ round, faults: await writeUntilFull() }).toEqual({ round, faults: [] })
+      const reads = await Promise.all([
+        call('GET', '/v1/products?limit=5'),
+        call('GET', `/v1/products/${[...acknowledged.keys()][0]}`),
+        call('POST', '/v1/search/text', JSON.stringify({ query: 'red' })),
+        call('GET', '/health'),
+      ])
+      expect({ round, reads: reads.map(({ status }) => status) }).toEqual({ round, reads: [200, 200, 200, 200] })
+      expect({ round, faults: faultsOnDisk() }).toEqual({ round, faults: [] })
+      truncateSync(inside('filling'), 0)
+      expect({ round, ...(await write()) }).toMatchObject({ round, error: undefined })
+      expect({ round, faults: faultsOnDisk() }).toEqual({ round, faults: [] })
+    }
+    const { results } = (await (
+      await call('POST', '/v1/search/text', JSON.stringify({ query: 'red', limit: 100, category_boost: 0 }))
+    ).json()) as { results: { product_id: string }[] }
+    expect(results.length).toBe(Math.min(100, acknowledged.size))
+    expect(results.filter(({ product_id }) => !acknowledged.has(product_id))).toEqual([])
+  },
+  7_200_000,
+)
