@@ -45,7 +45,7 @@ import { registerModel } from './platform/db/models.ts'
 import { type Db, schemaVersion } from './platform/db/open.ts'
 import { probeVectors, probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
-import { hashPassword, verifyPassword } from './platform/passwords.ts'
+import { hashPassword, type PasswordCost, verifyPassword } from './platform/passwords.ts'
 import { decodeBase64, decodeDataUri } from './platform/pictures/data-uri.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
@@ -69,6 +69,8 @@ export interface Ports {
   freeDiskShare(): Promise<number>
   /** Calls back once, later. */
   schedule(callback: () => void, delayMs: number): void
+  /** What hashing a password costs; the strong default outside tests. */
+  passwordCost?: PasswordCost
 }
 
 /** Larger than any body a route takes; each route has its own, smaller limit. */
@@ -76,13 +78,15 @@ const BODY_BYTES_MAX = 101 * 1024 * 1024
 
 export type App = ReturnType<typeof createApp>
 
+type AdministrationPorts = Pick<Ports, 'db' | 'clock' | 'ids' | 'passwordCost'>
+
 /** Stores, people and keys: all that the command line needs of a stopped install. */
-export function createAdministration({ db, clock, ids }: Pick<Ports, 'db' | 'clock' | 'ids'>) {
+export function createAdministration({ db, clock, ids, passwordCost }: AdministrationPorts) {
   const accounts = accountService({
     queries: accountQueries(db),
     clock,
     ids,
-    hashPassword,
+    hashPassword: (password) => hashPassword(password, passwordCost),
     verifyPassword,
     hashSecret,
   })

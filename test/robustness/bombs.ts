@@ -120,7 +120,10 @@ function gifWithFrame(gif: Uint8Array, width: number, height: number): Uint8Arra
 /** A lossless WebP's header: 14 bits for each side. */
 function webpHeader(width: number, height: number): Uint8Array {
   const data = new DataView(new ArrayBuffer(30))
-  for (const [at, text] of [[0, 'RIFF'], [8, 'WEBPVP8L']] as const) {
+  for (const [at, text] of [
+    [0, 'RIFF'],
+    [8, 'WEBPVP8L'],
+  ] as const) {
     new Uint8Array(data.buffer).set(bytesOf(text), at)
   }
   data.setUint32(4, 22, true)
@@ -135,7 +138,8 @@ const ftyp = (brand: string, ...further: string[]): Uint8Array => {
   return concat(new Uint8Array([0, 0, 0, text.length + 4]), bytesOf(text))
 }
 
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><rect width="9" height="9"/></svg>'
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><rect width="9" height="9"/></svg>'
 
 /** Files of other kinds, whatever their names would say. */
 const strangers = (): Record<string, Uint8Array> => ({
@@ -217,7 +221,10 @@ async function pictures(): Promise<Record<string, Bomb>> {
       fates: BROKEN,
     },
     'PNG and ZIP in one file': { bytes: concat(png, bytesOf('PK\x03\x04'), filled(99)), fates: FINE },
-    'PNG whose data are a ZIP': { bytes: concat(PNG_MAGIC, bytesOf('PK\x03\x04'), filled(99)), fates: BROKEN },
+    'PNG whose data are a ZIP': {
+      bytes: concat(PNG_MAGIC, bytesOf('PK\x03\x04'), filled(99)),
+      fates: BROKEN,
+    },
     'JPEG: claims 65500 x 65500': { bytes: jpegClaiming(jpeg, 65_500, 65_500), fates: LARGE },
     'JPEG: claims 7000 x 7000': { bytes: jpegClaiming(jpeg, 7_000, 7_000), fates: EITHER },
     'JPEG: claims no height': { bytes: jpegClaiming(jpeg, 120, 0), fates: BROKEN },
@@ -236,14 +243,20 @@ async function pictures(): Promise<Record<string, Bomb>> {
     'GIF: 200 frames': { bytes: await encoded(frames(200).gif()), fates: FINE },
     // Old programs wrote the size of the screen there, so decoders go by the frames.
     'GIF: canvas of 65535 x 65535': { bytes: gifClaiming(gif, 65_535, 65_535), fates: [...FINE, ...LARGE] },
-    'GIF: a frame of 65535 x 65535': { bytes: gifWithFrame(gif, 65_535, 65_535), fates: [...LARGE, ...BROKEN] },
+    'GIF: a frame of 65535 x 65535': {
+      bytes: gifWithFrame(gif, 65_535, 65_535),
+      fates: [...LARGE, ...BROKEN],
+    },
     'GIF: canvas smaller than its frame': { bytes: gifClaiming(gif, 2, 2), fates: [...SMALL, ...EITHER] },
     'GIF that is a script': {
       bytes: bytesOf('GIF89a/*\x01\x01\0\0\0*/=1;alert(1)//'),
       fates: [...BROKEN, ...SMALL, ...LARGE],
     },
     'WebP: 200 frames': { bytes: await encoded(frames(200).webp()), fates: FINE },
-    'WebP: 16384 x 16384 and nothing else': { bytes: webpHeader(16_384, 16_384), fates: [...LARGE, ...BROKEN] },
+    'WebP: 16384 x 16384 and nothing else': {
+      bytes: webpHeader(16_384, 16_384),
+      fates: [...LARGE, ...BROKEN],
+    },
     'WebP: 100 x 100 and nothing else': { bytes: webpHeader(100, 100), fates: BROKEN },
     'WebP: wrong length of the file': { bytes: webpWithLength(webp), fates: EITHER },
     'AVIF: brand alone': { bytes: ftyp('avif', 'mif1', 'avif'), fates: BROKEN },
@@ -260,6 +273,8 @@ function webpWithLength(webp: Uint8Array): Uint8Array {
 
 /** All of them by name. */
 export async function bombs(): Promise<Map<string, Bomb>> {
-  const others = Object.entries(strangers()).map(([name, bytes]) => [name, { bytes, fates: UNKNOWN }] as const)
+  const others = Object.entries(strangers()).map(
+    ([name, bytes]) => [name, { bytes, fates: UNKNOWN }] as const,
+  )
   return new Map([...others, ...Object.entries(await pictures())])
 }

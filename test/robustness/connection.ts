@@ -26,7 +26,7 @@ export async function openConnection(address: string): Promise<Connection> {
     isOpen = false
     end.resolve()
   }
-  socket.on('data', (chunk) => void chunks.push(chunk))
+  socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
   // A reset is an end like any other: what matters is what was said before.
   socket.on('error', finish)
   socket.on('end', finish)

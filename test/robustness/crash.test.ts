@@ -54,7 +54,7 @@ afterAll(async () => {
   install.remove()
 })
 
-const send = (method: string, path: string, body?: BodyInit, type?: string): Promise<Response> =>
+const send = (method: string, path: string, body?: FormData | string, type?: string): Promise<Response> =>
   fetch(service.address + path, {
     method,
     headers: { authorization: `Bearer ${install.token}`, ...(type && { 'content-type': type }) },
@@ -67,7 +67,7 @@ async function write(slot: Slot): Promise<boolean> {
   slot.pending = state
   const answer = await request().catch(() => undefined)
   // A status whose body never came is no answer.
-  const body = await answer?.json().catch(() => undefined)
+  const body = (await answer?.json().catch(() => undefined)) as { error?: string } | undefined
   if (!answer || !body) return false
   // Before the model is ready only pictures that are known already can be written.
   const isRefused = answer.status === 404 || (answer.status === 503 && body.error === 'model_not_ready')
@@ -117,7 +117,9 @@ async function writeUntilKilled(): Promise<void> {
 }
 
 /** A look at what the crash left on the disk, in a copy, so that the service itself has to recover the original. */
-async function inspect<Result>(look: (db: Db, picturesDir: string) => Promise<Result> | Result): Promise<Result> {
+async function inspect<Result>(
+  look: (db: Db, picturesDir: string) => Promise<Result> | Result,
+): Promise<Result> {
   const copy = mkdtempSync(join(tmpdir(), 'lookalike-crashed-'))
   for (const end of ['', '-wal']) {
     const from = join(install.dataDir, DATABASE_FILE + end)
@@ -221,13 +223,17 @@ async function differences({ vector, cosines }: Reference): Promise<string[]> {
     ...results.flatMap(({ product_id, explain: { cosine } }, n) =>
       isNear(cosine, cosines.get(product_id)) && isNear(cosine, best[n])
         ? []
-        : [`place ${n}: ${product_id} with ${cosine}; SQL says ${cosines.get(product_id)}, best is ${best[n]}`],
+        : [
+            `place ${n}: ${product_id} with ${cosine}; SQL says ${cosines.get(product_id)}, best is ${best[n]}`,
+          ],
     ),
   ]
 }
 
 /** What is on the disk, compared with every promise; then the service starts again and answers from it. */
-async function recover(isReadyAwaited: boolean): Promise<{ faults: string[]; wrong: string[]; other: string[] }> {
+async function recover(
+  isReadyAwaited: boolean,
+): Promise<{ faults: string[]; wrong: string[]; other: string[] }> {
   const onDisk = await inspect(async (db, pictures) => ({
     faults: faultsOf(db, pictures),
     wrong: await reconcile(db),

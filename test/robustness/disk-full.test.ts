@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync, statfsSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DATABASE_FILE, openDatabase } from '../../src/platform/db/open.ts'
@@ -150,7 +158,10 @@ test.skipIf(!isPossible)(
         call('POST', '/v1/search/text', JSON.stringify({ query: 'red' })),
         call('GET', '/health'),
       ])
-      expect({ round, reads: reads.map(({ status }) => status) }).toEqual({ round, reads: [200, 200, 200, 200] })
+      expect({ round, reads: reads.map(({ status }) => status) }).toEqual({
+        round,
+        reads: [200, 200, 200, 200],
+      })
       expect({ round, faults: faultsOnDisk() }).toEqual({ round, faults: [] })
       truncateSync(inside('filling'), 0)
       expect({ round, ...(await write()) }).toMatchObject({ round, error: undefined })

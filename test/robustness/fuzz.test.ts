@@ -71,7 +71,10 @@ async function send({ method, url, headers, body }: WildRequest): Promise<Respon
 }
 
 /** What is wrong with the answer to a request; nothing should be. */
-async function faultOf(request: WildRequest, check: ReturnType<typeof publishedSchemas>): Promise<string | undefined> {
+async function faultOf(
+  request: WildRequest,
+  check: ReturnType<typeof publishedSchemas>,
+): Promise<string | undefined> {
   const response = await send(request)
   const { status } = response
   counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -129,7 +132,10 @@ test('after them the database is sound, every product can be read, and the progr
     expect([status, body['product_id']]).toEqual([200, id])
   }
   expect((await index('last', 5)).status).toBe(201)
-  const { body } = await app.call('POST', '/v1/search/text', { token, body: { query: '5', category_boost: 0 } })
+  const { body } = await app.call('POST', '/v1/search/text', {
+    token,
+    body: { query: '5', category_boost: 0 },
+  })
   expect((body['results'] as { product_id: string }[]).map(({ product_id }) => product_id)).toContain('last')
 })
 

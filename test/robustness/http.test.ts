@@ -2,7 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Connection, firstStatus, openConnection, statuses } from './connection.ts'
 import { repetitions } from './random.ts'
 import type { ApiDocument } from './requests.ts'
-import { type Install, memoryOf, newInstall, productForm, type Service, startService, until } from './service.ts'
+import {
+  type Install,
+  memoryOf,
+  newInstall,
+  productForm,
+  type Service,
+  startService,
+  until,
+} from './service.ts'
 
 const SLOW_SENDERS = repetitions('HTTP_SLOW_SENDERS', 50)
 const ABORTED_UPLOADS = repetitions('HTTP_ABORTED_UPLOADS', 60)
@@ -31,7 +39,11 @@ const bearer = () => ({ authorization: `Bearer ${install.token}` })
 const memory = () => (process.platform === 'linux' ? memoryOf(service.pid).peak : 0)
 
 const upload = async (id: string, seed: number) =>
-  fetch(`${service.address}/v1/products`, { method: 'POST', headers: bearer(), body: await productForm(id, seed) })
+  fetch(`${service.address}/v1/products`, {
+    method: 'POST',
+    headers: bearer(),
+    body: await productForm(id, seed),
+  })
 
 /** A shop's ordinary work goes on: search, lists and health are all answered. */
 async function expectGoodService(): Promise<void> {
@@ -56,12 +68,19 @@ async function conversation(...said: (string | Uint8Array)[]): Promise<string> {
 }
 
 const head = (method: string, path: string, ...headers: string[]): string =>
-  [`${method} ${path} HTTP/1.1`, 'host: lookalike', `authorization: Bearer ${install.token}`, ...headers, '', ''].join(
-    '\r\n',
-  )
+  [
+    `${method} ${path} HTTP/1.1`,
+    'host: lookalike',
+    `authorization: Bearer ${install.token}`,
+    ...headers,
+    '',
+    '',
+  ].join('\r\n')
 
 test(`${SLOW_SENDERS} clients that send their headers byte by byte hold nobody up`, async () => {
-  const senders = await Promise.all(Array.from({ length: SLOW_SENDERS }, () => openConnection(service.address)))
+  const senders = await Promise.all(
+    Array.from({ length: SLOW_SENDERS }, () => openConnection(service.address)),
+  )
   const words = head('GET', '/health', 'x-slow: yes')
   for (let at = 0; at < 40; at++) for (const sender of senders) sender.send(words[at] ?? '')
   await expectGoodService()
@@ -92,7 +111,9 @@ async function operationsWithBody(): Promise<{ method: string; path: string; typ
 test('a body that is announced as too large is refused with 413 before it comes', async () => {
   for (const { method, path, type } of await operationsWithBody()) {
     for (const length of [16 * MEGABYTE, 90 * MEGABYTE, HUGE, 1e15]) {
-      const answer = await conversation(head(method, path, `content-type: ${type}`, `content-length: ${length}`))
+      const answer = await conversation(
+        head(method, path, `content-type: ${type}`, `content-length: ${length}`),
+      )
       expect([method, path, length, firstStatus(answer)]).toEqual([method, path, length, 413])
     }
   }
@@ -102,11 +123,16 @@ test('a body that is announced as too large is refused with 413 before it comes'
 /** Sends chunks of zeros until the other side answers or closes; whatever comes first. */
 async function pour(connection: Connection, total: number): Promise<void> {
   const data = new Uint8Array(MEGABYTE)
-  for (let sent = 0; sent < total && connection.isOpen() && connection.received() === ''; sent += data.length) {
+  for (
+    let sent = 0;
+    sent < total && connection.isOpen() && connection.received() === '';
+    sent += data.length
+  ) {
     connection.send(`${data.length.toString(16)}\r\n`)
     const isTaken = connection.socket.write(data)
     connection.send('\r\n')
-    if (!isTaken) await Promise.race([new Promise((done) => connection.socket.once('drain', done)), connection.ended()])
+    if (!isTaken)
+      await Promise.race([new Promise((done) => connection.socket.once('drain', done)), connection.ended()])
   }
   if (connection.isOpen()) connection.send('0\r\n\r\n')
 }
@@ -146,28 +172,38 @@ const MALFORMED: Record<string, string> = {
   'a NUL in a header': 'GET /health HTTP/1.1\r\nhost: a\r\nx: \0\r\n\r\n',
   'a length that is none': 'POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-length: ten\r\n\r\n',
   'a negative length': 'POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n',
-  'two lengths': 'POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd',
+  'two lengths':
+    'POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd',
   'a length and chunks':
     'POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
   'an unknown encoding': 'POST /oauth/token HTTP/1.1\r\nhost: a\r\ntransfer-encoding: magic\r\n\r\nabc',
-  'a chunk of no size': 'POST /oauth/token HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
+  'a chunk of no size':
+    'POST /oauth/token HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
   'a chunk of endless size':
     'POST /oauth/token HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\nabc\r\n0\r\n\r\n',
 }
 
-test.each(Object.entries(MALFORMED))('%s is no request', async (_, text) => {
-  const connection = await openConnection(service.address)
-  connection.send(Buffer.from(text, 'latin1'))
-  await until('it is answered or closed', () => connection.received() !== '' || !connection.isOpen(), 10_000)
-  const answer = connection.received()
-  const status = firstStatus(answer)
-  connection.close()
-  // Every answer to what was taken for a request has its id.
-  if (!text.includes('\r\nabc\r\n')) expect(answer.toLowerCase()).not.toContain('x-request-id')
-  // 505 is for versions of HTTP that nobody speaks.
-  expect(status === undefined || (status >= 400 && status < 500) || status === 505).toBe(true)
-  expect((await fetch(`${service.address}/health`)).status).toBe(200)
-}, 30_000)
+test.each(Object.entries(MALFORMED))(
+  '%s is no request',
+  async (_, text) => {
+    const connection = await openConnection(service.address)
+    connection.send(Buffer.from(text, 'latin1'))
+    await until(
+      'it is answered or closed',
+      () => connection.received() !== '' || !connection.isOpen(),
+      10_000,
+    )
+    const answer = connection.received()
+    const status = firstStatus(answer)
+    connection.close()
+    // Every answer to what was taken for a request has its id.
+    if (!text.includes('\r\nabc\r\n')) expect(answer.toLowerCase()).not.toContain('x-request-id')
+    // 505 is for versions of HTTP that nobody speaks.
+    expect(status === undefined || (status >= 400 && status < 500) || status === 505).toBe(true)
+    expect((await fetch(`${service.address}/health`)).status).toBe(200)
+  },
+  30_000,
+)
 
 test('requests sent in one go over one connection are answered in their order', async () => {
   const connection = await openConnection(service.address)

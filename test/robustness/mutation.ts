@@ -25,7 +25,14 @@ const cutOff: Mutation = (bytes, random) => bytes.slice(0, random.below(bytes.le
 /** A number of two or four bytes that is likely to be a length or a count becomes an extreme one. */
 const setExtreme: Mutation = (bytes, random) => {
   const copy = Uint8Array.from(bytes)
-  const extreme = random.pick([[0, 0], [255, 255], [127, 255, 255, 255], [255, 255, 255, 255], [128, 0, 0, 0], [0, 0, 0, 1]])
+  const extreme = random.pick([
+    [0, 0],
+    [255, 255],
+    [127, 255, 255, 255],
+    [255, 255, 255, 255],
+    [128, 0, 0, 0],
+    [0, 0, 0, 1],
+  ])
   copy.set(extreme, random.below(Math.max(1, Math.min(copy.length, 512) - 4)))
   return copy
 }
@@ -55,13 +62,19 @@ const swapParts: Mutation = (bytes, random) => {
 const doublePart: Mutation = (bytes, random) => {
   const parts = partsOf(bytes)
   const chosen = random.below(parts.length)
-  return join(bytes, parts.flatMap((part, n) => (n === chosen ? Array(1 + random.below(20)).fill(part) : [part])))
+  return join(
+    bytes,
+    parts.flatMap((part, n) => (n === chosen ? Array(1 + random.below(20)).fill(part) : [part])),
+  )
 }
 
 const dropPart: Mutation = (bytes, random) => {
   const parts = partsOf(bytes)
   const chosen = random.below(parts.length)
-  return join(bytes, parts.filter((_, n) => n !== chosen))
+  return join(
+    bytes,
+    parts.filter((_, n) => n !== chosen),
+  )
 }
 
 /** Changes bytes inside one part; in a PNG its checksum is made right again, so that the decoder looks at it. */

@@ -47,7 +47,9 @@ function fault({ vector, facts }: EmbeddedPicture): string | undefined {
   if (vector.length !== DIMENSION || !(Math.abs(length - 1) < 1e-3)) return `a vector of length ${length}`
   const { width, height, phash, palette } = facts
   if (Math.min(width, height) < 32 || width * height > 50_000_000) return `a picture of ${width} x ${height}`
-  const isWhole = /^[0-9a-f]{16}$/.test(phash) && palette.every(({ hex, share }) => /^#[0-9a-f]{6}$/.test(hex) && share <= 1)
+  const isWhole =
+    /^[0-9a-f]{16}$/.test(phash) &&
+    palette.every(({ hex, share }) => /^#[0-9a-f]{6}$/.test(hex) && share <= 1)
   return isWhole ? undefined : `strange facts: ${JSON.stringify(facts)}`
 }
 
@@ -89,7 +91,8 @@ test(`${MUTANTS} damaged pictures are embedded or refused, and the decoder lives
     for (const { n, name, faults, bytes } of mutants) {
       const fate = await fateOf(bytes)
       counts[fate] = (counts[fate] ?? 0) + 1
-      if (fate !== 'vector' && !REFUSALS.includes(fate)) wrong.push(`mutant ${n} of ${name} (${faults}): ${fate}`)
+      if (fate !== 'vector' && !REFUSALS.includes(fate))
+        wrong.push(`mutant ${n} of ${name} (${faults}): ${fate}`)
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
@@ -107,7 +110,8 @@ test('every bomb and every file of another kind meets the fate it deserves', asy
   const wrong: string[] = []
   for (const [name, { bytes, fates }] of all) {
     const fate = await fateOf(bytes)
-    if (!(fates as readonly string[]).includes(fate)) wrong.push(`${name}: ${fate} instead of ${fates.join(' or ')}`)
+    if (!(fates as readonly string[]).includes(fate))
+      wrong.push(`${name}: ${fate} instead of ${fates.join(' or ')}`)
   }
   expect(wrong).toEqual([])
   await expectWellAfter(before)

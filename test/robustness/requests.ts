@@ -31,12 +31,19 @@ const BOUNDARY = 'a-boundary'
 /** Requests for every operation of the document, most of them near to what it asks for, and some for nothing at all. */
 export function wildRequests(document: ApiDocument, token: string): fc.Arbitrary<WildRequest> {
   const aimed = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => aimedRequest(method.toUpperCase(), path, operation, token)),
+    Object.entries(operations).map(([method, operation]) =>
+      aimedRequest(method.toUpperCase(), path, operation, token),
+    ),
   )
   return fc.oneof({ arbitrary: fc.oneof(...aimed), weight: 12 }, { arbitrary: aimless(token), weight: 1 })
 }
 
-function aimedRequest(method: string, path: string, operation: Operation, token: string): fc.Arbitrary<WildRequest> {
+function aimedRequest(
+  method: string,
+  path: string,
+  operation: Operation,
+  token: string,
+): fc.Arbitrary<WildRequest> {
   const parameters = operation.parameters ?? []
   const url = fc
     .tuple(pathOf(path), queryOf(parameters.filter((parameter) => parameter.in === 'query')))
@@ -56,7 +63,22 @@ function aimedRequest(method: string, path: string, operation: Operation, token:
 
 const segment: fc.Arbitrary<string> = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 12 }).map((n) => `p${n}`), weight: 3 },
-  fc.constantFrom('%', '%zz', '%00', '%ED%A0%80', '%FF', '%2F', '%2e%2e', '.', '..', ';', '*', '+', '%F0%9F%98%80', 'demo'),
+  fc.constantFrom(
+    '%',
+    '%zz',
+    '%00',
+    '%ED%A0%80',
+    '%FF',
+    '%2F',
+    '%2e%2e',
+    '.',
+    '..',
+    ';',
+    '*',
+    '+',
+    '%F0%9F%98%80',
+    'demo',
+  ),
   nastyText.map((text) => encodeURIComponent(text.toWellFormed())),
 )
 
@@ -71,7 +93,12 @@ function queryOf(parameters: NonNullable<Operation['parameters']>): fc.Arbitrary
     Object.fromEntries(
       parameters.map(({ name, schema }) => [
         name,
-        fc.oneof(fitting(schema), fc.constantFrom('', '-1', '1e308', 'NaN', '0x10', '99999999999999999999'), nastyText, cursor),
+        fc.oneof(
+          fitting(schema),
+          fc.constantFrom('', '-1', '1e308', 'NaN', '0x10', '99999999999999999999'),
+          nastyText,
+          cursor,
+        ),
       ]),
     ),
     { requiredKeys: [] },
@@ -107,7 +134,11 @@ const headersWith = (token: string): fc.Arbitrary<Record<string, string>> =>
           headerText.map((text) => `Bearer ${text}`),
         ),
         accept: fc.constantFrom('application/problem+json', 'text/html', '*/*', ';;', 'application/json;q=x'),
-        'idempotency-key': fc.oneof(fc.constantFrom('k1', 'k2', ''), headerText, fc.constant('k'.repeat(300))),
+        'idempotency-key': fc.oneof(
+          fc.constantFrom('k1', 'k2', ''),
+          headerText,
+          fc.constant('k'.repeat(300)),
+        ),
         'x-request-id': headerText,
         'x-service-active-tenant': fc.oneof(fc.constant('one'), headerText),
         'content-encoding': fc.constantFrom('gzip', 'br', 'nonsense'),
@@ -119,22 +150,37 @@ const headersWith = (token: string): fc.Arbitrary<Record<string, string>> =>
     )
     .chain((headers) =>
       // Most requests carry few of them.
-      fc.subarray(Object.keys(headers)).map((names) =>
-        Object.fromEntries(
-          Object.entries(headers).filter(([name]) => name === 'authorization' || (names.length < 4 && names.includes(name))),
+      fc
+        .subarray(Object.keys(headers))
+        .map((names) =>
+          Object.fromEntries(
+            Object.entries(headers).filter(
+              ([name]) => name === 'authorization' || (names.length < 4 && names.includes(name)),
+            ),
+          ),
         ),
-      ),
     )
 
 const JSON_TYPE = 'application/json'
 
-function bodyOf(content: Record<string, { schema: JsonSchema }>): fc.Arbitrary<Pick<Draft, 'headers' | 'body'>> {
+function bodyOf(
+  content: Record<string, { schema: JsonSchema }>,
+): fc.Arbitrary<Pick<Draft, 'headers' | 'body'>> {
   const sent = Object.entries(content).map(([type, { schema }]) =>
     around(schema).chain((value) =>
       writtenAs(type, value).map((body) => ({ headers: { 'content-type': typeWithBoundary(type) }, body })),
     ),
   )
-  const types = ['', 'text/plain', JSON_TYPE, 'application/ld+json', 'multipart/form-data', 'application/xml', '\xff', 'a/b; charset=x']
+  const types = [
+    '',
+    'text/plain',
+    JSON_TYPE,
+    'application/ld+json',
+    'multipart/form-data',
+    'application/xml',
+    '\xff',
+    'a/b; charset=x',
+  ]
   const wrongType = fc
     .tuple(fc.constantFrom(...types), fc.oneof(...sent))
     .map(([type, { body }]) => ({ headers: { 'content-type': type }, body }))
@@ -167,8 +213,10 @@ function writtenAs(type: string, value: unknown): fc.Arbitrary<string | Uint8Arr
 /** A value as JSON, now and then with what only a text can have: doubled keys, a prototype, numbers beyond range. */
 function jsonText(value: unknown): fc.Arbitrary<string | Uint8Array> {
   const text = JSON.stringify(value) ?? ''
-  const put = (members: string) => (text.startsWith('{') && text !== '{}' ? `{${members},${text.slice(1)}` : text)
-  const after = (members: string) => (text.startsWith('{') && text !== '{}' ? `${text.slice(0, -1)},${members}}` : text)
+  const put = (members: string) =>
+    text.startsWith('{') && text !== '{}' ? `{${members},${text.slice(1)}` : text
+  const after = (members: string) =>
+    text.startsWith('{') && text !== '{}' ? `${text.slice(0, -1)},${members}}` : text
   return fc.oneof(
     { arbitrary: fc.constant(text), weight: 6 },
     fc.constantFrom(
@@ -219,9 +267,15 @@ const aimless = (token: string): fc.Arbitrary<WildRequest> =>
   fc
     .tuple(
       fc.constantFrom(...METHODS),
-      fc.array(fc.oneof(fc.constantFrom('v1', 'products', 'search', 'text', 'docs', 'errors', 'pictures', 'health'), segment), {
-        maxLength: 6,
-      }),
+      fc.array(
+        fc.oneof(
+          fc.constantFrom('v1', 'products', 'search', 'text', 'docs', 'errors', 'pictures', 'health'),
+          segment,
+        ),
+        {
+          maxLength: 6,
+        },
+      ),
       headersWith(token),
       fc.option(brokenText, { nil: undefined }),
     )

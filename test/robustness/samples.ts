@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
 
 /** Sound pictures of every format and of most of their kinds, small enough to be mutated by the thousand. */
@@ -25,9 +25,9 @@ export async function samplePictures(): Promise<Map<string, Uint8Array>> {
     'webp, lossy': encoded(noise(9).webp({ quality: 70 })),
     'webp, lossless with alpha': encoded(noise(10).ensureAlpha(0.3).webp({ lossless: true })),
     'webp, animated': encoded(frames(4).webp()),
-    'avif': encoded(noise(11).avif({ quality: 50, effort: 1 })),
+    avif: encoded(noise(11).avif({ quality: 50, effort: 1 })),
     'avif, with alpha': encoded(noise(12).ensureAlpha(0.5).avif({ quality: 50, effort: 1 })),
-    'gif': encoded(noise(13).gif()),
+    gif: encoded(noise(13).gif()),
     'gif, animated': encoded(frames(4).gif()),
   }
   const names = Object.keys(made)
@@ -36,7 +36,7 @@ export async function samplePictures(): Promise<Map<string, Uint8Array>> {
 }
 
 /** An animation of `count` different frames of 64 x 64 pixels. */
-export function frames(count: number): sharp.Sharp {
+export function frames(count: number): Sharp {
   const data = Uint8Array.from({ length: count * 64 * 64 * 3 }, (_, i) => (i * 7 + (i >> 9) * 13) & 255)
   return sharp(data, { raw: { width: 64, height: 64 * count, channels: 3, pageHeight: 64 } })
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/open.ts'
-import { faultsOf } from './consistency.ts'
 import { firstStatus, openConnection, statuses } from './connection.ts'
+import { faultsOf } from './consistency.ts'
 import { repetitions, seededRandom } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
@@ -90,7 +90,11 @@ function load(round: number): Load {
       }
     }
   }
-  return { acknowledged, answered, done: Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name))) }
+  return {
+    acknowledged,
+    answered,
+    done: Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name))),
+  }
 }
 
 test(`SIGTERM under load: what was worked on is answered, what was answered is there (${ROUNDS} times)`, async () => {
@@ -117,14 +121,11 @@ async function halfAnUpload(id: string) {
   const type = body.headers.get('content-type')
   const bytes = await body.bytes()
   const connection = await openConnection(service.address)
-  const lines = (...said: string[]) => [...said, 'host: a', `authorization: Bearer ${install.token}`, '', ''].join('\r\n')
+  const lines = (...said: string[]) =>
+    [...said, 'host: a', `authorization: Bearer ${install.token}`, '', ''].join('\r\n')
   connection.send(
     lines('GET /health HTTP/1.1') +
-      lines(
-        'POST /v1/products HTTP/1.1',
-        `content-type: ${type}`,
-        `content-length: ${bytes.length}`,
-      ),
+      lines('POST /v1/products HTTP/1.1', `content-type: ${type}`, `content-length: ${bytes.length}`),
   )
   const half = bytes.length >> 1
   connection.send(bytes.subarray(0, half))

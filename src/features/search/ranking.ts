@@ -49,10 +49,10 @@ const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
 const NARROW = 0.1
 
 /**
- * How far the scan may miss a cosine: six times its standard error for a vector whose largest component is 0.5, as
- * CLIP's outlier dimensions are.
+ * How many times the largest error of the scan among the candidates it may have made elsewhere. That largest one is two
+ * to three standard errors, for at least 36 candidates.
  */
-const SCAN_ERROR = 0.01
+const ERROR_MARGIN = 3
 
 /**
  * Ranks the products of a store exactly: every vector that passes the filter is compared.
@@ -67,11 +67,7 @@ export function createRanking(topSlots: TopSlots) {
     const scan = scanned(segment, request.vector, mask)
     const nearest = (k: number, among?: Uint8Array): Near => {
       const places = Array.from(topSlots(scan.scores, k, among))
-      const worst = places.at(-1)
-      return {
-        slots: places.map(scan.slotAt),
-        worst: worst === undefined ? -1 : (scan.scores[worst] as number),
-      }
+      return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
     }
 
     const lifted =
@@ -102,10 +98,10 @@ interface Scan {
   mask: Uint8Array | undefined
 }
 
-/** The best slots by the scan, and the lowest of their scores. */
+/** The best slots by the scan, best first, and its scores. */
 interface Near {
   slots: number[]
-  worst: number
+  scores: number[]
 }
 
 function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
@@ -173,7 +169,7 @@ function bestProducts(
   nearest: (k: number) => Near,
 ): Hit[] {
   for (let k = request.depth * 4 + 32; ; k *= 4) {
-    const { slots, worst } = nearest(k)
+    const { slots, scores } = nearest(k)
     const cosines = segment.rescore(request.vector, slots)
     const best = new Map<number, Hit>()
     for (const [n, slot] of slots.entries()) {
@@ -191,7 +187,11 @@ function bestProducts(
       })
     }
     // What the scan left out is at most this near; several pictures of one product may fill the list as well.
-    const left = worst + SCAN_ERROR
+    const error = scores.reduce(
+      (most, score, n) => Math.max(most, Math.abs(score - (cosines[n] as number))),
+      0,
+    )
+    const left = (scores.at(-1) ?? -1) + ERROR_MARGIN * error
     const last = [...best.values()].map(({ cosine }) => cosine).sort((a, b) => b - a)[request.depth - 1]
     const isComplete = last !== undefined && last > left
     if (isComplete || slots.length < k || similarityOf(left, request.map) < request.threshold) {

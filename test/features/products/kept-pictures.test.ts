@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { createPictureFiles } from '../../../src/platform/pictures/kept.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../support/app.ts'
+import { gatedEmbedder } from '../../support/gate.ts'
 import { filesOf } from '../../support/state.ts'
 
 let app: TestApp
@@ -257,14 +258,24 @@ describe('tidying of kept pictures', () => {
     await slow.close()
   })
 
-  test('422: a source that is swept before its product is saved is refused, not half saved', async () => {
-    await post({ product_id: 'p', image_url: dataUri(1) })
-    const address = await addressOf('p')
-    await app.call('DELETE', '/v1/products/p', { token })
-    app.clock.advance(HOUR + 1)
-    const [answer] = await Promise.all([post({ product_id: 'q', image_url: address }), app.tidy()])
-    if (answer.status === 201) expect((await open(address)).status).toBe(200)
-    else expect((await app.call('GET', '/v1/products/q', { token })).status).toBe(404)
+  test('422 image_download_failed: a source that is swept before its product is saved', async () => {
+    const gate = gatedEmbedder()
+    const slow = testApp({ embedder: gate.embedder })
+    const key = await longToken(slow)
+    const send = (product_id: string, image_url: string) =>
+      slow.call('POST', '/v1/products', { token: key, body: { product_id, image_url } })
+    await send('p', dataUri(1))
+    const image_url = String((await slow.call('GET', '/v1/products/p', { token: key })).body['image_url'])
+    await slow.call('DELETE', '/v1/products/p', { token: key })
+    slow.clock.advance(HOUR + 1)
+    gate.close()
+    const late = send('q', image_url)
+    await gate.waited()
+    await slow.tidy()
+    gate.open()
+    expect((await late).body['error']).toBe('image_download_failed')
+    expect((await slow.call('GET', '/v1/products/q', { token: key })).status).toBe(404)
+    await slow.close()
   })
 })
 

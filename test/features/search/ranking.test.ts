@@ -182,10 +182,11 @@ describe('the ranking (spec §2.5, D6)', () => {
   })
 
   test('a thousand products that differ by less than the scan can tell are in the right order', () => {
-    // Neighbours are 0.00005 apart; the scan's step is 0.004.
+    // Neighbours are 0.00005 apart; the scan's step is 1/127 of the largest component, 0.006.
     const index = backwards(1_000, (id) => {
-      const cosine = 1 - id * 5e-5
-      return unit([cosine, Math.sqrt(1 - cosine * cosine), ...Array<number>(DIMENSION - 2).fill(0)])
+      const cosine = 0.5 - id * 5e-5
+      const rest = [Math.sqrt(0.36 - cosine * cosine), 0.8]
+      return unit([cosine, ...rest, ...Array<number>(DIMENSION - 3).fill(0)])
     })
     for (const depth of [1, 5, 40]) {
       const { hits } = ranked(index, { ...plain, depth })
