@@ -88,7 +88,7 @@ function embeddedModule(embedded: Embedded): string {
     return `${name}: { hash: '${part.hash}', files: [${files.join(', ')}] }`
   })
   return `${imports.join('\n')}
-export const embedded = { model: ${JSON.stringify(embedded.model)}, parts: { ${parts.join(', ')} } }
+export const embedded = { model: ${JSON.stringify(embedded.model)}, modelHash: '${embedded.modelHash}', parts: { ${parts.join(', ')} } }
 `
 }
 

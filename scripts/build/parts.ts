@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
 import type { Target } from './targets.ts'
 
@@ -54,7 +55,7 @@ export function embeddedFor(target: Target, nodeModules: string, modelDir: strin
     ),
     model: part(modelContents(modelDir).map((name) => file(`${model}/${name}`, join(modelDir, name)))),
   }
-  return { model, parts }
+  return { model, modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
 }
 
 /** Where the loaders find what {@link embeddedFor} lists. */

@@ -12,7 +12,7 @@ import { type Db, openDatabase } from '../platform/db/open.ts'
 import { freeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
-import { bundledModelDir } from '../platform/native/model-folder.ts'
+import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
@@ -94,6 +94,7 @@ function embedderOf(config: Config, log: Logger): Embedder {
   try {
     return createEmbedder({
       modelDir,
+      modelHash: config.MODEL_DIR ? undefined : bundledModelHash(),
       command: ownCommand('embedder-process'),
       env: ownEnvironment(),
       inferenceThreads: config.INFERENCE_THREADS,

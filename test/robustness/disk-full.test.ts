@@ -81,10 +81,15 @@ const freeBytes = (): number => {
   return bavail * bsize
 }
 
-/** Fills the disk up to so many free bytes. */
+/** Fills the disk up to so many free bytes, or altogether where the service has just taken them. */
 function fill(leave: number): void {
   const excess = freeBytes() - leave
-  if (excess > 0) appendFileSync(inside('filling'), Buffer.alloc(excess, 1))
+  if (excess <= 0) return
+  try {
+    appendFileSync(inside('filling'), Buffer.alloc(excess, 1))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
 }
 
 /** One write of any kind. @returns its status and code. */

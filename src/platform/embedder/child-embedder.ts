@@ -10,6 +10,8 @@ export interface ChildEmbedderOptions {
   modelDir: string
   /** The model's name, where it is not the folder's. */
   modelId?: string
+  /** The hash of the model's fingerprint, where it is known already. */
+  modelHash?: string | undefined
   /** Command line that ends in `runEmbedderProcess`; role, folder and threads are appended. */
   command: readonly string[]
   /**
@@ -106,7 +108,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
     await Promise.all([texts.close(), pictures.close()])
   }
   // After the processes have been started: they load on other cores while this hashes 19 MB.
-  const files = orClose(() => readModelFiles(modelDir), close)
+  const files = orClose(() => readModelFiles(modelDir, options.modelHash), close)
   const model = { ...files.fingerprint, id: options.modelId ?? files.fingerprint.id }
   for (const warning of files.warnings) log.warn({ model: model.id }, warning)
 

@@ -61,9 +61,10 @@ export interface ModelFiles {
  * Reads what the service itself needs of a model folder (layout of transformers.js); about 90 ms for the bundled model on a CPU
  * without SHA instructions, nearly all of it the hash.
  *
+ * @param knownHash the fingerprint's hash, where the build has worked it out.
  * @throws Error when a file is missing or malformed.
  */
-export function readModelFiles(modelDir: string): ModelFiles {
+export function readModelFiles(modelDir: string, knownHash?: string): ModelFiles {
   const config = readModelConfig(modelDir)
   const warnings: string[] = []
   const calibration = readCalibration(modelDir)
@@ -71,7 +72,11 @@ export function readModelFiles(modelDir: string): ModelFiles {
     warnings.push('calibration.json is missing: scores use a default map for OpenAI-style CLIP')
   if (!readGolden(modelDir)) warnings.push('golden.json is missing: the self-test of the model is skipped')
   return {
-    fingerprint: { id: basename(resolve(modelDir)), hash: hashFiles(modelDir), dimension: config.dimension },
+    fingerprint: {
+      id: basename(resolve(modelDir)),
+      hash: knownHash ?? hashFiles(modelDir),
+      dimension: config.dimension,
+    },
     calibration: calibration ?? DEFAULT_CALIBRATION,
     warnings,
   }

@@ -21,6 +21,8 @@ export interface EmbeddedPart {
 export interface Embedded {
   /** Folder name of the bundled model. */
   model: string
+  /** The model's fingerprint, worked out while building: hashing it takes a third of the start. */
+  modelHash: string
   parts: Readonly<Record<PartName, EmbeddedPart>>
 }
 

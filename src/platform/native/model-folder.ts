@@ -5,6 +5,9 @@ import { unpackedFile } from './parts.ts'
 /** Folder name of the model that is bundled unless the build is told otherwise. */
 export const bundledModelName = 'lookalike-clip-v0'
 
+/** The bundled model's fingerprint where the build has worked it out; undefined when run from sources. */
+export const bundledModelHash = (): string | undefined => embedded?.modelHash
+
 /** The bundled model's folder on disk: of the checkout when run from sources, else unpacked from the executable. */
 export function bundledModelDir(): string {
   if (embedded !== undefined) return unpackedFile('model', embedded.model)
