@@ -81,6 +81,9 @@ function toApiError(
   // Elysia uses one error for both directions; an answer that breaks its own schema is our bug.
   if (error instanceof ValidationError && error.type !== 'response')
     return validationError(problemsOf() ?? [])
+  // While it words its own refusal Elysia trips over some values, such as {"toString": ""}.
+  const problems = problemsOf()
+  if (problems) return validationError(problems)
   return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
 }
 

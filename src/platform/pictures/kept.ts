@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -10,8 +11,14 @@ export interface PictureFiles {
   remove(contentHash: string): Promise<void>
 }
 
-/** @param uniqueName gives a new file name for each write under way, so that two writers never share one. */
+/**
+ * Opens the folder, and clears away what a crash left half written: one process at a time has it.
+ *
+ * @param uniqueName gives a new file name for each write under way, so that two writers never share one.
+ */
 export function createPictureFiles(dir: string, uniqueName: () => string): PictureFiles {
+  const unfinished = join(dir, 'unfinished')
+  rmSync(unfinished, { recursive: true, force: true })
   const pathOf = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
 
   return {
@@ -19,7 +26,8 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
       const path = pathOf(contentHash)
       if (await isThere(path)) return
       const madeFolder = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const temporary = join(dirname(path), `.${uniqueName()}.part`)
+      await mkdir(unfinished, { recursive: true, mode: 0o700 })
+      const temporary = join(unfinished, uniqueName())
       try {
         const file = await open(temporary, 'wx', 0o600)
         try {

@@ -142,6 +142,20 @@ describe('503 from the model is passed through with Retry-After', () => {
     await busy.close()
   })
 
+  test('422 validation_error: values that have no text of their own are named like others', async () => {
+    const app = testApp()
+    const { status, body } = await app.call('POST', '/v1/search/url', {
+      token: await app.signIn(),
+      body: { image_url: { toString: '' } },
+    })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      error: 'validation_error',
+      details: { errors: [{ pointer: '/image_url', code: 'type' }] },
+    })
+    await app.close()
+  })
+
   test('500 internal_error: what is no foreseen failure tells nothing of itself', async () => {
     const secret = 'a path or a stack'
     const broken = testApp({

@@ -31,6 +31,14 @@ describe('picture files under their content hash', () => {
     expect(statSync(join(dir, 'pictures')).mode & 0o777).toBe(0o700)
   })
 
+  test('what a crash left half written is cleared away when the folder is opened, and nothing else', async () => {
+    await files().write(HASH, bytes(1))
+    mkdirSync(join(dir, 'pictures/unfinished'), { recursive: true })
+    writeFileSync(join(dir, 'pictures/unfinished/n9'), 'half a pict')
+    files()
+    expect(found()).toEqual([`pictures/ab/${HASH}`])
+  })
+
   test('a file that is there is not written again', async () => {
     await files().write(HASH, bytes(1))
     const { ino, mtimeMs } = statSync(join(dir, 'pictures/ab', HASH))
