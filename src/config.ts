@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 const text = (description: string, value = '') => Type.String({ default: value, description })
-const flag = (description: string) => Type.Boolean({ default: false, description })
+const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
 
 /**
  * Every setting of the service: its type, default and meaning. The table in README.md is printed from this by
@@ -15,12 +15,14 @@ export const Settings = Type.Object({
     default: 8080,
     minimum: 0,
     maximum: 65_535,
+    must: 'be a whole number from 0 to 65535',
     description: 'TCP port; 0 takes a free one.',
   }),
   BASE_URL: Type.String({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
-    description: 'Public address used in links, without a slash at the end. Empty: `http://HOST:PORT`.',
+    must: 'be an address like https://search.shop.example',
+    description: 'Public address used in links. Empty: `http://HOST:PORT`.',
   }),
   DATA_DIR: text(
     'Everything that must survive: database, pictures, unpacked parts, generated secrets.',
@@ -29,13 +31,15 @@ export const Settings = Type.Object({
   JWT_SECRET: Type.String({
     default: '',
     pattern: '^(|.{32,})$',
+    must: 'have at least 32 bytes',
     description: 'Key that signs access tokens, at least 32 bytes. Empty: generated and kept in `DATA_DIR`.',
   }),
   TOKEN_LIFETIME_S: Type.Integer({
     default: 3600,
     minimum: 60,
     maximum: 86_400,
-    description: 'Life of an access token in seconds.',
+    must: 'be a whole number from 60 to 86400',
+    description: 'Life of an access token in seconds, 60 to 86400.',
   }),
   OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
   FETCH_ALLOW_CIDRS: text('Private networks that pictures may be fetched from, comma separated.'),
@@ -44,12 +48,15 @@ export const Settings = Type.Object({
     default: cpus().length,
     minimum: 1,
     maximum: 64,
-    description: 'Threads of the model. Default: the number of cores.',
+    must: 'be a whole number from 1 to 64',
+    description: 'Threads of the model, 1 to 64. Default: the number of cores.',
   }),
   LOG_LEVEL: Type.String({
     default: 'info',
     pattern: '^(trace|debug|info|warn|error|fatal|silent)$',
-    description: 'Least level written; logs are JSON lines on stderr.',
+    must: 'be one of trace, debug, info, warn, error, fatal, silent',
+    description:
+      'Least level written, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`; logs are JSON lines on stderr.',
   }),
 })
 
@@ -88,8 +95,8 @@ export function loadConfig(
     if (value) given[name] = toType(name, value.trim())
   }
   const settings = Value.Default(Settings, given)
-  for (const { path, message } of Value.Errors(Settings, settings))
-    problems.push(`${path.slice(1)}: ${message}`)
+  const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
+  for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
   if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`)
   return Object.freeze(settings as Config)
 }
@@ -97,6 +104,7 @@ export function loadConfig(
 function toType(name: SettingName, value: string): unknown {
   const { type } = Settings.properties[name]
   if (type === 'integer') return /^-?\d+$/.test(value) ? Number(value) : value
+  if (name === 'BASE_URL') return value.replace(/\/+$/, '')
   if (type === 'boolean')
     return { '1': true, true: true, '0': false, false: false }[value.toLowerCase()] ?? value
   return value

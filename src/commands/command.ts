@@ -51,9 +51,10 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
   const { values, positionals } = parsed(withSwitchValues(argv), options)
   const expected = command.positionals ?? []
   if (positionals.length !== expected.length) {
-    throw new UsageError(
-      `lookalike ${command.name} takes ${expected.length === 0 ? 'no words' : expected.join(' ')}`,
-    )
+    const takes = expected.length === 0 ? 'no words' : expected.join(' ')
+    const got =
+      positionals.length === 0 ? 'got none' : `got ${positionals.map((word) => `"${word}"`).join(', ')}`
+    throw new UsageError(`lookalike ${command.name} takes ${takes}, but ${got}`)
   }
   for (const { flag, isRequired } of command.options ?? []) {
     if (isRequired && values[flag] === undefined) throw new UsageError(`--${flag} is missing`)
@@ -93,7 +94,7 @@ export function helpOf(command: Command): string {
     isRequired ? `${meaning} (required)` : meaning,
   ])
   const settings = command.settings.map((name) => [
-    `--${flagOf(name)} ${Settings.properties[name].type === 'integer' ? 'N' : 'VALUE'}`,
+    `--${flagOf(name)}${{ integer: ' N', boolean: '', string: ' VALUE' }[Settings.properties[name].type]}`,
     `${plain(Settings.properties[name].description ?? '')} [${name}]`,
   ])
   const blocks = [`lookalike ${command.name}${words}: ${command.summary}`]

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, SETTING_NAMES } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
+import type { SetupResult } from '../features/accounts/service.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/demo/catalogue.ts'
 import { type Command, CommandError } from './command.ts'
@@ -26,10 +27,13 @@ export const demo: Command = {
     const stopped = stopSignal()
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
     try {
-      const service = await startService(await forDemo(config, folder))
+      const service = await startService(await forDemo(config, folder, options['port'] !== undefined))
       try {
-        await show(service)
-        if (!options['once']) await stopped
+        const store = await show(service)
+        if (!options['once']) {
+          console.log(inviteTo(service, store))
+          await stopped
+        }
       } finally {
         await service.stop()
       }
@@ -40,9 +44,9 @@ export const demo: Command = {
   },
 }
 
-/** A demo reads no network and takes a free port when the usual one is taken. */
-async function forDemo(config: Config, folder: string): Promise<Config> {
-  const isFree = await canListen(config.HOST, config.PORT)
+/** A demo reads no network and, unless it was given a port, takes a free one when the usual one is taken. */
+async function forDemo(config: Config, folder: string, hasPort: boolean): Promise<Config> {
+  const isFree = hasPort || (await canListen(config.HOST, config.PORT))
   const quiet = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
   return {
     ...config,
@@ -61,7 +65,7 @@ const canListen = (host: string, port: number): Promise<boolean> =>
       .listen(port, host, () => server.close(() => resolve(true)))
   })
 
-async function show(service: Running): Promise<void> {
+async function show(service: Running): Promise<SetupResult> {
   const { app, address } = service
   const store = await app.accounts.setup({
     email: 'demo@lookalike.invalid',
@@ -90,16 +94,17 @@ async function show(service: Running): Promise<void> {
   const pictures = await api<Found>('/v1/search', { body: form })
   console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${table(pictures)}`)
 
-  console.log(`
+  console.log(`\nAPI page: ${address}/docs`)
+  return store
+}
+
+const inviteTo = ({ address }: Running, store: SetupResult): string => `
 Try it yourself while this runs (everything is deleted when it stops):
 
   TOKEN=$(curl -s ${address}/oauth/token -d grant_type=client_credentials \\
     -d client_id=${store.client_id} -d client_secret=${store.client_secret} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
   curl -s ${address}/v1/search/text -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-    -d '{"query":"wooden chair","limit":3}'
-
-API page: ${address}/docs`)
-}
+    -d '{"query":"wooden chair","limit":3}'`
 
 interface Found {
   query_time_ms: number

@@ -78,14 +78,15 @@ function tell(error: unknown, command: Command): number {
     console.error(`${error.message}\nlookalike ${command.name} --help shows how it is used.`)
     return 2
   }
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError || (error instanceof SetupError && error.isWrongInput)) {
     console.error(error.message)
     return 2
   }
   const isToldAsItIs = [CommandError, SetupError, OriginError, NewerDatabaseError].some(
     (kind) => error instanceof kind,
   )
-  console.error(isToldAsItIs ? (error as Error).message : error)
+  // A stack says where; the source beside it would be a line of the minified program.
+  console.error(error instanceof Error ? (isToldAsItIs ? error.message : error.stack) : error)
   return 1
 }
 

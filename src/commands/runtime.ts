@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import pino, { type Logger } from 'pino'
@@ -26,7 +26,7 @@ const ids: Ids = systemIds
 /** Opens the install in a data folder without serving it, for commands that work beside a running service. */
 export function openInstall(config: Config): { db: Db; clock: Clock; ids: Ids } {
   makeFolder(config.DATA_DIR)
-  return { db: openDatabase(config.DATA_DIR), clock, ids }
+  return { db: tellingStorage(config.DATA_DIR, () => openDatabase(config.DATA_DIR)), clock, ids }
 }
 
 /** A service that answers requests. */
@@ -48,14 +48,23 @@ const IDLE_SECONDS = 60
 
 const TIDY_MS = 3_600_000
 
-/** Starts the service: database, model, index, listener. @throws CommandError, ConfigError. */
+/**
+ * Starts the service: database, model, index, listener.
+ *
+ * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
+ */
 export async function startService(config: Config): Promise<Running> {
+  const allowCidrs = networks(config)
   const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
   const dataDir = resolve(config.DATA_DIR)
-  makeFolder(dataDir)
-  const unlock = lockOrTell(dataDir)
-  const db = openDatabase(dataDir)
+  // Closed in the reverse order, at the end or when a later part cannot start.
+  await using started = new AsyncDisposableStack()
+
+  const { db, unlock } = openForServing(dataDir)
+  started.defer(unlock)
+  started.defer(() => void db.close())
   const embedder = embedderOf(config, log)
+  started.defer(() => embedder.close())
   let baseUrl = config.BASE_URL
   const app = createApp(config, tokenSecret(config, dataDir), () => baseUrl, {
     db,
@@ -63,30 +72,26 @@ export async function startService(config: Config): Promise<Running> {
     ids,
     log,
     embedder,
-    fetcher: createPictureFetcher({ allowCidrs: networks(config), isOffline: config.OFFLINE, clock }),
+    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
     schedule: (callback, delayMs) => void setTimeout(callback, delayMs),
   })
+  started.defer(() => app.history.flush())
   const pictures = app.loadIndex()
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
+  started.defer(() => finishRequests(app))
   baseUrl ||= address
+  started.defer(publishAddress(dataDir, baseUrl))
   const tidying = setInterval(
     () => void app.tidy().catch((err) => log.error({ err }, 'tidying failed')),
     TIDY_MS,
   )
-
-  async function stop(): Promise<void> {
-    clearInterval(tidying)
-    await finishRequests(app)
-    app.history.flush()
-    await embedder.close()
-    db.close()
-    unlock()
-  }
-  return { app, embedder, address, baseUrl, stop }
+  started.defer(() => clearInterval(tidying))
+  const running = started.move()
+  return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
 
 function embedderOf(config: Config, log: Logger): Embedder {
@@ -107,16 +112,45 @@ function embedderOf(config: Config, log: Logger): Embedder {
   }
 }
 
-function lockOrTell(dataDir: string): () => void {
+/** Opens the data folder for this process alone. */
+function openForServing(dataDir: string): { db: Db; unlock: () => void } {
+  makeFolder(dataDir)
+  return tellingStorage(dataDir, () => {
+    const unlock = lockInstance(dataDir)
+    try {
+      return { db: openDatabase(dataDir), unlock }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  })
+}
+
+/** What is wrong with a data folder, by SQLite's code, in words for its operator. */
+const STORAGE_PROBLEMS: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'holds a file that is no database of ours: restore a backup, or name another folder',
+  SQLITE_CORRUPT: 'holds a damaged database: restore a backup, or name another folder',
+  SQLITE_CANTOPEN: 'cannot be opened: does it belong to this user?',
+  SQLITE_READONLY: 'cannot be written: does it belong to this user, on a disk that is not read-only?',
+  SQLITE_FULL: 'lies on a full disk',
+  SQLITE_BUSY: 'is being written by another program: try again',
+}
+
+function tellingStorage<Result>(dataDir: string, open: () => Result): Result {
   try {
-    return lockInstance(dataDir)
+    return open()
   } catch (error) {
     if (error instanceof InstanceRunningError) throw new CommandError(error.message)
+    const code = String((error as { code?: unknown }).code)
+    const problem = Object.entries(STORAGE_PROBLEMS).find(([known]) => code.startsWith(known))?.[1]
+    if (problem) throw new CommandError(`The data folder ${dataDir} ${problem}`)
     throw error
   }
 }
 
+/** Everything below the data folder is for its owner alone: it holds password hashes and keys. */
 function makeFolder(path: string): void {
+  process.umask(0o077)
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -138,7 +172,8 @@ function networks(config: Config) {
 
 function listen(app: App, { HOST, PORT }: Config): string {
   try {
-    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS })
+    // Without this a second service would share the port, and half of the requests would go astray.
+    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
   } catch (error) {
     const reason =
       (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
@@ -146,6 +181,23 @@ function listen(app: App, { HOST, PORT }: Config): string {
   }
   const host = isIPv6(HOST) ? `[${HOST}]` : HOST
   return `http://${host}:${app.http.server?.port ?? PORT}`
+}
+
+/** File in the data folder that names the public address while the service runs. */
+const ADDRESS_FILE = 'address'
+
+/** Leaves the address for commands beside the service. @returns takes it away again. */
+function publishAddress(dataDir: string, address: string): () => void {
+  const path = join(dataDir, ADDRESS_FILE)
+  writeFileSync(path, `${address}\n`)
+  return () => rmSync(path, { force: true })
+}
+
+/** Where the service of a data folder answers, or would answer with these settings. */
+export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
+  const path = join(DATA_DIR, ADDRESS_FILE)
+  const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+  return published || BASE_URL || `http://${HOST}:${PORT}`
 }
 
 async function finishRequests(app: App): Promise<void> {

@@ -1,7 +1,7 @@
 import { createAdministration } from '../app.ts'
 import type { SetupResult } from '../features/accounts/service.ts'
 import type { Command } from './command.ts'
-import { openInstall } from './runtime.ts'
+import { addressOf, openInstall } from './runtime.ts'
 
 /** `lookalike setup`. */
 export const setup: Command = {
@@ -31,7 +31,7 @@ export const setup: Command = {
         storeName: store,
         slug,
       })
-      const address = config.BASE_URL || `http://${config.HOST}:${config.PORT}`
+      const address = addressOf(config)
       console.log(options['json'] ? JSON.stringify(made) : forPeople(made, address))
       return 0
     } finally {

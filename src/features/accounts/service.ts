@@ -33,7 +33,16 @@ export interface SetupResult {
 /** A refusal of a command, told to the operator as it is. */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
+  /** What was typed can never work, whatever the install holds. */
+  readonly isWrongInput: boolean
+
+  constructor(message: string, { isWrongInput = false } = {}) {
+    super(message)
+    this.isWrongInput = isWrongInput
+  }
 }
+
+const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
 
 const PASSWORD_CHARS_MIN = 10
 const PASSWORD_CHARS_MAX = 1_024
@@ -78,17 +87,14 @@ export function accountService({
     async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
       const email = normaliseEmail(request.email)
       if (request.password.length < PASSWORD_CHARS_MIN || request.password.length > PASSWORD_CHARS_MAX) {
-        throw new SetupError(
-          `The password must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`,
-        )
+        throw wrongInput(`The password must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
       }
       const name = request.storeName.trim()
-      if (name === '' || name.length > 100)
-        throw new SetupError('The store needs a name of 1 to 100 characters')
+      if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
       const slug =
         request.slug === undefined ? freeSlug(name, (slug) => !queries.storeBySlug(slug)) : request.slug
       if (!SLUG.test(slug) || RESERVED_SLUGS.has(slug)) {
-        throw new SetupError(`"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`)
+        throw wrongInput(`"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`)
       }
       if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
 
@@ -148,7 +154,7 @@ function freeSlug(name: string, isFree: (slug: string) => boolean): string {
 function normaliseEmail(email: string): string {
   const address = email.normalize('NFKC').trim().toLowerCase()
   if (address.length > 254 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address)) {
-    throw new SetupError('The e-mail address is not valid')
+    throw wrongInput('The e-mail address is not valid')
   }
   return address
 }
