@@ -21,7 +21,7 @@ export const Settings = Type.Object({
   BASE_URL: Type.String({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
-    must: 'be an address like https://search.shop.example',
+    must: 'be an address like https://search.example.com',
     description: 'Public address used in links. Empty: `http://HOST:PORT`.',
   }),
   DATA_DIR: text(
