@@ -10,11 +10,12 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import sharp from 'sharp'
 import { hardenDecoder, pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
+import { photographs } from './parts/photographs.ts'
+import { median } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({ options: { threads: { type: 'string' }, rounds: { type: 'string' } } })
 const threads = Number(flags.threads ?? availableParallelism())
@@ -34,7 +35,7 @@ await embedder.settled()
 const readyMs = performance.now() - started
 const idle = residentMegabytes()
 
-const pictures = await Promise.all(Array.from({ length: 16 }, (_, i) => productPicture(800, 1000, i)))
+const pictures = await photographs(16)
 hardenDecoder()
 const treatment = readTreatment(modelDir)
 const decode = pictureDecoder(treatment)
@@ -111,32 +112,10 @@ async function whileIndexing(): Promise<number> {
   return 1000 / searches
 }
 
-/** A sharp foreground on a plain ground, with texture, so that it compresses like a product photograph. */
-async function productPicture(width: number, height: number, seed: number): Promise<Uint8Array> {
-  const texture = new Uint8Array(96 * 96 * 3).map(
-    (_, i) => (Math.imul(i + seed * 7919, 2654435761) >>> 24) >> 1,
-  )
-  const product = await sharp(texture, { raw: { width: 96, height: 96, channels: 3 } })
-    .resize(Math.round(width * 0.6), Math.round(height * 0.7), { fit: 'fill' })
-    .png()
-    .toBuffer()
-  const ground = { create: { width, height, channels: 3 as const, background: '#f6f6f4' } }
-  return new Uint8Array(
-    await sharp(ground)
-      .composite([{ input: product }])
-      .jpeg({ quality: 85 })
-      .toBuffer(),
-  )
-}
-
 function pick<T>(items: readonly T[], i: number): T {
   const item = items[i % items.length]
   if (item === undefined) throw new Error('There is nothing to pick from')
   return item
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
 function residentMegabytes(): string {

@@ -1,7 +1,7 @@
 /**
  * Exact search in memory against its limit and its peer: `bun scripts/bench/scan.ts [vectors] [dimension]`.
  *
- * The limit is limit.c on one thread, the peer sqlite-vec's scan of float32. All are measured in turns in the same run, so that
+ * The limit is parts/limit.c on one thread, the peer sqlite-vec's scan of float32. All are measured in turns in the same run, so that
  * a busy machine slows them alike; read the ratios. Run `bun scripts/generate/kernel.ts` first.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { vectorTable } from '../../src/platform/vectors/vec0.ts'
-import { nearestSlots, type SlotChoice } from './nearest.ts'
+import { nearestSlots, type SlotChoice } from './parts/nearest.ts'
 
 const count = Number(process.argv[2] ?? 50_000)
 const dimension = Number(process.argv[3] ?? 512)
@@ -138,7 +138,7 @@ function loaded(table: ReturnType<typeof vectorTable>) {
 /** A function that measures the C limit in microseconds, or nothing if it cannot be compiled here. */
 function compiledLimit(): (() => number) | undefined {
   const program = join(folder, 'limit')
-  const source = join(import.meta.dir, 'limit.c')
+  const source = join(import.meta.dir, 'parts/limit.c')
   const compiler = spawnSync('gcc', ['-O3', '-march=native', '-o', program, source], { stdio: 'inherit' })
   if (compiler.status !== 0) return undefined
   const rounds = Math.max(5, Math.ceil(2_000_000 / count))

@@ -21,10 +21,10 @@ import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/chil
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createVectorArena } from '../../src/platform/vectors/arena.ts'
 import { topSlots } from '../../src/platform/vectors/select.ts'
-import { photographs } from './service/photographs.ts'
-import { type Client, startMeasuredService } from './service/process.ts'
-import { randomVectors, seedStore } from './service/seed.ts'
-import { median, p, table } from './service/statistics.ts'
+import { photographs } from './parts/photographs.ts'
+import { type Client, startMeasuredService } from './parts/process.ts'
+import { randomVectors, seedStore } from './parts/seed.ts'
+import { median, p, table } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({
   options: { products: { type: 'string' }, rounds: { type: 'string' }, executable: { type: 'string' } },
@@ -56,7 +56,7 @@ async function measureSearch(products: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
   try {
     const credentials = await seedStore(folder, modelDir, products)
-    const service = await startMeasuredService(folder, flags.executable)
+    await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
     const scan = bareScan(products)
     const times = {
@@ -79,7 +79,6 @@ async function measureSearch(products: number): Promise<void> {
       row('by words', times.bareText, times.text, '≤ 1.5'),
       row('by picture', times.barePicture, times.picture, ''),
     ])
-    await service.stop()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -89,7 +88,7 @@ async function measureIndexing(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
   try {
     const credentials = await seedStore(folder, modelDir, 1000)
-    const service = await startMeasuredService(folder, flags.executable)
+    await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
     const decodeRate = await rate(cores, (n) => decode(pictures[n % pictures.length] as Uint8Array))
     const ready = await Promise.all(pictures.slice(0, 16).map(decode))
@@ -120,7 +119,6 @@ async function measureIndexing(): Promise<void> {
       console.log(
         `delay of the HTTP loop: p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(1)} ms (goal ≤ 20)`,
       )
-    await service.stop()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

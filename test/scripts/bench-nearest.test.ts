@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { nearestSlots } from '../../scripts/bench/nearest.ts'
+import { nearestSlots } from '../../scripts/bench/parts/nearest.ts'
 import { createVectorArena } from '../../src/platform/vectors/arena.ts'
 import { dot, normalised, unitVectors } from '../platform/vectors/units.ts'
 

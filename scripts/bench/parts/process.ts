@@ -14,12 +14,11 @@ export interface Client {
   index(productId: string, bytes: Uint8Array): Promise<unknown>
 }
 
-export interface MeasuredService {
+export interface MeasuredService extends AsyncDisposable {
   signIn(credentials: Credentials): Promise<Client>
   resetDelay(): Promise<void>
   /** Undefined for the executable, whose loop is not seen. */
   delay(): Promise<LoopDelay | undefined>
-  stop(): Promise<void>
 }
 
 /** Starts the service on a data folder, and waits until its model is ready. */
@@ -48,7 +47,7 @@ export async function startMeasuredService(
     signIn: (credentials) => signIn(address, credentials),
     resetDelay: async () => void (executable ? undefined : await ask('reset')),
     delay: async () => (executable ? undefined : ask('read')),
-    async stop() {
+    async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await child.exited
     },
