@@ -129,7 +129,7 @@ describe('the register of errors (spec §7, D13)', () => {
     expect(status).toBeWithin(400, 600)
     for (const sentence of [meaning, advice]) expect(sentence).toMatch(/^[A-Z`].{8,}\.$/)
     const answer = await app.call('GET', `/errors/${code}`)
-    expect([answer.status, answer.body as object]).toEqual([200, { error: code, status, meaning, advice }])
+    expect([answer.status, answer.body as object]).toEqual([200, { error: code, ...ERRORS[code] }])
   })
 
   test('is what the routes name: no answer speaks of a code that does not exist', async () => {

@@ -7,19 +7,20 @@
  * `--photos`, a folder of photographs with `labels.csv` (`file,label`). Pairs are made within a source only, because a
  * store's pictures come from one world; each source weighs the same.
  *
- * Picture to picture, three groups of pairs, and the score each should have on average:
+ * Picture to picture, two anchors, and the map goes through both:
  *
- *     another kind of product        0.10
- *     the same kind of product       0.60   (0.5 is plausible, 0.8 clearly alike)
- *     the same picture, altered      0.985  (half size, JPEG quality 60; 10 % brighter; 4 % cropped on each side)
+ *     the same picture at half size    0.97, at the 10th percentile of the source where that is lowest
+ *     pictures of the same kind        0.50, at the mean of the sources' medians
+ *
+ * A logistic has two parameters, so "clearly alike" (0.8) and the very same picture fall where they fall; the other
+ * groups are only printed.
  *
  * Words to picture, two groups: the picture's own kind 0.80, another kind 0.05. (No word is "the same picture".)
  *
- * The map `1 / (1 + exp(-slope * (cosine - midpoint)))` is a straight line in log-odds, so it is the least-squares line
- * through the points (median cosine of a group, log-odds of its target), each group of each source being one point.
- * Medians, because labels are rough (a white chair and a wooden one are "the same kind"); and no cross-entropy,
- * because that cares little whether the same picture scores 0.92 or 0.98. The script prints what the map makes of
- * each group.
+ * The map `1 / (1 + exp(-slope * (cosine - midpoint)))` is a straight line in log-odds; for words it is the least-squares
+ * line through the points (median cosine of a group, log-odds of its target), each group of each source being one point.
+ * Medians, because labels are rough (a white chair and a wooden one are "the same kind"). The script prints what the
+ * map makes of each group.
  */
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -39,9 +40,13 @@ interface Labelled {
 /** Cosines that should all get the same score. */
 interface Group {
   name: string
-  target: number
+  /** Undefined for groups that are only reported. */
+  target?: number
   cosines: number[]
 }
+
+const HALF_SIZE = 'the same picture, half size'
+const SAME_KIND = 'the same kind'
 
 const { values: flags } = parseArgs({ options: { model: { type: 'string' }, photos: { type: 'string' } } })
 const modelDir = flags.model ?? 'models/lookalike-clip-v0'
@@ -53,10 +58,7 @@ const text = await loadTextModel(modelDir, 1)
 const sources = [await demoDrawings(), ...(flags.photos ? [await photographs(flags.photos)] : [])]
 const groups = await Promise.all(sources.map(groupsOf))
 const calibration: Calibration = {
-  image_image: fit(
-    'picture to picture',
-    groups.map(({ pictures }) => pictures),
-  ),
+  image_image: throughAnchors(groups.map(({ pictures }) => pictures)),
   text_image: fit(
     'words to picture',
     groups.map(({ words }) => words),
@@ -87,6 +89,7 @@ async function photographs(folder: string): Promise<Labelled[]> {
 async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words: Group[] }> {
   const same: number[] = []
   const other: number[] = []
+  const halved: number[] = []
   const altered: number[] = []
   const own: number[] = []
   const foreign: number[] = []
@@ -94,6 +97,7 @@ async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words:
   for (const { bytes } of source) {
     const vector = await embed(bytes)
     vectors.push(vector)
+    halved.push(dot(vector, await embed(await halfSize(bytes))))
     for (const copy of await alterations(bytes)) altered.push(dot(vector, await embed(copy)))
   }
   for (const [i, a] of source.entries()) {
@@ -108,9 +112,10 @@ async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words:
   }
   return {
     pictures: [
-      { name: 'another kind', target: 0.1, cosines: other },
-      { name: 'the same kind', target: 0.6, cosines: same },
-      { name: 'the same picture', target: 0.985, cosines: altered },
+      { name: 'another kind', cosines: other },
+      { name: SAME_KIND, target: 0.5, cosines: same },
+      { name: 'the same picture, altered', cosines: altered },
+      { name: HALF_SIZE, target: 0.97, cosines: halved },
     ],
     words: [
       { name: 'another kind', target: 0.05, cosines: foreign },
@@ -125,15 +130,19 @@ async function embed(bytes: Uint8Array): Promise<Float32Array> {
   return vector
 }
 
+async function halfSize(bytes: Uint8Array): Promise<Uint8Array> {
+  const { width } = await sharp(bytes).metadata()
+  const copy = sharp(bytes).resize(Math.round(width / 2))
+  return new Uint8Array(await copy.jpeg({ quality: 80 }).toBuffer())
+}
+
 /** What shops and phones do to one and the same picture. */
 async function alterations(bytes: Uint8Array): Promise<Uint8Array[]> {
   const { width, height } = await sharp(bytes).metadata()
   const inset = { left: Math.round(width * 0.04), top: Math.round(height * 0.04) }
   const inner = { ...inset, width: width - 2 * inset.left, height: height - 2 * inset.top }
   const copies = [
-    sharp(bytes)
-      .resize(Math.round(width / 2))
-      .jpeg({ quality: 60 }),
+    sharp(bytes).webp({ quality: 60 }),
     sharp(bytes).linear(1.1, 0).jpeg({ quality: 90 }),
     sharp(bytes).extract(inner).jpeg({ quality: 90 }),
   ]
@@ -145,11 +154,29 @@ function dot(a: Float32Array | undefined, b: Float32Array | undefined): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 }
 
+/** The map on which both anchors lie. */
+function throughAnchors(sources: Group[][]): LogisticMap {
+  const quantiles = (group: string, share: number) =>
+    sources.flatMap((groups) =>
+      groups.flatMap(({ name, cosines }) => (name === group ? [quantile(cosines, share)] : [])),
+    )
+  const same = Math.min(...quantiles(HALF_SIZE, 0.1))
+  const medians = quantiles(SAME_KIND, 0.5)
+  const midpoint = medians.reduce((sum, cosine) => sum + cosine, 0) / medians.length
+  const map = { midpoint: round(midpoint), slope: round(logOddsOf(0.97) / (same - midpoint)) }
+  report('picture to picture', map, sources)
+  return map
+}
+
+function logOddsOf(score: number): number {
+  return Math.log(score / (1 - score))
+}
+
 /** The least-squares line through the groups' medians, in log-odds. */
 function fit(title: string, sources: Group[][]): LogisticMap {
-  const points = sources.flat().map(({ target, cosines }) => ({
+  const points = sources.flat().map(({ target = 0.5, cosines }) => ({
     cosine: quantile(cosines, 0.5),
-    logOdds: Math.log(target / (1 - target)),
+    logOdds: logOddsOf(target),
   }))
   const meanOf = (of: (point: (typeof points)[number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length
@@ -171,7 +198,7 @@ function report(title: string, map: LogisticMap, sources: Group[][]): void {
   console.log(`\n${title}: ${JSON.stringify(map)}`)
   for (const [i, groups] of sources.entries()) {
     for (const { name, target, cosines } of groups) {
-      const quantiles = [0.05, 0.5, 0.95].map((share) => {
+      const quantiles = [0.05, 0.1, 0.5, 0.95].map((share) => {
         const cosine = quantile(cosines, share)
         const score = 1 / (1 + Math.exp(-map.slope * (cosine - map.midpoint)))
         return `${cosine.toFixed(2)} -> ${score.toFixed(2)}`
@@ -180,7 +207,7 @@ function report(title: string, map: LogisticMap, sources: Group[][]): void {
         i === 0 ? 'drawings' : 'photographs',
         name,
         `${cosines.length} pairs`,
-        `target ${target}`,
+        `target ${target ?? '-'}`,
         ...quantiles,
       ]
       console.log(row.join(' | '))

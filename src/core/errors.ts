@@ -1,3 +1,7 @@
+import { LIMITS } from './limits.ts'
+import { PLANS, type Plan } from './plans.ts'
+import { sizeInWords } from './text.ts'
+
 /** One row of the error register: the HTTP status, and what the page at `/errors/<code>` tells a developer. */
 export interface ErrorKind {
   status: number
@@ -5,9 +9,65 @@ export interface ErrorKind {
   meaning: string
   /** What the caller can do about it. */
   advice: string
+  /** Where one code has several: what happened in each case, and what helps. */
+  reasons?: Readonly<Record<string, Reason>>
+}
+
+interface Reason {
+  cause: string
+  cure: string
 }
 
 const kind = (status: number, meaning: string, advice: string): ErrorKind => ({ status, meaning, advice })
+
+/** Why a download failed, in `details.reason` of `image_download_failed`. */
+export const DOWNLOAD_FAILURES = {
+  dns: {
+    cause: 'The host name has no address, or the name server did not answer.',
+    cure: 'Check the spelling of the host, and that the machine of this service can look it up.',
+  },
+  connect: {
+    cause: 'No connection came about, it broke off, or what answered does not speak HTTP.',
+    cure: 'Check host and port, and that a firewall lets this service through.',
+  },
+  timeout: {
+    cause: `Connecting took more than ${LIMITS.fetchConnectMs / 1000} seconds, or the whole download more than ${LIMITS.fetchTotalMs / 1000}.`,
+    cure: 'Repeat later, offer a smaller picture, or send it as a file.',
+  },
+  tls: {
+    cause: 'The certificate has expired, names another host, or was issued by nobody this service trusts.',
+    cure: 'Renew the certificate, and let the server send its intermediate certificates too.',
+  },
+  http_status: {
+    cause: 'The server answered with an error; `details.upstream_status` is its status.',
+    cure: 'Open the address without signing in: it must answer 200. For 401 or 403 lift the protection against hotlinking, for 429 or 5xx repeat later.',
+  },
+  too_many_redirects: {
+    cause: `The address redirects more than ${LIMITS.fetchRedirectsMax} times.`,
+    cure: 'Send the address where the redirects end.',
+  },
+  blocked_address: {
+    cause:
+      'The host, or a redirect, leads to a private or reserved network address, or this install works offline.',
+    cure: 'Use a public address, send the picture as a file, or let the operator add the network to `FETCH_ALLOW_CIDRS`.',
+  },
+  too_large: {
+    cause: `The picture has more than ${sizeInWords(LIMITS.pictureBytesMax)}, or comes in very many small pieces.`,
+    cure: 'Offer a smaller version; 1000 pixels are enough to find it.',
+  },
+  not_an_image: {
+    cause: 'The answer is no JPEG, PNG, WebP, AVIF or GIF; often it is a page about the picture.',
+    cure: 'Send the address of the picture itself, and let the server answer without compression.',
+  },
+} as const satisfies Record<string, Reason>
+
+export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
+
+/** A limit of every plan, as in "free 50, basic 5000". */
+const byPlan = (limit: (plan: Plan) => number): string =>
+  Object.entries(PLANS)
+    .map(([name, plan]) => `${name} ${Number.isFinite(limit(plan)) ? limit(plan) : 'unlimited'}`)
+    .join(', ')
 
 /**
  * Every failure a client can be told about (spec §7 and our additions).
@@ -25,11 +85,15 @@ export const ERRORS = {
   credential_ambiguous: kind(400, 'Two credentials came at once.', 'Send exactly one, in a header.'),
   invalid_cursor: kind(400, 'The cursor is not one of ours.', 'Start again without `cursor`.'),
 
-  unauthorized: kind(401, 'The credentials are missing or not valid.', 'Get a new token at `/oauth/token`.'),
+  unauthorized: kind(
+    401,
+    'The credentials are missing or not valid.',
+    'Get a token at `POST /oauth/token` and send it as `Authorization: Bearer …`.',
+  ),
   token_expired: kind(
     401,
     'The access token has expired.',
-    'Refresh it, or get a new one, and repeat the call.',
+    'Get a new one at `POST /oauth/token` with `client_id` and `client_secret`, and repeat the call; `expires_in` tells how long it lasts.',
   ),
   requires_2fa: kind(401, 'The account asks for a second factor.', 'Repeat the login with `totp_code`.'),
   invalid_2fa: kind(401, 'The code did not verify.', 'Use the code that the authenticator shows now.'),
@@ -43,10 +107,14 @@ export const ERRORS = {
   product_limit_exceeded: kind(
     402,
     'The plan holds no more products.',
-    'Delete products or choose a larger plan.',
+    `Delete products or choose a larger plan. Products by plan: ${byPlan(({ productsMax }) => productsMax)}.`,
   ),
 
-  permission_denied: kind(403, 'A required permission is missing.', 'Ask an owner of the store for it.'),
+  permission_denied: kind(
+    403,
+    'A required permission is missing.',
+    '`details.required` names it; ask an owner of the store for it.',
+  ),
   not_a_member: kind(
     403,
     'The user is no member of that store.',
@@ -80,8 +148,16 @@ export const ERRORS = {
 
   gone: kind(410, 'The endpoint was replaced.', 'Use the path in `replacement`.'),
 
-  payload_too_large: kind(413, 'The body is too large.', 'Send less; `details.max_bytes` is the limit.'),
-  image_too_large: kind(413, 'The picture is too large.', 'Send at most 10 MiB and 50 megapixels.'),
+  payload_too_large: kind(
+    413,
+    'The body is too large.',
+    `Send less; \`details.max_bytes\` is the limit of this endpoint. JSON without a picture may have ${sizeInWords(LIMITS.jsonBytesMax)}.`,
+  ),
+  image_too_large: kind(
+    413,
+    'The picture is too large.',
+    `Send at most ${sizeInWords(LIMITS.pictureBytesMax)} and ${LIMITS.picturePixelsMax / 1e6} megapixels.`,
+  ),
 
   unsupported_media_type: kind(
     415,
@@ -92,22 +168,37 @@ export const ERRORS = {
   validation_error: kind(
     422,
     'The request does not match the schema.',
-    '`details.errors` lists every problem.',
+    'Each item of `details.errors` names one problem: `pointer` is the field, `message` what it must be.',
   ),
   image_source_invalid: kind(
     422,
     'Exactly one picture must be given.',
-    'Send one of the fields in `details`.',
+    'Send exactly one of the fields in `details.allowed`, once.',
   ),
-  image_download_failed: kind(422, 'The picture could not be downloaded.', '`details.reason` says why.'),
+  image_download_failed: {
+    ...kind(
+      422,
+      'The picture could not be downloaded.',
+      'Look up `details.reason` below; where the address cannot be opened to this service, send the picture as a file.',
+    ),
+    reasons: DOWNLOAD_FAILURES,
+  },
   image_unreadable: kind(422, 'The picture is damaged.', 'Open and save it again, or send another.'),
   image_unsupported_format: kind(
     422,
     'The file is no picture we read.',
     'Send JPEG, PNG, WebP, AVIF or GIF.',
   ),
-  image_too_small: kind(422, 'The picture is too small.', 'Its shorter side needs at least 32 pixels.'),
-  crop_too_small: kind(422, 'The cropped part is too small.', 'Its shorter side needs at least 32 pixels.'),
+  image_too_small: kind(
+    422,
+    'The picture is too small.',
+    `Its shorter side needs at least ${LIMITS.pictureSideMin} pixels.`,
+  ),
+  crop_too_small: kind(
+    422,
+    'The cropped part is too small.',
+    `Its shorter side needs at least ${LIMITS.pictureSideMin} pixels.`,
+  ),
   filter_operator_unknown: kind(
     422,
     'The filter operator is unknown.',
@@ -120,12 +211,24 @@ export const ERRORS = {
     'The key was used for another request.',
     'Use a new key for each request.',
   ),
-  url_not_allowed: kind(422, 'The address is not allowed.', 'Use a public https address.'),
+  url_not_allowed: kind(
+    422,
+    'The address is not allowed.',
+    'Use an absolute public `https` or `http` address on the usual port, without a user name.',
+  ),
 
-  rate_limit_exceeded: kind(429, 'The request budget is used up.', 'Wait for `Retry-After` seconds.'),
+  rate_limit_exceeded: kind(
+    429,
+    'The request budget is used up.',
+    `Wait for \`Retry-After\` seconds, or choose a larger plan. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+  ),
   too_many_requests: kind(429, 'Too many failed sign-ins.', 'Wait for `details.retry_after` seconds.'),
 
-  internal_error: kind(500, 'Something went wrong here.', 'Report it with the request id.'),
+  internal_error: kind(
+    500,
+    'Something went wrong here.',
+    'Report it with the request id (`details.request_id`); repeating may help.',
+  ),
 
   overloaded: kind(503, 'The queue is full.', 'Repeat after `Retry-After` seconds.'),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
@@ -134,18 +237,6 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS
-
-/** Why a download failed, in `details.reason` of `image_download_failed`. */
-export type DownloadFailure =
-  | 'dns'
-  | 'connect'
-  | 'timeout'
-  | 'tls'
-  | 'http_status'
-  | 'too_many_redirects'
-  | 'blocked_address'
-  | 'too_large'
-  | 'not_an_image'
 
 export interface ErrorExtras {
   /** Sent to the client. Nothing secret, no stack text. */

@@ -4,3 +4,16 @@ export const fold = (text: string): string =>
 
 /** The words of a text, folded. */
 export const words = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** Whether a text has more than `max` characters (code points). */
+export const isLongerThan = (text: string, max: number): boolean =>
+  text.length > max && (text.length > 2 * max || Array.from(text).length > max)
+
+/** A size for people: `10 MiB`, `16 KiB`, `1000 bytes`. */
+export function sizeInWords(bytes: number): string {
+  if (bytes >= MIB && bytes % MIB === 0) return `${bytes / MIB} MiB`
+  return bytes >= KIB && bytes % KIB === 0 ? `${bytes / KIB} KiB` : `${bytes} bytes`
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB

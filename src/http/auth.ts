@@ -19,6 +19,15 @@ export interface AuthDeps {
   spendRequest(storeId: string): RateVerdict | undefined
 }
 
+/** The header of every signed-in route in the API's document (spec §5.3). */
+export const ACTIVE_TENANT = {
+  name: 'X-Service-Active-Tenant',
+  in: 'header',
+  required: false,
+  description: 'Slug of the store to act for; by default the store of the credential.',
+  schema: { type: 'string' },
+} as const
+
 export type AuthPlugin = ReturnType<typeof authPlugin>
 
 interface Incoming {

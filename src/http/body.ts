@@ -1,9 +1,11 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import { sizeInWords } from '../core/text.ts'
 import { parseJson, parseJsonField } from './json-text.ts'
-import { toNumber } from './request-check.ts'
+import { toNumber } from './number-text.ts'
 import { UPLOAD } from './schema.ts'
+import { type Problem, validationError } from './validation.ts'
 
 interface WithRequest {
   request: Request
@@ -43,7 +45,8 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
  * A parser for a route's multipart body.
  *
  * Fields become values of the types that the schema asks for; an object or an array travels as JSON text, a list of
- * strings also as a comma list. A field that is no such value is left as text for the schema to refuse.
+ * strings also as a comma list, or as the field several times. A field that is no such value is left as text for the
+ * schema to refuse.
  */
 export function formBody(schema: TSchema): BodyParser {
   return parser(
@@ -120,7 +123,8 @@ const contentType = (request: Request): string =>
 const isJson = (request: Request): boolean =>
   /^application\/(?:json|[\w.-]+\+json)$/.test(contentType(request))
 
-const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
+/** Whether a request's body says that it is a form with files. */
+export const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
 
 const wrongType = (expected: string): ApiError =>
   new ApiError('unsupported_media_type', `Send the body as Content-Type: ${expected}`, {
@@ -128,13 +132,13 @@ const wrongType = (expected: string): ApiError =>
   })
 
 const payloadTooLarge = (maxBytes: number): ApiError =>
-  new ApiError('payload_too_large', `The body is larger than ${maxBytes} bytes`, {
+  new ApiError('payload_too_large', `The body is larger than ${sizeInWords(maxBytes)}`, {
     details: { max_bytes: maxBytes },
     headers: { connection: 'close' },
   })
 
 const pictureTooLarge = (): ApiError =>
-  new ApiError('image_too_large', 'The picture is larger than 10 MiB', {
+  new ApiError('image_too_large', `The picture is larger than ${sizeInWords(LIMITS.pictureBytesMax)}`, {
     details: { max_bytes: LIMITS.pictureBytesMax },
     headers: { connection: 'close' },
   })
@@ -164,16 +168,40 @@ async function readForm(request: Request, schema: TSchema): Parsed {
   const bytes = await readBytes(request, LIMITS.multipartBytesMax, pictureTooLarge)
   const form = await parseForm(request, bytes)
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of form.entries()) {
+  const repeated: Problem[] = []
+  for (const name of new Set(form.keys())) {
     if (name === '__proto__') continue
+    const values = form.getAll(name)
+    if (values.some((value) => typeof value !== 'string' && value.size > LIMITS.pictureBytesMax)) {
+      throw pictureTooLarge()
+    }
     const field = schema['properties']?.[name] as TSchema | undefined
-    if (typeof value !== 'string' && value.size > LIMITS.pictureBytesMax) throw pictureTooLarge()
-    fields[name] = typeof value === 'string' && field ? fromText(value, field) : value
+    if (field && values.length > 1 && field['type'] !== 'array') {
+      if (field[Kind] === UPLOAD) throw severalPictures(name, values.length)
+      repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must come only once' })
+    }
+    fields[name] = field ? fieldOf(values, field) : values.at(-1)
   }
+  if (repeated.length > 0) throw validationError(repeated)
   return fields
 }
 
+const severalPictures = (name: string, count: number): ApiError =>
+  new ApiError('image_source_invalid', `Send one picture; ${name} came ${count} times`, {
+    details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
+  })
+
 type Form = Awaited<ReturnType<Response['formData']>>
+type FormValue = ReturnType<Form['getAll']>[number]
+
+/** The value of a form's field; several texts of a list become one list. */
+function fieldOf(values: FormValue[], schema: TSchema): unknown {
+  const read = values
+    .map((value) => (typeof value === 'string' ? fromText(value, schema) : value))
+    .filter((value) => value !== undefined)
+  if (read.length < 2) return read[0]
+  return read.every(Array.isArray) ? read.flat() : read.find((value) => !Array.isArray(value))
+}
 
 async function parseForm(request: Request, bytes: Uint8Array): Promise<Form> {
   try {
@@ -189,8 +217,7 @@ function fromText(text: string, schema: TSchema): unknown {
   const { type } = schema
   if (type === 'object' || type === 'array') return fromJsonText(text, type)
   if (type === 'string' || schema[Kind] === UPLOAD) return text
-  if (text.trim() === '') return undefined
-  if (type === 'integer' || type === 'number') return toNumber(text)
+  if (type === 'integer' || type === 'number') return toNumber(text, type)
   if (type === 'boolean') return BOOLEANS[text.trim().toLowerCase()] ?? text
   return text
 }

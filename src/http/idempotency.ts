@@ -6,6 +6,17 @@ import { LIMITS } from '../core/limits.ts'
 import type { IdempotencyKeys } from '../platform/db/idempotency.ts'
 import { validationError } from './validation.ts'
 
+/** The header in the API's document. */
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A new random value for each request. Sent again with the same key within a day, the request is not done twice: ' +
+    'its first answer comes back with `Idempotent-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
+} as const
+
 interface Context {
   request: Request
   path: string

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
+import { ACTIVE_TENANT } from './auth.ts'
 import { isBodyParser } from './body.ts'
 import { numberOf } from './request-check.ts'
 import { ErrorBody, isFailure } from './schema.ts'
@@ -49,7 +50,14 @@ const SUCCESS: Readonly<Record<string, string>> = {
   503: 'Not now',
 }
 
+interface Parameter {
+  name: string
+  in: string
+}
+
 interface Operation {
+  parameters?: Parameter[]
+  security?: unknown
   requestBody?: unknown
   responses?: Record<string, { description?: string; content?: unknown }>
 }
@@ -58,7 +66,12 @@ interface Operation {
 interface DeclaredRoute {
   method: string
   path: string
-  hooks: { body?: TSchema; parse?: { fn: unknown }[]; response?: Record<string, TSchema> }
+  hooks: {
+    body?: TSchema
+    parse?: { fn: unknown }[]
+    response?: Record<string, TSchema>
+    detail?: { parameters?: Parameter[] }
+  }
 }
 
 async function documentOf(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
@@ -73,8 +86,12 @@ async function documentOf(version: string, app: AnyElysia): Promise<Record<strin
   return plain({ ...frame(version), paths, components: { securitySchemes: { bearer: BEARER }, schemas } })
 }
 
-/** Adds what Elysia cannot see: what our own body parsers read, and that all failures share one form. */
-function describe(operation: Operation, { body, parse, response = {} }: DeclaredRoute['hooks']): void {
+/** Adds what Elysia cannot see: the headers, what our own body parsers read, and that all failures share one form. */
+function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
+  const { body, parse, response = {}, detail } = hooks
+  const headers = [...(detail?.parameters ?? []), ...(operation.security ? [ACTIVE_TENANT] : [])]
+  const schemas = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header')
+  if (headers.length > 0) operation.parameters = [...schemas, ...headers]
   const parser = parse?.map(({ fn }) => fn).find(isBodyParser)
   if (body && parser) {
     const content = Object.entries(parser.contentOf(body)).map(([type, schema]) => [type, { schema }])

@@ -1,13 +1,15 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
+import { isBodyParser, isMultipart } from './body.ts'
+import { toNumber } from './number-text.ts'
 import { type Problem, problemsOf, validationError } from './validation.ts'
 
 /** A route as Elysia lists it. */
 interface ListedRoute {
   method: string
   path: string
-  hooks?: { body?: unknown; query?: unknown; params?: unknown } | undefined
+  hooks?: { body?: unknown; query?: unknown; params?: unknown; parse?: unknown } | undefined
 }
 
 interface Incoming {
@@ -54,11 +56,11 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
   }
 }
 
-function checkOf({ body, query, params }: NonNullable<ListedRoute['hooks']>): Check {
+function checkOf({ body, query, params, parse }: NonNullable<ListedRoute['hooks']>): Check {
   const parts = [
     params ? partCheck(params as TSchema, 'path', ({ params: value }) => value) : undefined,
     query ? partCheck(plainNumbers(query as TSchema), 'query', queryOf(query as TSchema)) : undefined,
-    body ? partCheck(opened(body as TSchema), 'body', ({ body: value }) => value) : undefined,
+    body ? bodyCheck(body as TSchema, parse) : undefined,
   ].filter((part) => part !== undefined)
   return (incoming) => parts.flatMap((part) => part(incoming))
 }
@@ -71,9 +73,27 @@ function partCheck(schema: TSchema, place: Problem['in'], pick: (incoming: Incom
   }
 }
 
+/** A body is judged by the schema of its own media type, so that a form is never told what JSON would need. */
+function bodyCheck(body: TSchema, parse: unknown): Check {
+  const check = (schema: TSchema) => partCheck(opened(schema), 'body', ({ body: value }) => value)
+  const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
+  const { 'multipart/form-data': form, ...others } = parser?.contentOf(body) ?? {}
+  const checkForm = form && check(form)
+  const checkOther = check(Object.values(others)[0] ?? form ?? body)
+  return (incoming) =>
+    checkForm && isMultipart(incoming.request)
+      ? checkForm(incoming).map(inWordsOfForms)
+      : checkOther(incoming)
+}
+
+/** In a form an object travels as text. */
+const inWordsOfForms = (problem: Problem): Problem =>
+  problem.expected === 'object' && problem.pointer.lastIndexOf('/') === 0
+    ? { ...problem, message: 'must be a JSON object as text' }
+    : problem
+
 /** Unknown fields are ignored; Elysia closes the schemas of bodies, so that it can drop them. */
 function opened(schema: TSchema): TSchema {
-  if (schema['anyOf']) return { ...schema, anyOf: (schema['anyOf'] as TSchema[]).map(opened) } as TSchema
   return schema['additionalProperties'] === false ? { ...schema, additionalProperties: true } : schema
 }
 
@@ -99,18 +119,15 @@ function plainNumbers(schema: TSchema): TSchema {
 }
 
 function queryOf(schema: TSchema): (incoming: Incoming) => unknown {
-  const numbers = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)
-    .filter(([, field]) => numberOf(field))
-    .map(([name]) => name)
+  const numbers = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).flatMap(
+    ([name, field]) => {
+      const type = numberOf(field)?.['type'] as 'integer' | 'number' | undefined
+      return type ? [{ name, type }] : []
+    },
+  )
   return ({ query }) => {
     const values = { ...(query as Record<string, unknown>) }
-    for (const name of numbers) values[name] = toNumber(values[name])
+    for (const { name, type } of numbers) values[name] = toNumber(values[name], type)
     return values
   }
 }
-
-/** The number that a text stands for, or the value as it is. */
-export const toNumber = (value: unknown): unknown =>
-  typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim())
-    ? Number(value)
-    : value

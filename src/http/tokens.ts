@@ -16,11 +16,23 @@ export interface Claims {
 /** Verifying answers "no" for expired and forged alike, so expiry is judged by us: a hundred years' tolerance. */
 const EXPIRY_JUDGED_ELSEWHERE_S = 3_153_600_000
 
+/** Tokens whose signature need not be computed again; a backend sends the same one for an hour. */
+const REMEMBERED_MAX = 1_000
+
 export type Tokens = ReturnType<typeof createTokens>
 
 /** Signs and reads access tokens with HMAC-SHA256; no other algorithm is accepted (RFC 8725 §3.1). */
 export function createTokens(secret: string, clock: Clock) {
   const { sign, verify } = jwt({ name: 'jwt', secret, alg: 'HS256' }).decorator.jwt
+  const remembered = new Map<string, Claims>()
+
+  function remember(token: string, claims: Claims): void {
+    remembered.set(token, claims)
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= REMEMBERED_MAX) break
+      remembered.delete(oldest)
+    }
+  }
 
   return {
     /** @param lifetimeSeconds counted from the clock's now. */
@@ -30,13 +42,17 @@ export function createTokens(secret: string, clock: Clock) {
     },
     /** The claims of a token that we signed, expired or not; undefined for anything else. */
     async read(token: string): Promise<Claims | undefined> {
+      const known = remembered.get(token)
+      if (known) return known
       const claims = await verify(token, {
         algorithms: ['HS256'],
         typ: 'JWT',
         clockTolerance: EXPIRY_JUDGED_ELSEWHERE_S,
         currentDate: new Date(clock.now()),
       })
-      return isOurs(claims) ? claims : undefined
+      if (!isOurs(claims)) return undefined
+      remember(token, claims)
+      return claims
     },
   }
 }

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { UPLOAD } from './schema.ts'
+import { faultOfText, TEXT } from './text-schema.ts'
 
 /** One thing wrong with a request; `pointer` is a JSON pointer (RFC 6901). */
 export interface Problem {
@@ -77,6 +78,9 @@ function toProblem(error: ValueError, place: Problem['in']): Problem {
   if (place === 'path' && error.value === null) {
     return { in: place, pointer, code: 'encoding', message: 'must be percent-encoded UTF-8' }
   }
+  const fault =
+    schema[Kind] === TEXT && typeof error.value === 'string' ? faultOfText(schema, error.value) : undefined
+  if (fault) return { in: place, pointer, ...fault }
   const bound = BOUNDS[error.type]
   if (bound) return { in: place, pointer, code: bound.code, message: bound.message(schema) }
   const expected = expectation(schema)
@@ -95,14 +99,6 @@ const BOUNDS: Partial<Record<ValueErrorType, { code: string; message: (schema: T
   [ValueErrorType.IntegerMinimum]: { code: 'min', message: ({ minimum }) => `must be at least ${minimum}` },
   [ValueErrorType.NumberMaximum]: { code: 'max', message: ({ maximum }) => `must be at most ${maximum}` },
   [ValueErrorType.IntegerMaximum]: { code: 'max', message: ({ maximum }) => `must be at most ${maximum}` },
-  [ValueErrorType.StringMinLength]: {
-    code: 'min_length',
-    message: ({ minLength }) => `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`,
-  },
-  [ValueErrorType.StringMaxLength]: {
-    code: 'max_length',
-    message: ({ maxLength }) => `must have at most ${maxLength} characters`,
-  },
   [ValueErrorType.ArrayMinItems]: {
     code: 'min_items',
     message: ({ minItems }) => `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`,
@@ -110,10 +106,6 @@ const BOUNDS: Partial<Record<ValueErrorType, { code: string; message: (schema: T
   [ValueErrorType.ArrayMaxItems]: {
     code: 'max_items',
     message: ({ maxItems }) => `must have at most ${maxItems} items`,
-  },
-  [ValueErrorType.StringPattern]: {
-    code: 'pattern',
-    message: ({ description }) => `has the wrong form${description ? `: ${description}` : ''}`,
   },
   [ValueErrorType.StringFormat]: { code: 'format', message: ({ format }) => `must be a valid ${format}` },
   [ValueErrorType.ObjectAdditionalProperties]: { code: 'unknown', message: () => 'is not known here' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fold, words } from '../../src/core/text.ts'
+import { fold, isLongerThan, sizeInWords, words } from '../../src/core/text.ts'
 
 test.each([
   ['  Red   Mug ', 'red mug'],
@@ -22,4 +22,26 @@ test.each([
   ['Äpfel & Öl', ['apfel', 'ol']],
 ])('the words of %p are %p', (text, list) => {
   expect(words(text)).toEqual(list)
+})
+
+test.each([
+  [10 * 1024 * 1024, '10 MiB'],
+  [1024 * 1024, '1 MiB'],
+  [16 * 1024, '16 KiB'],
+  [1024 * 1024 + 1024, '1025 KiB'],
+  [1000, '1000 bytes'],
+  [0, '0 bytes'],
+])('%d bytes are %s', (bytes, words) => {
+  expect(sizeInWords(bytes)).toBe(words)
+})
+
+test.each([
+  ['abc', 2, true],
+  ['ab', 2, false],
+  ['👟👟', 2, false],
+  ['👟👟👟', 2, true],
+  ['', 0, false],
+  ['a', Infinity, false],
+])('%p is longer than %d characters: %p', (text, max, isLonger) => {
+  expect(isLongerThan(text, max)).toBe(isLonger)
 })

@@ -174,6 +174,42 @@ describe('413 payload_too_large', () => {
     await app.http.stop(true)
   })
 
+  test.each(['/v1/search/text', '/v1/products', '/v1/search', '/nowhere'])(
+    'far above every limit, POST %s still answers in our words, with the request id',
+    async (path) => {
+      app.http.listen(0)
+      const socket = await Bun.connect({
+        hostname: '127.0.0.1',
+        port: app.http.server?.port ?? 0,
+        socket: {
+          data(_, data) {
+            answered.resolve(data.toString())
+          },
+          close: () => answered.reject(new Error('closed without an answer')),
+        },
+      })
+      const answered = Promise.withResolvers<string>()
+      const type = path === '/v1/search' ? 'multipart/form-data; boundary=x' : 'application/json'
+      socket.write(
+        [
+          `POST ${path} HTTP/1.1`,
+          'Host: lookalike.test',
+          `Authorization: Bearer ${token}`,
+          `Content-Type: ${type}`,
+          `Content-Length: ${200 * 1024 * 1024}`,
+          '',
+          '{',
+        ].join('\r\n'),
+      )
+      const text = await answered.promise
+      expect(text).toStartWith(path === '/nowhere' ? 'HTTP/1.1 404' : 'HTTP/1.1 413')
+      expect(text.toLowerCase()).toContain('x-request-id: ')
+      expect(JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))).toHaveProperty('message')
+      socket.terminate()
+      await app.http.stop(true)
+    },
+  )
+
   test('413 image_too_large: a picture above 10 MiB, by its field and by the whole form', async () => {
     for (const size of [LIMITS.pictureBytesMax + 1, LIMITS.multipartBytesMax + 1]) {
       const answer = await app.call('POST', '/v1/search', {
@@ -201,7 +237,8 @@ describe('multipart/form-data', () => {
     [{ fields: 'a,b' }],
     [{ fields: '["a","b"]' }],
     [{ fields: '' }],
-    [{ limit: '' }],
+    [{ category: '' }],
+    [{ color: '' }],
     [{ category: '5' }],
     [{ nobody_knows: 'x' }],
   ])('%p is taken', async (fields) => {
@@ -210,6 +247,9 @@ describe('multipart/form-data', () => {
 
   test.each([
     [{ limit: '5.7' }, '/limit', 'type'],
+    [{ limit: '' }, '/limit', 'type'],
+    [{ limit: '1e1' }, '/limit', 'type'],
+    [{ explain: '' }, '/explain', 'type'],
     [{ limit: 'true' }, '/limit', 'type'],
     [{ limit: '0x10' }, '/limit', 'type'],
     [{ limit: 'abc' }, '/limit', 'type'],
@@ -231,11 +271,80 @@ describe('multipart/form-data', () => {
     expect(answer.body['details']).toMatchObject({ errors: [{ in: 'body', pointer, code }] })
   })
 
+  const repeated = (path: string, fields: [name: string, value: string | Uint8Array<ArrayBuffer>][]) => {
+    const body = form({})
+    for (const [name, value] of fields)
+      body.append(name, typeof value === 'string' ? value : new Blob([value]))
+    return app.call('POST', path, { token, body })
+  }
+
+  test('422: a field that comes twice is named, and all of them', async () => {
+    const answer = await repeated('/v1/search', [
+      ['image', pictureBytes(1)],
+      ['limit', '1'],
+      ['limit', '2'],
+      ['color', 'red'],
+      ['color', 'red'],
+    ])
+    expect(refusal(answer)).toEqual([422, 'validation_error'])
+    expect(answer.body['message']).toBe('limit must come only once')
+    expect(answer.body['details']).toMatchObject({
+      errors: [
+        { in: 'body', pointer: '/limit', code: 'repeated' },
+        { in: 'body', pointer: '/color', code: 'repeated' },
+      ],
+    })
+  })
+
+  test('a list may come in several fields: all of them count', async () => {
+    const metadata = '{"a":1,"b":2,"c":3,"d":4}'
+    await app.call('POST', '/v1/products', {
+      token,
+      body: form({ product_id: 'p', image: pictureBytes(1), metadata }),
+    })
+    const answer = await repeated('/v1/search', [
+      ['image', pictureBytes(1)],
+      ['fields', 'a'],
+      ['fields', ''],
+      ['fields', '["b"]'],
+      ['fields', 'c,x'],
+    ])
+    expect(answer.body['results']).toMatchObject([{ metadata: { a: 1, b: 2, c: 3 } }])
+    const wrong = await repeated('/v1/search', [
+      ['image', pictureBytes(1)],
+      ['fields', 'a'],
+      ['fields', '{"b":1}'],
+    ])
+    expect(wrong.body['details']).toMatchObject({ errors: [{ pointer: '/fields', code: 'type' }] })
+  })
+
+  test('422 image_source_invalid: POST and PUT of a product with two files', async () => {
+    const answer = await repeated('/v1/products', [
+      ['product_id', 'a'],
+      ['image', pictureBytes(1)],
+      ['image', pictureBytes(2)],
+    ])
+    expect(refusal(answer)).toEqual([422, 'image_source_invalid'])
+    expect((await app.call('GET', '/v1/products', { token })).body['total']).toBe(0)
+  })
+
+  test('a product without a picture is told what its own way of sending needs', async () => {
+    const bare = await app.call('POST', '/v1/products', { token, body: form({ product_id: 'a' }) })
+    expect(refusal(bare)).toEqual([422, 'validation_error'])
+    expect(bare.body['message']).toBe('image or image_url is required')
+    expect(bare.body['details']).toMatchObject({ errors: [{ pointer: '/image', code: 'required' }] })
+    const json = await app.call('POST', '/v1/products', { token, body: { product_id: 'a' } })
+    expect(json.body['message']).toBe('image_url is required')
+    const filed = form({ product_id: 'a', image_url: app.picture('a', 1), refresh: 'true' })
+    expect((await app.call('POST', '/v1/products', { token, body: filed })).status).toBe(201)
+  })
+
   test('metadata that is no JSON is 422 and not an empty object', async () => {
     for (const metadata of ['{bad', 'text', '[]', '5', 'null']) {
       const body = form({ product_id: 'a', image: pictureBytes(1), metadata })
       const answer = await app.call('POST', '/v1/products', { token, body })
       expect([metadata, ...refusal(answer)]).toEqual([metadata, 422, 'validation_error'])
+      expect(answer.body['message']).toBe('metadata must be a JSON object as text')
     }
     expect((await app.call('GET', '/v1/products', { token })).body['total']).toBe(0)
   })

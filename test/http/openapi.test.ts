@@ -72,9 +72,30 @@ describe('GET /openapi.json (D17)', () => {
     for (const [, name = ''] of references) expect(Object.keys(document.components.schemas)).toContain(name)
   })
 
-  test('operation ids are unique, tags are described', () => {
-    const ids = operations.map(([, { operationId }]) => operationId)
-    expect(new Set(ids).size).toBe(ids.length)
+  test('every operation has the name that generated clients call it by', () => {
+    const ids = Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))
+    expect(ids).toEqual({
+      'POST /oauth/token': 'createToken',
+      'POST /v1/products': 'indexProduct',
+      'GET /v1/products': 'listProducts',
+      'GET /v1/products/{product_id}': 'getProduct',
+      'PUT /v1/products/{product_id}': 'replaceProduct',
+      'PATCH /v1/products/{product_id}': 'updateProduct',
+      'DELETE /v1/products/{product_id}': 'deleteProduct',
+      'POST /v1/products/demo': 'installDemo',
+      'DELETE /v1/products/demo': 'removeDemo',
+      'POST /v1/search': 'searchByUpload',
+      'POST /v1/search/url': 'searchByUrl',
+      'POST /v1/search/text': 'searchByText',
+      'GET /health': 'getHealth',
+      'GET /health/ready': 'getReadiness',
+      'GET /version': 'getVersion',
+      'GET /pictures/{address}': 'getPicture',
+    })
+    expect(new Set(Object.values(ids)).size).toBe(operations.length)
+  })
+
+  test('tags are described', () => {
     const tags = new Set(operations.flatMap(([, { tags = [] }]) => tags))
     expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort())
   })
@@ -133,10 +154,12 @@ describe('request bodies', () => {
     },
   )
 
-  test('what is required is told: product_id and image_url as JSON, product_id and image as a form', () => {
+  test('what is required is told: product_id and image_url as JSON, product_id and one picture as a form', () => {
     const content = operation('POST /v1/products').requestBody?.content
     expect(content?.['application/json']?.schema['required']).toEqual(['product_id', 'image_url'])
-    expect(content?.['multipart/form-data']?.schema['required']).toEqual(['product_id', 'image'])
+    const form = content?.['multipart/form-data']?.schema
+    expect(form?.['required']).toEqual(['product_id'])
+    expect(JSON.stringify(form?.['properties'])).toContain('Exactly one of image and image_url is required')
   })
 })
 
@@ -155,6 +178,20 @@ describe('parameters', () => {
     const sort = operation('GET /v1/products').parameters?.find(({ name }) => name === 'sort')
     expect(sort?.schema['type']).toBe('string')
     expect(sort?.schema['enum']).toEqual(['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'])
+  })
+
+  test('the headers that mean something are told', () => {
+    for (const [name, { parameters = [] }] of operations) {
+      const headers = parameters.filter((parameter) => parameter.in === 'header')
+      expect([name, headers.map((header) => header.name)]).toEqual([
+        name,
+        [
+          ...(name === 'POST /v1/products' ? ['Idempotency-Key'] : []),
+          ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
+        ],
+      ])
+      expect(headers.every(({ required }) => !required)).toBe(true)
+    }
   })
 
   test('each {name} of a path is a required parameter', () => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { toNumber } from '../../src/http/request-check.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 
 let app: TestApp
@@ -97,6 +96,8 @@ describe('numbers in a query are numbers', () => {
     ['limit=x', 'query /limit type'],
     ['limit=', 'query /limit type'],
     ['limit=0x10', 'query /limit type'],
+    ['limit=1e1', 'query /limit type'],
+    ['limit=5.', 'query /limit type'],
     ['limit=Infinity', 'query /limit type'],
     ['sort=best', 'query /sort enum'],
   ])('GET /v1/products?%s is 422', async (query, problem) => {
@@ -113,23 +114,6 @@ describe('numbers in a query are numbers', () => {
   test('HEAD is judged like GET', async () => {
     expect((await app.call('HEAD', '/v1/products?limit=0', { token })).status).toBe(422)
     expect((await app.call('HEAD', '/v1/products?limit=1', { token })).status).toBe(200)
-  })
-
-  test.each([
-    ['5', 5],
-    [' 5 ', 5],
-    ['-.5', -0.5],
-    ['1e3', 1000],
-    ['5.', 5],
-    ['', ''],
-    ['true', 'true'],
-    ['NaN', 'NaN'],
-    ['1,000', '1,000'],
-    ['5 6', '5 6'],
-    [7, 7],
-    [undefined, undefined],
-  ])('the text %p stands for %p', (text, value) => {
-    expect(toNumber(text)).toBe(value as number)
   })
 })
 

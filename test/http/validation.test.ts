@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { upload } from '../../src/http/schema.ts'
+import { text } from '../../src/http/text-schema.ts'
 import { problemsOf, validationError } from '../../src/http/validation.ts'
 
 const told = (schema: Parameters<typeof problemsOf>[0], value: unknown) =>
@@ -18,17 +19,19 @@ describe('one problem, one line (D12)', () => {
     ['a list for an object', t.Object({}), [], ' type: must be an object'],
     ['too small', t.Number({ minimum: 0 }), -1, ' min: must be at least 0'],
     ['too large', Type.Integer({ maximum: 100 }), 101, ' max: must be at most 100'],
-    ['too short', t.String({ minLength: 1 }), '', ' min_length: must have at least 1 character'],
-    ['shorter', t.String({ minLength: 2 }), '', ' min_length: must have at least 2 characters'],
-    ['too long', t.String({ maxLength: 2 }), 'abc', ' max_length: must have at most 2 characters'],
+    ['too short', text({ minLength: 1 }), '', ' min_length: must have at least 1 character'],
+    ['shorter', text({ minLength: 2 }), '', ' min_length: must have at least 2 characters'],
+    ['too long', text({ maxLength: 2 }), 'abc', ' max_length: must have at most 2 characters'],
     ['too few', t.Array(t.String(), { minItems: 1 }), [], ' min_items: must have at least 1 item'],
     ['too many', t.Array(t.String(), { maxItems: 1 }), ['a', 'b'], ' max_items: must have at most 1 items'],
+    ['a pattern', text({ pattern: '^a$', description: 'an a' }), 'b', ' pattern: has the wrong form: an a'],
     [
-      'a pattern',
-      t.String({ pattern: '^a$', description: 'an a' }),
-      'b',
-      ' pattern: has the wrong form: an a',
+      'a reserved word',
+      text({ not: { enum: ['a', 'b'] } }),
+      'a',
+      ' reserved: is reserved; choose another than a, b',
     ],
+    ['no text', text({ maxLength: 2 }), 123, ' type: must be a string'],
     ['a format', t.String({ format: 'date-time' }), 'now', ' format: must be a valid date-time'],
     ['a choice', choice, 'c', ' enum: must be one of "a", "b"'],
     ['a choice of another type', choice, 1, ' enum: must be one of "a", "b"'],
@@ -82,8 +85,8 @@ describe('all problems at once', () => {
     const secret = 'hunter2'
     const schemas = t.Object({
       a: t.Number(),
-      b: t.String({ maxLength: 3 }),
-      c: t.String({ pattern: '^x$' }),
+      b: text({ maxLength: 3 }),
+      c: text({ pattern: '^x$' }),
       d: t.Union([t.Literal('a'), t.Literal('b')]),
       e: t.String({ format: 'email' }),
       f: t.Array(t.Object({ g: t.Number() })),

@@ -30,6 +30,7 @@ export function fakeEmbedder(): Embedder {
       return {
         vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))),
         isTruncated: text.length > 300,
+        isUnknown: /^blorf$/.test(text),
       }
     },
     close: async () => {},

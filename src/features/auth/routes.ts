@@ -26,6 +26,7 @@ export function authRoutes(auth: AuthService) {
         422: failure('`validation_error`'),
       },
       detail: {
+        operationId: 'createToken',
         summary: 'Exchange client_id and client_secret for an access token',
         description: 'Form-encoded, not JSON (RFC 6749 §4.4.2); HTTP Basic works as well.',
       },

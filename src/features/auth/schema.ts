@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { text } from '../../http/text-schema.ts'
 
 /** The form of RFC 6749 §4.4.2; the client's id and secret may come by HTTP Basic instead. */
 export const TokenForm = t.Object({
   grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
-  client_id: t.Optional(t.String({ maxLength: 200 })),
-  client_secret: t.Optional(t.String({ maxLength: 200 })),
+  client_id: t.Optional(text({ maxLength: 200 })),
+  client_secret: t.Optional(text({ maxLength: 200 })),
 })
 export type TokenForm = typeof TokenForm.static
 

@@ -18,12 +18,12 @@ export function demoRoutes(auth: AuthPlugin, demo: DemoService) {
         503: failure('`overloaded`, `model_not_ready`, `storage_full`'),
         ...signedInErrors,
       },
-      detail: { summary: 'Install the demo catalogue' },
+      detail: { operationId: 'installDemo', summary: 'Install the demo catalogue' },
     })
     .delete('', ({ actor }) => demo.remove(actor.storeId), {
       can: 'products:delete',
       parse: noBody,
       response: { 200: DemoRemoved, ...signedInErrors },
-      detail: { summary: 'Remove the demo products, and nothing else' },
+      detail: { operationId: 'removeDemo', summary: 'Remove the demo products, and nothing else' },
     })
 }

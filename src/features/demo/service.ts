@@ -39,7 +39,7 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
           'product_limit_exceeded',
           `The plan ${plan_name} has no room for the demo products`,
           {
-            details: { plan_name, max_products, products_count, upgrade_url: '/v1/billing/checkout' },
+            details: { plan_name, max_products, products_count },
           },
         )
       }

@@ -1,16 +1,26 @@
 import type { ErrorCode, ErrorKind } from '../../core/errors.ts'
 
 /** The page behind `/errors/<code>`: what happened, and what to do about it. */
-export function errorPage(code: ErrorCode, { status, meaning, advice }: ErrorKind): string {
+export function errorPage(code: ErrorCode, { status, meaning, advice, reasons }: ErrorKind): string {
   return page(
     `${code} · Lookalike`,
     `<p class="status">HTTP ${status}</p>
     <h1><code>${code}</code></h1>
     <p>${prose(meaning)}</p>
     <h2>What to do</h2>
-    <p>${prose(advice)}</p>
+    <p>${prose(advice)}</p>${reasons ? reasonTable(reasons) : ''}
     <p><a href="/errors">All errors</a> · <a href="/docs">API page</a></p>`,
   )
+}
+
+function reasonTable(reasons: NonNullable<ErrorKind['reasons']>): string {
+  const rows = Object.entries(reasons).map(
+    ([reason, { cause, cure }]) =>
+      `<tr><td><code>${reason}</code></td><td>${prose(cause)}</td><td>${prose(cure)}</td></tr>`,
+  )
+  return `
+    <h2>Reasons</h2>
+    <table><thead><tr><th><code>reason</code></th><th>What happened</th><th>What to do</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 /** The page behind `/errors`: the whole register. */

@@ -21,7 +21,7 @@ export function healthRoutes(health: HealthService) {
   return new Elysia({ name: 'health.routes', tags: ['Operation'] })
     .get('/health', () => ({ status: 'ok' as const }), {
       response: { 200: t.Object({ status: t.Literal('ok') }) },
-      detail: { summary: 'Is the process alive?' },
+      detail: { operationId: 'getHealth', summary: 'Is the process alive?' },
     })
     .get(
       '/health/ready',
@@ -31,11 +31,17 @@ export function healthRoutes(health: HealthService) {
       },
       {
         response: { 200: Readiness, 503: Readiness },
-        detail: { summary: 'Can it serve? Checks database, vectors, model and disk' },
+        detail: {
+          operationId: 'getReadiness',
+          summary: 'Can it serve? Checks database, vectors, model and disk',
+        },
       },
     )
     .get('/version', () => health.version(), {
       response: { 200: Version },
-      detail: { summary: 'Versions of the service, its API, its database and its model' },
+      detail: {
+        operationId: 'getVersion',
+        summary: 'Versions of the service, its API, its database and its model',
+      },
     })
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../core/limits.ts'
+import { sizeInWords } from '../../core/text.ts'
 import { type Problem, validationError } from '../../http/validation.ts'
 import type { Metadata } from './schema.ts'
 
@@ -8,7 +9,7 @@ export function checkMetadata(metadata: Metadata): void {
   if (depth > LIMITS.metadataDepthMax) throw tooDeep()
   if (keys > LIMITS.metadataKeysMax) throw tooMuch(`must have at most ${LIMITS.metadataKeysMax} keys`)
   if (Buffer.byteLength(JSON.stringify(metadata)) > LIMITS.metadataBytesMax) {
-    throw tooMuch(`must be at most ${LIMITS.metadataBytesMax} bytes as JSON`)
+    throw tooMuch(`must be at most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON`)
   }
 }
 

@@ -25,6 +25,7 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
     },
     {
       detail: {
+        operationId: 'getPicture',
         summary: 'A picture that was uploaded with a product',
         responses: {
           200: { description: 'The picture, as it was uploaded', content: PICTURE_CONTENT },

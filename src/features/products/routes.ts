@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { LIMITS } from '../../core/limits.ts'
 import type { AuthPlugin } from '../../http/auth.ts'
 import { jsonBody, jsonOrFormBody, noBody } from '../../http/body.ts'
-import type { Idempotency } from '../../http/idempotency.ts'
+import { IDEMPOTENCY_KEY, type Idempotency } from '../../http/idempotency.ts'
 import { bodyErrors, failure, signedInErrors } from '../../http/schema.ts'
 import {
   DeletedProduct,
@@ -49,7 +49,11 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
           409: failure('`idempotency_in_progress`'),
           ...writeErrors,
         },
-        detail: { summary: 'Index one product, or index it again' },
+        detail: {
+          operationId: 'indexProduct',
+          summary: 'Index one product, or index it again',
+          parameters: [IDEMPOTENCY_KEY],
+        },
       },
     )
     .get('', ({ actor, query }) => products.list(actor.storeId, query), {
@@ -61,13 +65,13 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         400: failure('`invalid_cursor`'),
         ...signedInErrors,
       },
-      detail: { summary: 'List products' },
+      detail: { operationId: 'listProducts', summary: 'List products' },
     })
     .get('/:product_id', ({ actor, params }) => products.find(actor.storeId, params.product_id), {
       can: 'products:read',
       params: ProductParams,
       response: { 200: IndexedProductView, ...noSuchProduct, ...signedInErrors },
-      detail: { summary: 'Read one product' },
+      detail: { operationId: 'getProduct', summary: 'Read one product' },
     })
     .put(
       '/:product_id',
@@ -83,7 +87,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm),
         body: ProductReplacement,
         response: { 200: IndexedProduct, 201: IndexedProduct, ...writeErrors },
-        detail: { summary: 'Replace one product, or index it under this id' },
+        detail: { operationId: 'replaceProduct', summary: 'Replace one product, or index it under this id' },
       },
     )
     .patch(
@@ -96,7 +100,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         parse: jsonBody(LIMITS.pictureJsonBytesMax),
         body: ProductPatch,
         response: { 200: IndexedProduct, ...noSuchProduct, ...writeErrors },
-        detail: { summary: 'Change some fields of one product' },
+        detail: { operationId: 'updateProduct', summary: 'Change some fields of one product' },
       },
     )
     .delete('/:product_id', ({ actor, params }) => products.remove(actor.storeId, params.product_id), {
@@ -104,6 +108,6 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       parse: noBody,
       params: ProductParams,
       response: { 200: DeletedProduct, ...noSuchProduct, ...signedInErrors },
-      detail: { summary: 'Delete one product with its pictures and vectors' },
+      detail: { operationId: 'deleteProduct', summary: 'Delete one product with its pictures and vectors' },
     })
 }

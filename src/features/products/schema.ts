@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../core/limits.ts'
+import { sizeInWords } from '../../core/text.ts'
 import { upload } from '../../http/schema.ts'
+import { text } from '../../http/text-schema.ts'
 
 /** Spec §2.3 and the further keys that mean something to us. Keys we do not know are kept and can be filtered. */
 export const Metadata = t.Object(
@@ -22,23 +24,41 @@ export const Metadata = t.Object(
     rating: t.Optional(t.Number()),
     created_at: t.Optional(t.String()),
   },
-  { additionalProperties: true, description: 'At most 16 KB, 200 keys, 5 levels.' },
+  {
+    additionalProperties: true,
+    description: `At most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON, ${LIMITS.metadataKeysMax} keys, ${LIMITS.metadataDepthMax} levels.`,
+  },
 )
 export type Metadata = Record<string, unknown>
 
-/** Half of a surrogate pair is no character: the database could not tell two such ids apart. */
+/**
+ * Refused are control characters, line ends, and what turns the direction of writing. Half of a surrogate pair is no
+ * character: the database could not tell two such ids apart.
+ */
 const ID_CHARACTER =
-  '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
+  '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
 
-const ProductId = t.String({
+/**
+ * A character that can be seen: no space (Unicode's Z) and nothing that draws nothing (Default_Ignorable_Code_Point),
+ * spelt out, because not every reader of the API's document knows these names.
+ */
+const VISIBLE_CHARACTER =
+  '(?:[^ \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f' +
+  '\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]|[\\ud800-\\udb3f\\udb44-\\udbff][\\udc00-\\udfff])'
+
+/** Words that stand in paths after `/v1/products/`. */
+export const RESERVED_PRODUCT_IDS = ['demo', 'bulk', 'import', 'export'] as const
+
+const ProductId = text({
   minLength: 1,
   maxLength: LIMITS.productIdCharsMax,
-  pattern: `^(?!\\.{1,2}$)${ID_CHARACTER}+$`,
-  description: 'any printable characters but /; not . or ..',
+  pattern: `^(?!\\.{1,2}$)(?=.*${VISIBLE_CHARACTER})${ID_CHARACTER}+$`,
+  not: { enum: RESERVED_PRODUCT_IDS },
+  description: `printable characters but /, at least one of them visible; not . or .., and not ${RESERVED_PRODUCT_IDS.join(', ')}, which are reserved`,
   examples: ['sku-1'],
 })
 
-const PictureUrl = t.String({
+const PictureUrl = text({
   minLength: 1,
   description: 'An http(s) address that the service downloads, or a `data:` URI.',
   examples: ['https://shop.example/pictures/red-mug.jpg'],
@@ -63,13 +83,21 @@ export const Product = t.Object(
   { additionalProperties: true },
 )
 
-/** The same as multipart: the picture is a file; `metadata` is JSON text. */
+/** The same as multipart: the picture is a file, or an address after all; `metadata` is JSON text. */
 export const ProductForm = t.Object(
   {
     product_id: ProductId,
-    image: upload('JPEG, PNG, WebP, AVIF or GIF, at most 10 MiB.'),
+    image: t.Optional(
+      upload(
+        `JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}. Exactly one of image and image_url is required.`,
+      ),
+    ),
+    image_url: t.Optional(PictureUrl),
     metadata: t.Optional(Metadata),
     additional_image_urls: t.Optional(AdditionalPictures),
+    refresh: t.Optional(
+      t.Boolean({ description: 'Download the pictures again although their addresses are known.' }),
+    ),
   },
   { additionalProperties: true },
 )
@@ -148,9 +176,9 @@ export const ProductListQuery = t.Object({
   status: t.Optional(t.Union([t.Literal('indexed'), t.Literal('pending'), t.Literal('failed')])),
   category: t.Optional(t.String()),
   brand: t.Optional(t.String()),
-  q: t.Optional(t.String({ maxLength: 200, description: 'Part of the name or of the product_id.' })),
+  q: t.Optional(text({ maxLength: 200, description: 'Part of the name or of the product_id.' })),
   updated_since: t.Optional(
-    t.String({
+    text({
       // A time without an offset would mean another moment on each machine. A raw + arrives as a space.
       pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+ -]\\d\\d:\\d\\d))?$',
       description: 'ISO 8601 with its offset from UTC, or a date',

@@ -76,12 +76,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
       'product_limit_exceeded',
       `The plan ${plan_name} holds ${productsMax(storeId)} products`,
       {
-        details: {
-          plan_name,
-          max_products: productsMax(storeId),
-          products_count,
-          upgrade_url: '/v1/billing/checkout',
-        },
+        details: { plan_name, max_products: productsMax(storeId), products_count },
       },
     )
   }
@@ -249,7 +244,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
   }
 }
 
-/** @throws ApiError `image_source_invalid` when a form carries a file and an address. */
+/** @throws ApiError `image_source_invalid` when a form carries a file and an address, `validation_error` for neither. */
 function toInput(productId: string, body: ProductBody | ProductReplacement): ProductInput {
   const upload = 'image' in body && body.image instanceof Blob ? body.image : undefined
   const url = 'image_url' in body ? body.image_url : undefined
@@ -257,6 +252,11 @@ function toInput(productId: string, body: ProductBody | ProductReplacement): Pro
     throw new ApiError('image_source_invalid', 'Send image or image_url, not both', {
       details: { allowed: ['image', 'image_url'] },
     })
+  }
+  if (!upload && url === undefined) {
+    throw validationError([
+      { in: 'body', pointer: '/image', code: 'required', message: 'or image_url is required' },
+    ])
   }
   const first: PictureSource = upload ? { upload } : { url: url as string }
   const others = (body.additional_image_urls ?? []).map((url) => ({ url }))

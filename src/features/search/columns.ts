@@ -27,6 +27,8 @@ export interface SearchFilter {
   color?: string | undefined
   priceMin?: number | undefined
   priceMax?: number | undefined
+  /** Row of a product that is left out. */
+  exceptProduct?: number | undefined
 }
 
 export type StoreColumns = ReturnType<typeof createColumns>
@@ -95,15 +97,16 @@ export function createColumns() {
 
     /** One byte a slot, 1 where the filter lets it pass; undefined when the filter asks for nothing. */
     mask(filter: SearchFilter, slots: number): Uint8Array | undefined {
+      if (Object.values(filter).every((wanted) => wanted === undefined)) return undefined
       const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
       const hasPrice = filter.priceMin !== undefined || filter.priceMax !== undefined
-      if (filter.category === undefined && filter.color === undefined && !hasPrice) return undefined
       const mask = new Uint8Array(slots)
       // A word that no product has finds nothing; -1 equals no column.
       const wantedCategory =
         filter.category === undefined ? undefined : (categories.find(filter.category) ?? -1)
       const wantedColor = filter.color === undefined ? undefined : (colors.find(filter.color) ?? -1)
       for (let slot = 0; slot < Math.min(slots, capacity); slot++) {
+        if (product[slot] === filter.exceptProduct) continue
         if (wantedCategory !== undefined && category[slot] !== wantedCategory) continue
         if (wantedColor !== undefined && color[slot] !== wantedColor) continue
         const value = price[slot] as number

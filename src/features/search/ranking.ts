@@ -11,6 +11,8 @@ export interface RankingRequest {
   vector: Float32Array
   /** The words of a text query; a picture's category is found by its neighbours instead. */
   text?: string | undefined
+  /** The store's own picture that the vector is of: its product is left out, and its category is the query's own. */
+  ownPictureId?: number | undefined
   filter: SearchFilter
   map: LogisticMap
   /** Least similarity before the boost. */
@@ -63,7 +65,9 @@ const ERROR_MARGIN = 3
  */
 export function createRanking(topSlots: TopSlots) {
   return function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
-    const mask = columns.mask(request.filter, segment.slots)
+    const ownSlot = request.ownPictureId === undefined ? undefined : segment.slotOf(request.ownPictureId)
+    const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
+    const mask = columns.mask({ ...request.filter, exceptProduct }, segment.slots)
     const scan = scanned(segment, request.vector, mask)
     const nearest = (k: number, among?: Uint8Array): Near => {
       const places = Array.from(topSlots(scan.scores, k, among))
@@ -72,7 +76,7 @@ export function createRanking(topSlots: TopSlots) {
 
     const lifted =
       request.categoryBoost > 0
-        ? ownCategory(request, columns, () =>
+        ? ownCategory(request, columns, ownSlot, () =>
             nearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
           )
         : 0
@@ -117,9 +121,16 @@ function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | unde
   return { scores: segment.scanAll(vector), slotAt: (place) => place, mask }
 }
 
-function ownCategory(request: RankingRequest, columns: StoreColumns, neighbours: () => number[]): number {
+function ownCategory(
+  request: RankingRequest,
+  columns: StoreColumns,
+  ownSlot: number | undefined,
+  neighbours: () => number[],
+): number {
   // Inside one category there is nothing to lift.
   if (request.filter.category !== undefined) return 0
+  const known = ownSlot === undefined ? 0 : columns.categoryAt(ownSlot)
+  if (known > 0) return known
   return request.text === undefined
     ? categoryByVote(neighbours(), columns)
     : categoryOfText(request.text, columns)
@@ -168,7 +179,7 @@ function bestProducts(
   boost: number,
   nearest: (k: number) => Near,
 ): Hit[] {
-  for (let k = request.depth * 4 + 32; ; k *= 4) {
+  for (let k = request.depth * 2 + 24; ; k *= 4) {
     const { slots, scores } = nearest(k)
     const cosines = segment.rescore(request.vector, slots)
     const best = new Map<number, Hit>()

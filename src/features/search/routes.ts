@@ -17,20 +17,23 @@ export function searchRoutes(auth: AuthPlugin, search: SearchService) {
       parse: formBody(UploadSearch),
       body: UploadSearch,
       response,
-      detail: { summary: 'Find products like an uploaded picture' },
+      detail: { operationId: 'searchByUpload', summary: 'Find products like an uploaded picture' },
     })
     .post('/url', ({ actor, body }) => search.byUrl(actor.storeId, body), {
       can: 'search:execute',
       parse: jsonBody(LIMITS.pictureJsonBytesMax),
       body: UrlSearch,
       response: { ...response, 404: failure('`not_found`: the product or image that was named') },
-      detail: { summary: 'Find products like the picture at an address, or like another product' },
+      detail: {
+        operationId: 'searchByUrl',
+        summary: 'Find products like the picture at an address, or like another product',
+      },
     })
     .post('/text', ({ actor, body }) => search.byText(actor.storeId, body), {
       can: 'search:execute',
       parse: jsonBody(),
       body: TextSearch,
       response,
-      detail: { summary: 'Find products by words' },
+      detail: { operationId: 'searchByText', summary: 'Find products by words' },
     })
 }

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../core/limits.ts'
+import { sizeInWords } from '../../core/text.ts'
 import { upload } from '../../http/schema.ts'
+import { text } from '../../http/text-schema.ts'
 
 /** Parameters that every search takes (spec §2.5 and our additions). */
 const common = {
@@ -20,11 +22,11 @@ const common = {
     t.Number({ minimum: 0, maximum: 1, description: 'Least similarity, before any category boost.' }),
   ),
   category: t.Optional(
-    t.String({ maxLength: 200, description: 'Only this category; case and accents do not count.' }),
+    text({ maxLength: 200, description: 'Only this category; case and accents do not count.' }),
   ),
   price_min: t.Optional(t.Number({ description: 'Only products with a price of at least this.' })),
   price_max: t.Optional(t.Number()),
-  color: t.Optional(t.String({ maxLength: 100, description: 'Only this color_name.' })),
+  color: t.Optional(text({ maxLength: 100, description: 'Only this color_name.' })),
   cutoff: t.Optional(
     t.Union([t.Literal('none'), t.Literal('auto')], {
       default: 'none',
@@ -40,16 +42,14 @@ const common = {
     }),
   ),
   fields: t.Optional(
-    t.Array(t.String({ maxLength: 200 }), {
+    t.Array(text({ maxLength: 200 }), {
       maxItems: 100,
       description: 'Metadata keys to return; default: all.',
     }),
   ),
   explain: t.Optional(t.Boolean({ default: false, description: 'Say how each score came about.' })),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
-  tags: t.Optional(
-    t.Array(t.String({ maxLength: 100 }), { maxItems: 10, description: 'Kept with the search.' }),
-  ),
+  tags: t.Optional(t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Kept with the search.' })),
 }
 
 /** Unknown fields are told in `warnings`, not refused. */
@@ -58,7 +58,7 @@ const open = { additionalProperties: true }
 /** POST /v1/search/text. */
 export const TextSearch = t.Object(
   {
-    query: t.String({
+    query: text({
       minLength: 1,
       maxLength: LIMITS.queryCharsMax,
       pattern: '\\S',
@@ -74,7 +74,12 @@ export type TextSearch = typeof TextSearch.static
 const source = {
   image_url: t.Optional(t.String({ description: 'An http(s) address or a `data:` URI.' })),
   image: t.Optional(t.String({ description: 'The picture as base64 or as a `data:` URI.' })),
-  product_id: t.Optional(t.String({ description: 'The first picture of a product of this store.' })),
+  product_id: t.Optional(
+    t.String({
+      description:
+        'The first picture of a product of this store; the product itself is left out of the results.',
+    }),
+  ),
   image_id: t.Optional(
     t.String({ description: 'A query picture of the last minutes, from an earlier answer.' }),
   ),
@@ -85,9 +90,14 @@ const source = {
 export const UrlSearch = t.Object({ ...source, ...common }, open)
 export type UrlSearch = typeof UrlSearch.static
 
-/** POST /v1/search: a multipart upload; numbers travel as text. */
+/** POST /v1/search: a multipart upload, the one picture source here; numbers travel as text. */
 export const UploadSearch = t.Object(
-  { image: t.Optional(upload('JPEG, PNG, WebP, AVIF or GIF, at most 10 MiB.')), ...common },
+  {
+    image: t.Optional(
+      upload(`JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}.`),
+    ),
+    ...common,
+  },
   open,
 )
 export type UploadSearch = typeof UploadSearch.static
@@ -95,7 +105,7 @@ export type UploadSearch = typeof UploadSearch.static
 export type CommonSearch = Omit<TextSearch, 'query'>
 
 const Explanation = t.Object({
-  cosine: t.Number({ description: 'Raw cosine of the two vectors.' }),
+  cosine: t.Number({ minimum: -1, maximum: 1, description: 'Raw cosine of the two vectors.' }),
   similarity: t.Number({ description: 'Calibrated score before the boost.' }),
   category_boost: t.Number({ description: 'What the boost added.' }),
 })
@@ -118,7 +128,9 @@ export const SearchResponse = t.Object({
   count: Type.Integer({ description: 'Results on this page.' }),
   results: t.Array(SearchResult, { description: 'Best first.' }),
   search_id: t.String({ format: 'uuid' }),
-  total_candidates: Type.Integer({ description: 'Products that pass the filters.' }),
+  total_candidates: Type.Integer({
+    description: 'Products that were compared: those that pass the filters.',
+  }),
   image_id: t.Optional(t.String({ description: 'Names the query picture for the next page.' })),
   boosted_category: t.Optional(
     t.String({ description: 'The category taken for the query’s own (with `explain`).' }),

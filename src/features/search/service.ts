@@ -43,6 +43,8 @@ interface Query {
   vector: Float32Array
   warnings: string[]
   imageId?: string
+  /** First picture of the product that was asked with. */
+  pictureId?: number | undefined
 }
 
 const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
@@ -96,6 +98,7 @@ export function searchService(deps: SearchDeps) {
     return rank(store, {
       vector: query.vector,
       text: query.text,
+      ownPictureId: query.pictureId,
       filter: {
         // A form's empty field asks for nothing.
         category: wanted.category?.trim() || undefined,
@@ -122,7 +125,8 @@ export function searchService(deps: SearchDeps) {
         matched_image: deps.publicUrl(row.matchedImageUrl),
         ...(explain && {
           explain: {
-            cosine: rounded(hit.cosine),
+            // Rounding in the vectors can carry equal ones just beyond 1.
+            cosine: Math.max(-1, Math.min(1, rounded(hit.cosine))),
             similarity: rounded(hit.similarity),
             category_boost: rounded(hit.score - hit.similarity),
           },
@@ -143,7 +147,7 @@ export function searchService(deps: SearchDeps) {
   async function vectorOfSource(
     storeId: string,
     body: UrlSearch,
-  ): Promise<{ vector: Float32Array; imageId?: string }> {
+  ): Promise<Pick<Query, 'vector' | 'imageId' | 'pictureId'>> {
     const given = IMAGE_SOURCES.filter((name) => body[name] !== undefined)
     if (given.length !== 1) throw oneSource(given)
     if (body.vector) return { vector: unit(body.vector, embedder.model.dimension) }
@@ -155,9 +159,10 @@ export function searchService(deps: SearchDeps) {
     if (body.product_id !== undefined) {
       const product = queries.firstPicture(storeId, body.product_id)
       if (!product) throw notFound('product')
-      const vector = product.pictureId === null ? undefined : index.vectorOf(storeId, product.pictureId)
+      const pictureId = product.pictureId ?? undefined
+      const vector = pictureId === undefined ? undefined : index.vectorOf(storeId, pictureId)
       if (!vector) throw otherModel()
-      return { vector }
+      return { vector, pictureId }
     }
     return embedPicture(storeId, await bytesOf(storeId, body))
   }
@@ -175,7 +180,8 @@ export function searchService(deps: SearchDeps) {
       const startedAt = clock.monotonic()
       const warnings = checkPage(body, 'text')
       const text = body.query.trim()
-      const { vector, isTruncated } = await embedder.embedText(text, 'search')
+      const { vector, isTruncated, isUnknown } = await embedder.embedText(text, 'search')
+      if (isUnknown) warnings.push('the model knows none of these words; the results are guesses')
       if (isTruncated) warnings.push('the query is longer than the model reads; its end was left out')
       return respond(storeId, startedAt, { type: 'text', text, vector, warnings }, body)
     },
@@ -189,10 +195,12 @@ export function searchService(deps: SearchDeps) {
     },
 
     /** POST /v1/search. */
-    async byUpload(storeId: string, body: UploadSearch): Promise<SearchResponse> {
+    async byUpload(storeId: string, body: UploadSearch & Record<string, unknown>): Promise<SearchResponse> {
       const startedAt = clock.monotonic()
+      // A form's empty field asks for nothing.
+      const given = IMAGE_SOURCES.filter((name) => body[name] !== undefined && body[name] !== '')
+      if (given.length !== 1 || !body.image) throw notOneUpload(given)
       const warnings = checkPage(body, 'upload')
-      if (!body.image) throw oneSource([])
       const picture = await embedPicture(storeId, await body.image.bytes())
       return respond(storeId, startedAt, { type: 'upload', warnings, ...picture }, body)
     },
@@ -231,13 +239,30 @@ const otherModel = () =>
     retryAfterSeconds: 60,
   })
 
+/** The upload endpoint takes a file and nothing else, and says where the other sources are taken. */
+const notOneUpload = (given: readonly string[]) => {
+  const [other] = given.filter((name) => name !== 'image')
+  const elsewhere = other === undefined ? '' : `; ${other} is taken by POST /v1/search/url`
+  return new ApiError(
+    'image_source_invalid',
+    given.length > 1
+      ? `Send one picture, not ${given.join(' and ')}${elsewhere}`
+      : `Send the picture to search with as the file image${elsewhere}`,
+    { details: { given, allowed: ['image'] } },
+  )
+}
+
+/** The vector with length 1. @throws ApiError `validation_error` for one of another dimension or without a direction. */
 function unit(numbers: number[], dimension: number): Float32Array {
-  const length = Math.hypot(...numbers)
-  if (numbers.length !== dimension || !Number.isFinite(length) || length === 0) {
-    const message = `must hold ${dimension} numbers that are not all 0`
-    throw validationError([{ in: 'body', pointer: '/vector', code: 'length', message }])
-  }
-  return Float32Array.from(numbers, (number) => number / length)
+  const refused = (code: string, message: string) =>
+    validationError([{ in: 'body', pointer: '/vector', code, message }])
+  if (numbers.length !== dimension) throw refused('length', `must hold ${dimension} numbers`)
+  // Divided by the largest first, so that no square leaves the range of doubles.
+  const largest = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
+  if (largest === 0) throw refused('length', 'must hold a number that is not 0')
+  const scaled = numbers.map((number) => number / largest)
+  const length = Math.hypot(...scaled)
+  return Float32Array.from(scaled, (number) => number / length)
 }
 
 function picked(metadata: Record<string, unknown>, fields: string[]): Record<string, unknown> {

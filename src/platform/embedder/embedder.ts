@@ -31,6 +31,11 @@ export interface EmbeddedText {
   vector: Float32Array
   /** The text was longer than the model's window and its end was not read. */
   isTruncated: boolean
+  /**
+   * None of the words was known to the model, so the vector says nothing about them. Only models that map all words
+   * of no training text to one "unknown word" can tell; with others it stays false.
+   */
+  isUnknown?: boolean
 }
 
 /** A shopper waits for a search; indexing gives way to it. */
@@ -48,13 +53,20 @@ export interface Embedder {
   readonly calibration: Calibration
   status(): EmbedderStatus
   /**
-   * Decodes and embeds one encoded picture.
+   * Decodes and embeds one encoded picture. While the model starts, or a process is started again after a crash, the
+   * call waits in the queue, for at most 10 seconds.
    *
-   * @throws ApiError `image_unsupported_format`, `image_unreadable`, `image_too_small` or `image_too_large` for
-   *   pictures we refuse, `overloaded` when the queue is full, `model_not_ready` while the model is not up.
+   * @throws ApiError `image_unsupported_format`, `image_unreadable` (`details.cause` says in words what is wrong),
+   *   `image_too_small` or `image_too_large` for pictures we refuse, `overloaded` when the queue is full,
+   *   `model_not_ready` with a time to wait when the model is still starting after the 10 seconds, and at once when
+   *   it has failed or was closed.
    */
   embedPicture(bytes: Uint8Array, priority: EmbedPriority): Promise<EmbeddedPicture>
-  /** @throws ApiError `overloaded` or `model_not_ready`. */
+  /**
+   * Embeds words; waits for a starting model like {@link embedPicture}.
+   *
+   * @throws ApiError `overloaded` or `model_not_ready`, like {@link embedPicture}.
+   */
   embedText(text: string, priority: EmbedPriority): Promise<EmbeddedText>
   /** Stops the processes; waiting calls are rejected with `model_not_ready`. */
   close(): Promise<void>

@@ -44,6 +44,7 @@ export const EmbedReply = Type.Union([
     id: Type.Integer(),
     facts: Type.Optional(Facts),
     isTruncated: Type.Optional(Type.Boolean()),
+    isUnknown: Type.Optional(Type.Boolean()),
   }),
   Type.Object({
     kind: Type.Literal('refused'),

@@ -21,13 +21,15 @@ export interface PoolOptions {
   windowMax: number
   /** A process that has not passed its self-test by then is killed and started again. */
   startMs: number
+  /** Longest wait of a task for a process that is starting. */
+  startWaitMs: number
   dimension: number
   /** What a caller is told whose task took a process down with it. */
   fatal(reason: string): ApiError
   log: EmbedderLog
 }
 
-type Result = EmbeddedPicture & EmbeddedText
+type Result = EmbeddedPicture & Required<EmbeddedText>
 
 /** Starts after a death: at once, then slower and slower while no process becomes ready. */
 const BACKOFF_MS = [0, 100, 250, 500, 1000]
@@ -42,6 +44,8 @@ export class ProcessPool {
   readonly #lanes: (ProcessLane | undefined)[]
   readonly #timers = new Set<Timer>()
   readonly #settled = Promise.withResolvers<void>()
+  /** Runs while tasks wait and no process is ready. */
+  #waitTimer: Timer | undefined
   #failedStarts = 0
   #wasReady = false
   #failure: string | undefined
@@ -77,9 +81,10 @@ export class ProcessPool {
   /** @throws ApiError as `Embedder.embedPicture` does. */
   embed(bytes: Uint8Array, priority: EmbedPriority): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed || this.status.state !== 'ready') throw notReady(this.status)
+      if (this.#isClosed || this.#failure !== undefined) throw notReady(this.status)
       this.#line.enter({ bytes, priority, isSuspect: false, resolve, reject })
       this.#dispatch()
+      this.#limitWait()
     })
   }
 
@@ -87,8 +92,8 @@ export class ProcessPool {
     this.#isClosed = true
     this.#settled.resolve()
     for (const timer of this.#timers) clearTimeout(timer)
-    for (let task = this.#line.take(); task; task = this.#line.take())
-      this.#reject(task, notReady(this.status))
+    clearTimeout(this.#waitTimer)
+    this.#rejectLine()
     const lanes = this.#lanes.flatMap((lane) => lane ?? [])
     for (const lane of lanes) lane.kill('the service stops')
     await Promise.all(lanes.map((lane) => lane.ended))
@@ -108,6 +113,7 @@ export class ProcessPool {
         onFailed: (reason) => {
           this.#failure = `${name} model: ${reason}`
           this.#settled.resolve()
+          this.#rejectLine()
           log.error(
             { process: name, pid: lane.pid, reason },
             'the model failed its self-test or could not be loaded',
@@ -135,6 +141,8 @@ export class ProcessPool {
     this.#failure = undefined
     this.#failedStarts = 0
     this.#settled.resolve()
+    clearTimeout(this.#waitTimer)
+    this.#waitTimer = undefined
     const fields = { process: this.#options.name, pid, ready_ms: readyMs, worst_cosine: worstCosine }
     this.#options.log.info(fields, 'embedder process is ready')
     this.#dispatch()
@@ -156,6 +164,9 @@ export class ProcessPool {
     if (end.culprit) this.#reject(end.culprit, this.#options.fatal(end.reason))
     this.#judge(end.tasks, end.culprit !== undefined, end.reason)
     this.#restart(place, end)
+    // With several processes, what was in the dead one goes to the others at once.
+    this.#dispatch()
+    this.#limitWait()
   }
 
   /** Alone with a death, and nobody else to blame: guilty. In company: each gets one more try, alone. */
@@ -181,6 +192,19 @@ export class ProcessPool {
       this.#start(place)
     }, delay)
     this.#timers.add(timer)
+  }
+
+  /**
+   * Nobody waits longer than `startWaitMs` for a process. One time for the whole line, counted from the task that
+   * began to wait first: so later ones may wait less, never longer.
+   */
+  #limitWait(): void {
+    const isServed = this.#lanes.some((lane) => lane?.isReady)
+    if (isServed || this.#waitTimer !== undefined || this.#line.length === 0) return
+    this.#waitTimer = setTimeout(() => {
+      this.#waitTimer = undefined
+      this.#rejectLine()
+    }, this.#options.startWaitMs)
   }
 
   #rejectLine(): void {
@@ -220,8 +244,8 @@ export class ProcessPool {
       return
     }
     this.#line.leave(task)
-    const { isTruncated = false, facts = NO_FACTS } = answer
-    task.resolve({ vector, facts, isTruncated })
+    const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
+    task.resolve({ vector, facts, isTruncated, isUnknown })
   }
 
   #reject(task: Task, error: ApiError): void {

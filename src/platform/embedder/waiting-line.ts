@@ -8,7 +8,7 @@ export interface Task {
   priority: EmbedPriority
   /** Was in a process when it died: sent again, alone, to learn whether it was the cause. */
   isSuspect: boolean
-  resolve(result: EmbeddedPicture & EmbeddedText): void
+  resolve(result: EmbeddedPicture & Required<EmbeddedText>): void
   reject(error: ApiError): void
 }
 

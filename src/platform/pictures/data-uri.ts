@@ -1,4 +1,5 @@
 import { ApiError } from '../../core/errors.ts'
+import { sizeInWords } from '../../core/text.ts'
 
 /**
  * Reads the bytes of a `data:` URI (RFC 2397), base64 or percent-encoded. The declared media type is ignored.
@@ -68,6 +69,6 @@ const hexByte = (digits: string): number => {
 const damagedEscape = () => unreadable('The data: URI is not percent-encoded correctly')
 const unreadable = (message: string) => new ApiError('image_unreadable', message)
 const tooLarge = (maxBytes: number) =>
-  new ApiError('image_too_large', `The picture is larger than ${maxBytes} bytes`, {
+  new ApiError('image_too_large', `The picture is larger than ${sizeInWords(maxBytes)}`, {
     details: { max_bytes: maxBytes },
   })

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DownloadFailure } from '../../core/errors.ts'
+import { sizeInWords } from '../../core/text.ts'
 import { MAGIC_BYTES, pictureType } from './magic.ts'
 
 /** An answer without a picture, for the caller to judge. */
@@ -87,7 +88,7 @@ const readPicture = async (response: IncomingMessage, bytesMax: number): Promise
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
     throw notAnImage('The answer is compressed although nobody asked')
-  const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${bytesMax} bytes`)
+  const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${sizeInWords(bytesMax)}`)
   if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
 
   const pieces: Uint8Array[] = []

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts'
+import { DOWNLOAD_FAILURES, ERRORS, type ErrorCode } from '../../../src/core/errors.ts'
 import { type TestApp, testApp } from '../../support/app.ts'
 
 let app: TestApp
@@ -101,6 +101,16 @@ describe('GET /errors and /errors/<code> (D13)', () => {
     for (const sentence of [ERRORS[code].meaning, ERRORS[code].advice])
       expect(plain).toContain(sentence.replaceAll('`', ''))
     expect(text).not.toContain('`')
+  })
+
+  test('/errors/image_download_failed: every reason with its cause and cure, as a page and as JSON', async () => {
+    const text = textOf(await page('/errors/image_download_failed')).replaceAll(/<\/?code>/g, '')
+    for (const [reason, { cause, cure }] of Object.entries(DOWNLOAD_FAILURES)) {
+      for (const shown of [reason, cause, cure])
+        expect(text).toContain(`<td>${shown.replaceAll('`', '')}</td>`)
+    }
+    const { body } = await app.call('GET', '/errors/image_download_failed')
+    expect(body['reasons']).toEqual(DOWNLOAD_FAILURES)
   })
 
   test.each([

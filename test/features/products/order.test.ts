@@ -40,7 +40,6 @@ describe('POST /v1/products: the plan’s number of products (spec §8, D15)', (
       plan_name: 'free',
       max_products: 50,
       products_count: 50,
-      upgrade_url: '/v1/billing/checkout',
     })
     expect(app.downloads).toEqual([])
     expect(await stateOf(app, token)).toEqual(before)

@@ -275,6 +275,13 @@ describe('fields and warnings (D1, conventions)', () => {
     for (const warning of warnings ?? []) expect(warning.length).toBeLessThan(150)
   })
 
+  test('a text of which the model knows no word gives guesses, and says so', async () => {
+    expect((await search({ query: 'blorf' })).warnings).toEqual([
+      'the model knows none of these words; the results are guesses',
+    ])
+    expect((await search({ query: '1' })).warnings).toBeUndefined()
+  })
+
   test('a text longer than the model reads is cut off with a warning', async () => {
     const { warnings } = await search({ query: `1 ${'x'.repeat(400)}` })
     expect(warnings).toEqual(['the query is longer than the model reads; its end was left out'])

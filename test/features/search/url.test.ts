@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 interface Found {
-  results: { product_id: string; similarity_score: number }[]
+  results: { product_id: string; similarity_score: number; explain?: { cosine: number } }[]
+  total_candidates: number
   image_id?: string
   warnings?: string[]
   boosted_category?: string
@@ -51,13 +52,44 @@ describe('POST /v1/search/url: the image source (spec §4.3, D1)', () => {
     ['image_url as a data: URI', { image_url: `data:image/jpeg;base64,${base64(1, 2)}` }],
     ['image as base64', { image: base64(1, 2) }],
     ['image as a data: URI', { image: `data:;base64,${base64(1, 2)}` }],
-    ['product_id', { product_id: 'b' }],
     ['vector', { vector: axis(1, 2) }],
     ['vector of any length', { vector: axis(1, 2).map((n) => n * 1e-30) }],
+    ['vector of the largest numbers', { vector: axis(1, 2).map((n) => n * 1.5e308) }],
+    ['vector of the smallest numbers', { vector: axis(1, 2).map((n) => n * 5e-324) }],
   ])('%s: nothing is downloaded', async (_, source) => {
     const before = app.downloads.length
     expect(ids(await search(source))).toEqual(expected)
     expect(app.downloads).toHaveLength(before)
+  })
+
+  test('product_id: others like this one; the product itself is left out and does not count', async () => {
+    const before = app.downloads.length
+    const found = await search({ product_id: 'b' })
+    expect(ids(found)).toEqual(['a', 'c', 'd'])
+    expect(found.total_candidates).toBe(3)
+    expect(ids(await search({ product_id: 'b', category: 'Mugs' }))).toEqual(['a'])
+    expect(ids(await search({ product_id: 'b', limit: 2, offset: 1 }))).toEqual(['c', 'd'])
+    expect(app.downloads).toHaveLength(before)
+  })
+
+  test('product_id: its own category is lifted, whatever its neighbours say', async () => {
+    expect((await search({ product_id: 'c', category_boost: 0.1, explain: true })).boosted_category).toBe(
+      'Lamps',
+    )
+  })
+
+  test('explain.cosine never leaves -1 to 1, also for the same picture', async () => {
+    for (const axes of [[1], [1, 2], [1, 3], [1, 2, 3]]) {
+      const { results } = await search({ image: base64(...axes), explain: true })
+      for (const { explain } of results) expect(explain?.cosine).toBeWithin(-1, 1.0000001)
+    }
+  })
+
+  test.each([
+    ['too short', axis(1).slice(1), `must hold ${DIMENSION} numbers`],
+    ['all zero', axis(), 'must hold a number that is not 0'],
+  ])('422: a vector %s is told what it must be', async (_, vector, message) => {
+    expect((await call({ vector })).body['message']).toBe(`vector ${message}`)
   })
 
   test('image_id: the next page needs no second download, and gives the same list', async () => {
@@ -131,7 +163,6 @@ describe('POST /v1/search/url: the image source (spec §4.3, D1)', () => {
     ['all zero', axis()],
     ['of text', axis(1).map(String)],
     ['with null', [null, ...axis(1).slice(1)]],
-    ['beyond the numbers', axis(1, 2).map((n) => n * 1e308 * 1.5)],
     ['of 5,000 numbers', Array<number>(5_000).fill(1)],
     ['no list', 1],
   ])('422 validation_error: a vector %s', async (_, vector) => {
@@ -203,7 +234,7 @@ describe('the query’s own category, from its neighbours (spec §2.5, D6)', () 
     for (const n of [2, 3, 4]) await send(`p${n}`, 'Mugs', crowd.picture(`p${n}`, 1, n))
     const { body } = await crowd.call('POST', '/v1/search/url', {
       token: key,
-      body: { product_id: 'many', explain: true },
+      body: { image_url: 'https://img.test/view.jpg', explain: true },
     })
     expect(body['boosted_category']).toBe('Mugs')
     await crowd.close()
@@ -211,6 +242,32 @@ describe('the query’s own category, from its neighbours (spec §2.5, D6)', () 
 })
 
 describe('POST /v1/search: upload (spec §4.3)', () => {
+  test('422 image_source_invalid: the file twice', async () => {
+    const body = form({ image: pictureBytes(1) })
+    body.append('image', new Blob([pictureBytes(2)]), 'second.jpg')
+    const answer = await app.call('POST', '/v1/search', { token, body })
+    expect([answer.status, answer.body['error']]).toEqual([422, 'image_source_invalid'])
+    expect(answer.body['message']).toBe('Send one picture; image came 2 times')
+    expect(answer.body['details']).toMatchObject({ given: ['image', 'image'], allowed: ['image'] })
+  })
+
+  test.each(['image_url', 'product_id', 'image_id', 'vector'])(
+    '422 image_source_invalid: %s beside the file, or instead of it',
+    async (name) => {
+      const both = await upload({ image: pictureBytes(1), [name]: 'a' })
+      expect([both.status, both.body['error']]).toEqual([422, 'image_source_invalid'])
+      expect(both.body['message']).toContain(name)
+      expect(both.body['details']).toMatchObject({
+        given: expect.arrayContaining(['image', name]),
+        allowed: ['image'],
+      })
+      const alone = await upload({ [name]: 'a' })
+      expect([alone.status, alone.body['error']]).toEqual([422, 'image_source_invalid'])
+      expect(alone.body['message']).toContain(`${name} is taken by POST /v1/search/url`)
+      expect((await upload({ image: pictureBytes(1), [name]: '' })).status).toBe(200)
+    },
+  )
+
   const upload = (fields: Parameters<typeof form>[0], as = token) =>
     app.call('POST', '/v1/search', { token: as, body: form(fields) })
 
@@ -223,7 +280,8 @@ describe('POST /v1/search: upload (spec §4.3)', () => {
       category_boost: '0',
       fields: 'category,name',
       explain: 'true',
-      price_min: '',
+      category: '',
+      color: ' ',
     })
     expect(status).toBe(200)
     const { results } = body as unknown as Found

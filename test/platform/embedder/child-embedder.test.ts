@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@huggingface/transformers'
 import sharp from 'sharp'
+import { DEMO_TEXT_QUERIES } from '../../../src/features/demo/catalogue.ts'
 import { readGolden } from '../../../src/platform/embedder/model-files.ts'
 import { MODEL_DIR, refusalOf, startEmbedder } from './bundled.ts'
 import { bitsApart, blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
@@ -153,6 +154,15 @@ describe('refused pictures', () => {
     expect(small.extras.details).toEqual({ width: 500, height: 31, min_side: 32 })
   })
 
+  test.each([
+    ['the file ends too early', () => cut(jpegOf(600, 400), 0.6)],
+    ['the header is damaged', () => cut(encoded(noisePicture(300, 300).webp()), 0.5)],
+    ['the pixels are damaged', spoilt],
+  ])('a damaged picture is told in our own words: %s', async (cause, make) => {
+    const refusal = await refusalOf(embedder.embedPicture(await make(), 'search'))
+    expect(refusal.extras.details).toEqual({ cause })
+  })
+
   test('a damaged picture harms none of those beside it', async () => {
     const good = await Promise.all([1, 2, 3, 4, 5].map((seed) => jpegOf(200, 200, seed)))
     const bad = await cut(jpegOf(600, 400), 0.5)
@@ -192,6 +202,19 @@ describe('texts', () => {
     const cutAtWindow = await embedder.embedText(`red running shoes ${'shoes '.repeat(43)}`, 'search')
     expect([short.isTruncated, exact.isTruncated, long.isTruncated]).toEqual([false, false, true])
     expect(cosine(long.vector, cutAtWindow.vector)).toBeGreaterThan(0.9999)
+  })
+
+  test.each(['asdfghjkl', 'qwrtz', 'blorf', 'xkcdq', 'wibblefritz', 'zzyzx qwertzuiop', '裙子'])(
+    'nonsense is reported as unknown: %s',
+    async (text) => {
+      expect((await embedder.embedText(text, 'search')).isUnknown).toBe(true)
+    },
+  )
+
+  test('no text query of the demo is unknown, nor one with a single known word', async () => {
+    const queries = [...DEMO_TEXT_QUERIES.map(({ query }) => query), 'blorf shoes', 'Blue, asdfghjkl']
+    const answers = await Promise.all(queries.map((query) => embedder.embedText(query, 'search')))
+    expect(queries.filter((_, i) => answers[i]?.isUnknown !== false)).toEqual([])
   })
 
   test('hostile text is only text', async () => {

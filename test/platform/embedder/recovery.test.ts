@@ -141,10 +141,54 @@ describe('stopping', () => {
     for (const pid of [...text, ...vision]) expect(() => process.kill(pid, 0)).toThrow()
   }, 30_000)
 
-  test('before the model is up, calls are answered `model_not_ready` at once', async () => {
+  test('calls that wait for a starting model end with `model_not_ready`', async () => {
+    const { embedder } = startEmbedder()
+    running.push(embedder)
+    const waiting = refusalOf(embedder.embedText('shoes', 'search'))
+    await embedder.close()
+    expect((await waiting).code).toBe('model_not_ready')
+  }, 30_000)
+})
+
+describe('a model that is starting', () => {
+  test('calls wait for it and are answered', async () => {
     const { embedder } = startEmbedder()
     running.push(embedder)
     expect(embedder.status()).toEqual({ state: 'starting' })
-    expect((await refusalOf(embedder.embedText('shoes', 'search'))).code).toBe('model_not_ready')
+    const answers = [
+      embedder.embedText('shoes', 'search'),
+      embedder.embedPicture(await jpegOf(160, 160), 'search'),
+    ]
+    expect(embedder.queueDepth().texts).toBe(1)
+    for (const { vector } of await Promise.all(answers)) expect(vector.length).toBe(512)
   }, 30_000)
+
+  test('calls that have waited too long are answered `model_not_ready` with a time to wait', async () => {
+    const { embedder } = startEmbedder({ limits: { startWaitMs: 1 } })
+    running.push(embedder)
+    const refusal = await refusalOf(embedder.embedText('shoes', 'search'))
+    expect(refusal.code).toBe('model_not_ready')
+    expect(refusal.extras.retryAfterSeconds).toBeGreaterThan(0)
+    expect(await embedder.settled()).toEqual({ state: 'ready' })
+    expect((await embedder.embedText('shoes', 'search')).vector.length).toBe(512)
+  }, 30_000)
+
+  test('the line before it is bounded', async () => {
+    const { embedder } = startEmbedder({ limits: { textsMax: 1 } })
+    running.push(embedder)
+    const first = embedder.embedText('shoes', 'search')
+    expect((await refusalOf(embedder.embedText('hats', 'search'))).code).toBe('overloaded')
+    expect((await first).vector.length).toBe(512)
+  }, 30_000)
+
+  test('a model that has failed refuses at once, and so are those that waited for it', async () => {
+    const { embedder } = startEmbedder({
+      limits: { memoryBytesMax: 40 * 1024 * 1024, startWaitMs: 3_600_000 },
+    })
+    running.push(embedder)
+    const waiting = refusalOf(embedder.embedText('shoes', 'search'))
+    expect((await embedder.settled()).state).toBe('failed')
+    expect((await waiting).code).toBe('model_not_ready')
+    expect((await refusalOf(embedder.embedText('shoes', 'search'))).code).toBe('model_not_ready')
+  }, 60_000)
 })

@@ -84,7 +84,7 @@ async function readHeader(bytes: Uint8Array): Promise<Metadata> {
     // Reads no pixels, so the limit can wait until the size is known and can be told.
     return await sharp(bytes, { ...SAFE, limitInputPixels: false }).metadata()
   } catch (error) {
-    throw unreadable(error)
+    throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the header is damaged')
   }
 }
 
@@ -117,7 +117,7 @@ async function resizedPixels(bytes: Uint8Array, treatment: Treatment, metadata: 
     if (info.channels !== 3) throw new Error(`The decoder gave ${info.channels} channels`)
     return { width: info.width, height: info.height, data }
   } catch (error) {
-    throw unreadable(error)
+    throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the pixels are damaged')
   }
 }
 
@@ -127,11 +127,13 @@ function pipeline(bytes: Uint8Array, metadata: Metadata): Sharp {
   return metadata.hasAlpha ? image.flatten({ background: '#ffffff' }) : image
 }
 
-/** libvips' words say where a file is broken; they are for developers and name no paths. */
-const unreadable = (error: unknown): RefusedPicture =>
-  new RefusedPicture('image_unreadable', 'The picture is damaged or cut off and cannot be decoded', {
-    reason: (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200),
-  })
+/** In our own words: those of libvips change with its version and name its insides. */
+const unreadable = (cause: string): RefusedPicture =>
+  new RefusedPicture('image_unreadable', 'The picture is damaged or cut off and cannot be decoded', { cause })
+
+/** How the decoders of JPEG, AVIF and GIF say that bytes are missing; those of PNG and WebP do not tell. */
+const isCutOff = (error: unknown): boolean =>
+  /premature end|unexpected end/i.test(error instanceof Error ? error.message : '')
 
 /** The middle of the picture as planes of numbers; what a small picture leaves free is black, as in transformers. */
 function tensorOf(pixels: Pixels, { input, values }: Treatment): Float32Array {

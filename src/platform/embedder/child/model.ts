@@ -10,6 +10,7 @@ import {
 import { readModelConfig } from '../model-files.ts'
 import type { DecodedPicture } from './decoder.ts'
 import type { Size } from './treatment.ts'
+import { type UnknownWords, unknownWords } from './unknown-words.ts'
 
 /** The tokens of a text, begin and end included. */
 export interface Tokens {
@@ -25,6 +26,8 @@ export interface TextModel {
   tokenize(text: string): Tokens
   /** Vectors of texts of one and the same number of tokens, each of length 1. */
   embed(texts: readonly Tokens[]): Promise<Float32Array[]>
+  /** Whether the model knows none of the text's words; see {@link unknownWords}. */
+  isUnknown: UnknownWords
 }
 
 /** Loads the picture model with `threads` threads; nothing but the folder is read. */
@@ -67,7 +70,9 @@ export async function loadTextModel(modelDir: string, threads: number): Promise<
     })
     return rowsOf(output, 'text_embeds', texts.length)
   }
-  return { tokenize, embed }
+  const spell = (text: string): string[] => tokenizer.tokenize(text.normalize('NFC').trim())
+  const isUnknown = await unknownWords({ embed, spell, idsOf: (text) => tokenize(text).ids })
+  return { tokenize, embed, isUnknown }
 }
 
 /** transformers.js finds a model by name below one folder; remote models are off, whatever the name. */

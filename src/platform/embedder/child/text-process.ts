@@ -5,6 +5,7 @@ import { textSelfTest } from './self-test.ts'
 
 interface Waiting {
   id: number
+  text: string
   tokens: Tokens
 }
 
@@ -29,10 +30,11 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
     if (isRunning) return
     isRunning = true
     for (let next = take(); next; next = take()) {
-      const { id, tokens } = next
+      const { id, text, tokens } = next
       try {
         const vector = await embed(tokens)
-        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated }, bytesOf(vector))
+        const isUnknown = await model.isUnknown(text)
+        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated, isUnknown }, bytesOf(vector))
       } catch (error) {
         channel.send({ kind: 'refused', id, code: 'internal_error', message: String(error), details: {} })
       }
@@ -44,8 +46,8 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
   const take = (): Waiting | undefined => waiting.search.shift() ?? waiting.index.shift()
 
   await channel.read((request, body) => {
-    const tokens = model.tokenize(new TextDecoder().decode(body))
-    waiting[request.priority].push({ id: request.id, tokens })
+    const text = new TextDecoder().decode(body)
+    waiting[request.priority].push({ id: request.id, text, tokens: model.tokenize(text) })
     void run()
   })
 }
