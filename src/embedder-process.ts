@@ -1,4 +1,11 @@
+import { setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
+
+/**
+ * Pictures take all cores for tens of milliseconds. Where cores are scarce the service's own loop and the texts, which
+ * need one for a moment, go before them.
+ */
+const VISION_NICENESS = 10
 
 /**
  * A process that decodes pictures or embeds texts for the service which started it (`embedder-process <role>
@@ -14,6 +21,8 @@ export async function runEmbedderProcess(argv: readonly string[]): Promise<never
       const { runTextProcess } = await import('./platform/embedder/child/text-process.ts')
       await runTextProcess({ modelDir, isTested, channel })
     } else if (role === 'vision') {
+      // Threads inherit it, so it comes before any is started.
+      setPriority(VISION_NICENESS)
       const { runVisionProcess } = await import('./platform/embedder/child/vision-process.ts')
       await runVisionProcess({ modelDir, isTested, channel, threads: Number(threads) })
     } else {

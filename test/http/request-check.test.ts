@@ -78,6 +78,13 @@ describe('a value is judged as it came, not as the schema would like it', () => 
     ])
   })
 
+  test('characters are counted, not UTF-16 units: 500 emoji are a query, 501 are not', async () => {
+    const send = (count: number) =>
+      app.call('POST', '/v1/search/text', { token, body: { query: '👟'.repeat(count) } })
+    expect((await send(500)).status).toBe(200)
+    expect((await send(501)).body['message']).toBe('query must have at most 500 characters')
+  })
+
   test('unknown fields are ignored', async () => {
     const answer = await app.call('POST', '/v1/search/text', {
       token,

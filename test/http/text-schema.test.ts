@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { text } from '../../src/http/text-schema.ts'
+import { testApp } from '../support/app.ts'
 
 const fits = (schema: ReturnType<typeof text>, value: unknown) => Value.Check(schema, value)
 
@@ -41,4 +43,21 @@ test('pattern and reserved words hold together', () => {
     false,
     false,
   ])
+})
+
+test('no schema of a request bounds a string of TypeBox’s own', async () => {
+  const app = testApp()
+  const bounded: unknown[] = []
+  const look = (schema: unknown): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { minLength, maxLength, pattern, [Kind]: kind } = schema as TSchema
+    if (kind === 'String' && (minLength ?? maxLength ?? pattern) !== undefined) bounded.push(schema)
+    for (const part of Object.values(schema)) look(part)
+  }
+  const routes = app.http.routes as unknown as {
+    hooks: { body?: unknown; query?: unknown; params?: unknown }
+  }[]
+  for (const { hooks } of routes) for (const part of [hooks.body, hooks.query, hooks.params]) look(part)
+  expect(bounded).toEqual([])
+  await app.close()
 })

@@ -195,7 +195,10 @@ const typeWithBoundary = (type: string): string =>
 
 function writtenAs(type: string, value: unknown): fc.Arbitrary<string | Uint8Array> {
   if (type === JSON_TYPE) return jsonText(value)
-  const fields = Object.entries(typeof value === 'object' && value !== null ? value : { value })
+  const given = Object.entries(typeof value === 'object' && value !== null ? value : { value })
+  // A form with a file and an address is refused at once, and would teach nothing further.
+  const hasFile = given.some(([name]) => name === 'image')
+  const fields = hasFile ? given.filter(([name]) => name !== 'image_url') : given
   const texts = fields.map(
     ([name, field]) => [name, typeof field === 'string' ? field : (JSON.stringify(field) ?? '')] as const,
   )

@@ -143,8 +143,10 @@ describe('POST /v1/products: several pictures (D3)', () => {
     expect(body['message']).toBe('updated')
     expect(embedded).toHaveLength(3)
     expect(await read('p')).toMatchObject({ image_url: c, additional_image_urls: [a, b] })
+    await post({ product_id: 'like a', image_url: a })
+    await post({ product_id: 'like c', image_url: c })
     const byProduct = await app.call('POST', '/v1/search/url', { token, body: { product_id: 'p' } })
-    expect((byProduct.body['results'] as Found[])[0]).toMatchObject({ matched_image: c })
+    expect((byProduct.body['results'] as Found[])[0]).toMatchObject({ product_id: 'like c' })
   })
 
   test('a picture that is left out is gone from search, database and vectors', async () => {
