@@ -42,7 +42,7 @@ import { createRouteTable } from './http/route-table.ts'
 import { createTokens } from './http/tokens.ts'
 import { idempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
-import { type Db, schemaVersion } from './platform/db/open.ts'
+import { type Db, schemaVersion, unsynced } from './platform/db/open.ts'
 import { probeVectors, probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import { hashPassword, type PasswordCost, verifyPassword } from './platform/passwords.ts'
@@ -115,7 +115,8 @@ export function createApp(config: Config, secret: string, baseUrl: () => string,
   })
   const queries = productQueries(db, vectors, model)
   const pictures = productPictures({
-    queries,
+    // A kept picture is on the disk once the product that names it is, which is committed after it.
+    queries: { ...queries, keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)) },
     embedder,
     fetcher,
     files,
@@ -143,7 +144,11 @@ export function createApp(config: Config, secret: string, baseUrl: () => string,
     planOf: auth.planOf,
   })
   const found = searchQueries(db, model)
-  const history = createSearchHistory({ queries: found, log, schedule: ports.schedule })
+  const history = createSearchHistory({
+    queries: { record: (searches) => unsynced(db, () => found.record(searches)) },
+    log,
+    schedule: ports.schedule,
+  })
   const search = searchService({
     queries: found,
     index,

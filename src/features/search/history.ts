@@ -1,7 +1,7 @@
-import type { SearchQueries, SearchRow } from './queries.ts'
+import type { SearchRow } from './queries.ts'
 
 export interface HistoryDeps {
-  queries: Pick<SearchQueries, 'record'>
+  queries: { record(searches: readonly SearchRow[]): void }
   log: { error(fields: { err: unknown; searches: number }, message: string): void }
   /** Calls back once, later; the real one is `setTimeout`. */
   schedule(callback: () => void, delayMs: number): void

@@ -34,6 +34,19 @@ export function openDatabase(dataDir: string | ':memory:'): Db {
   return db
 }
 
+/**
+ * Runs a write that does not wait for the disk. It gets there with the next commit that does, or at a checkpoint; a
+ * crash of the program loses nothing, a power cut may lose it. For what nobody has been told yet.
+ */
+export function unsynced<Result>(db: Db, write: () => Result): Result {
+  db.pragma('synchronous = NORMAL')
+  try {
+    return write()
+  } finally {
+    db.pragma('synchronous = FULL')
+  }
+}
+
 /** Number of the schema this program writes, kept in `user_version`. */
 export const schemaVersion = migrations.length
 

@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase, unsynced } from '../../../src/platform/db/open.ts'
+
+const FULL = 2
+const NORMAL = 1
+
+test('every commit waits for the disk, but for the ones that are told not to, whether they succeed or not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-open-'))
+  const db = openDatabase(folder)
+  const synchronous = () => db.pragma('synchronous', { simple: true })
+  expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+  expect(synchronous()).toBe(FULL)
+  expect(unsynced(db, synchronous)).toBe(NORMAL)
+  expect(synchronous()).toBe(FULL)
+  expect(() =>
+    unsynced(db, () => {
+      throw new Error('no')
+    }),
+  ).toThrow('no')
+  expect(synchronous()).toBe(FULL)
+  db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
