@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { PLAN_NAMES } from './core/plans.ts'
 
 const text = (description: string, value = '') => Type.String({ default: value, description })
 const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
@@ -41,8 +42,39 @@ export const Settings = Type.Object({
     must: 'be a whole number from 60 to 86400',
     description: 'Life of an access token in seconds, 60 to 86400.',
   }),
+  REGISTRATION: Type.String({
+    default: 'open',
+    pattern: '^(open|invite|closed)$',
+    must: 'be one of open, invite, closed',
+    description:
+      'Who may make an account by `POST /register`: `open` for everyone, `invite` for those whom `lookalike user invite` invited, `closed` for nobody.',
+  }),
+  DEFAULT_PLAN: Type.String({
+    default: 'free',
+    pattern: `^(${PLAN_NAMES.join('|')})$`,
+    must: `be one of ${PLAN_NAMES.join(', ')}`,
+    description: `Plan of a store made by \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
+  }),
   OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
-  FETCH_ALLOW_CIDRS: text('Private networks that pictures may be fetched from, comma separated.'),
+  FETCH_ALLOW_CIDRS: text(
+    'Private networks that pictures may be fetched from, comma separated; with `OFFLINE` the mail server must be in one too.',
+  ),
+  TRUSTED_PROXIES: text(
+    'Networks of proxies whose `X-Forwarded-For` is believed, comma separated. Empty: the client is whoever connects.',
+  ),
+  SMTP_URL: Type.String({
+    default: '',
+    pattern: '^(smtps?://[^\\s/?#]+/?)?$',
+    must: 'be an address like smtps://user:password@mail.example.com:465',
+    description:
+      'Mail server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which a server at a public address must offer. Empty: mails wait for `lookalike outbox`.',
+  }),
+  MAIL_FROM: Type.String({
+    default: '',
+    pattern: '^([^\\s@<>",;]+@[^\\s@<>",;]+|[^<>",;@\\r\\n]* <[^\\s@<>",;]+@[^\\s@<>",;]+>)?$',
+    must: 'be an address like search@shop.example or Shop search <search@shop.example>',
+    description: 'Sender of the mails, `address` or `Name <address>`; needed with `SMTP_URL`.',
+  }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   INFERENCE_THREADS: Type.Integer({
     default: cpus().length,
@@ -97,6 +129,8 @@ export function loadConfig(
   const settings = Value.Default(Settings, given)
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
+  const { SMTP_URL, MAIL_FROM } = settings as Config
+  if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM must be given with SMTP_URL')
   if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`)
   return Object.freeze(settings as Config)
 }

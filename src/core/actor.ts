@@ -11,14 +11,100 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Who is acting, and for which store. A machine grant may do everything (spec §5.6). */
-export interface Actor {
-  storeId: string
-  /** The person behind the call; null for a machine grant. */
-  userId: string | null
-  permissions: ReadonlySet<Permission> | 'all'
+/** Powers over the store itself. They come with a role, never with a group or an API key. */
+export const STORE_POWERS = ['security:read', 'security:manage', 'keys:manage'] as const
+
+export type StorePower = (typeof STORE_POWERS)[number]
+
+/** Roles of a member (spec §5.6), the mightiest first. */
+export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const
+
+export type Role = (typeof ROLES)[number]
+
+const every: ReadonlySet<Permission> = new Set(PERMISSIONS)
+
+/** What a role may do with products and search when its bearer is in no group. */
+const PERMISSIONS_OF_ROLE: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  owner: every,
+  admin: every,
+  developer: new Set(PERMISSIONS.filter((permission) => permission !== 'products:delete')),
+  viewer: new Set(['products:read', 'search:execute', 'search:read']),
 }
 
-/** Whether the actor holds the permission. */
-export const may = (actor: Actor, permission: Permission): boolean =>
-  actor.permissions === 'all' || actor.permissions.has(permission)
+const everyPower: ReadonlySet<StorePower> = new Set(STORE_POWERS)
+
+const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
+  owner: everyPower,
+  admin: everyPower,
+  developer: new Set(['security:read', 'keys:manage']),
+  viewer: new Set(),
+}
+
+/** Where a request came from: what the audit log and the throttles know about it. */
+export interface Trace {
+  /** Address of the client, without a port; a trusted proxy's word is believed. */
+  address: string
+  requestId: string
+  /** At most 200 characters. */
+  userAgent: string | null
+}
+
+/** The access token a caller showed. */
+export interface ShownToken {
+  jti: string
+  /** Unix seconds. */
+  exp: number
+  /** The sign-in it belongs to; null for a machine grant. */
+  sessionId: string | null
+  /** How the person proved himself (RFC 8176): `pwd`, `otp`. */
+  amr: readonly string[]
+}
+
+/** Who is calling, perhaps for no store in particular. */
+export interface Caller {
+  kind: 'machine' | 'person' | 'key'
+  /** The person behind the call; null for a machine grant and an API key. */
+  userId: string | null
+  /** The API key that was shown. */
+  keyId: string | null
+  storeId: string | null
+  /** A person's role in the store; null for anything else, and for a super-admin who is no member. */
+  role: Role | null
+  isSuperAdmin: boolean
+  permissions: ReadonlySet<Permission>
+  powers: ReadonlySet<StorePower>
+  token: ShownToken | null
+  trace: Trace
+}
+
+/** Who is acting, and for which store (spec §5.3). */
+export interface Actor extends Caller {
+  storeId: string
+}
+
+/** Whether the caller holds a permission, or a power over the store. */
+export const may = ({ permissions, powers }: Caller, what: Permission | StorePower): boolean =>
+  permissions.has(what as Permission) || powers.has(what as StorePower)
+
+type Rights = Pick<Caller, 'permissions' | 'powers'>
+
+/** A machine grant may do everything in its store (spec §5.6), and so may a super-admin in every store. */
+export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
+
+/**
+ * What a member may do (spec §5.6): an owner or an admin everything; others what their groups grant together, or what
+ * their role grants when they are in no group.
+ *
+ * @param groups the permissions of each group of the store that the member is in.
+ */
+export function rightsOfMember(role: Role, groups: readonly (readonly Permission[])[]): Rights {
+  const powers = POWERS_OF_ROLE[role]
+  const isBoundByGroups = role !== 'owner' && role !== 'admin' && groups.length > 0
+  return { permissions: isBoundByGroups ? new Set(groups.flat()) : PERMISSIONS_OF_ROLE[role], powers }
+}
+
+/** What an API key may do: its scopes, and nothing about the store itself. */
+export const rightsOfKey = (scopes: readonly Permission[]): Rights => ({
+  permissions: new Set(scopes),
+  powers: new Set(),
+})

@@ -1,5 +1,6 @@
 import { LIMITS } from './limits.ts'
 import { PLANS, type Plan } from './plans.ts'
+import type { RateVerdict } from './rate-window.ts'
 import { sizeInWords } from './text.ts'
 
 /** One row of the error register: the HTTP status, and what the page at `/errors/<code>` tells a developer. */
@@ -277,3 +278,17 @@ export const missingPermission = (permission: string) =>
 /** @param resource the kind of thing, such as `product`. */
 export const notFound = (resource: string) =>
   new ApiError('not_found', `There is no such ${resource}`, { details: { resource } })
+
+/** Too many requests of one plan, key or address (spec §7). */
+export const rateLimitExceeded = (message: string, { limit, resetSeconds }: RateVerdict) =>
+  new ApiError('rate_limit_exceeded', message, {
+    retryAfterSeconds: resetSeconds,
+    details: { limit, retry_after: resetSeconds },
+  })
+
+/** Too many failed sign-ins of one identity (spec §7). */
+export const tooManyRequests = ({ resetSeconds }: RateVerdict) =>
+  new ApiError('too_many_requests', 'Too many failed sign-ins: wait, or ask for a new password', {
+    retryAfterSeconds: resetSeconds,
+    details: { retry_after: resetSeconds },
+  })

@@ -46,4 +46,23 @@ export const LIMITS = {
   idempotencyHours: 24,
   /** A token expired less than this long ago may still be refreshed (spec §8). */
   refreshGraceSeconds: 300,
+  /** Characters of a password, counted after NFKC: hashing takes time with its length. */
+  passwordCharsMin: 10,
+  passwordCharsMax: 1_024,
+  /** Sign-ins of one network address a minute, and refreshes (spec §8). */
+  loginsPerMinute: 10,
+  refreshesPerMinute: 30,
+  /** Failed sign-ins of one e-mail address, and of one client_id, in {@link failuresWindowMs} (spec §8). */
+  failuresPerEmailMax: 5,
+  failuresPerClientMax: 10,
+  failuresWindowMs: 15 * 60_000,
+  /** Requests of one network address a minute that send a mail to whatever address they name. */
+  mailRequestsPerMinute: 10,
+  /** Mails to one address in an hour that confirm a registration, and that bring a link for a new password. */
+  registrationsPerHour: 5,
+  resetMailsPerHour: 3,
+  /** Requests a minute of a person that concern no store. */
+  personRequestsPerMinute: 60,
+  /** Sign-ins of one person at a time; the one that was not used for longest gives way. */
+  sessionsPerPersonMax: 50,
 } as const

@@ -1,22 +1,45 @@
 import { Elysia } from 'elysia'
-import { type Actor, may, type Permission } from '../core/actor.ts'
+import { type Actor, type Caller, may, type Permission, type StorePower, type Trace } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
-import { ApiError, missingPermission, signInFirst } from '../core/errors.ts'
+import { ApiError, missingPermission, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
+import { credentialOf } from './credential.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Claims, Tokens } from './tokens.ts'
+import type { Incoming, TraceOf } from './trace.ts'
+
+/**
+ * Which calls must name a store when the person has not exactly one (spec §5.3): all; those of people with several,
+ * but for super-admins; or none.
+ */
+export type StoreRule = 'always' | 'several' | 'never'
+
+/** The store that a call names, and the rule of its route. */
+export interface StoreChoice {
+  /** The slug in `X-Service-Active-Tenant`. */
+  slug: string | undefined
+  rule: StoreRule
+}
 
 export interface AuthDeps {
   tokens: Pick<Tokens, 'read'>
   clock: Clock
+  traceOf: TraceOf
   /**
-   * Finds who acts, and for which store (spec §5.3).
+   * Finds who calls with a token, and for which store (spec §5.3).
    *
-   * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `not_a_member` for a foreign store.
+   * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
+   * `not_a_member` for a foreign store, `ip_not_allowed`.
    */
-  actorFor(claims: Claims, storeSlug: string | undefined): Actor
-  /** Takes one request from the store's plan (spec §8); undefined when the plan is unlimited. */
-  spendRequest(storeId: string): RateVerdict | undefined
+  callerOfToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
+  /**
+   * Finds who calls with an API key.
+   *
+   * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
+   */
+  callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
+  /** Takes one request from the budget of the store's plan or of the person (spec §8); undefined for no limit. */
+  spendRequest(caller: Caller): RateVerdict | undefined
 }
 
 /** The header of every signed-in route in the API's document (spec §5.3). */
@@ -28,64 +51,112 @@ export const ACTIVE_TENANT = {
   schema: { type: 'string' },
 } as const
 
+/** Where a route's declaration says in words what it asks of its caller. */
+export const NEED = 'x-needs'
+
+/** How a signed-in route may be called, for the API's document. */
+const SECURITY = [{ bearer: [] }, { apiKey: [] }]
+
 export type AuthPlugin = ReturnType<typeof authPlugin>
 
-interface Incoming {
-  request: Request
-  set: { headers: Record<string, string | number | undefined> }
-}
+/** What a route asks of its caller. */
+export type Need = Permission | StorePower
 
 /**
- * Makes a routes file signed-in: every route gets `actor`, and `can` names the permission it needs.
+ * Makes a routes file signed-in: every route gets `actor`, and `can` names what it needs: a permission or a power over
+ * the store.
  *
- * The bearer is judged before the body is read, so a stranger can neither upload anything nor learn a schema.
+ * The credential is judged before the body is read, so a stranger can neither upload anything nor learn a schema.
  */
-export function authPlugin({ tokens, clock, actorFor, spendRequest }: AuthDeps) {
-  /** Elysia asks twice for a request with a body: before parsing it and before the handler. */
-  const known = new WeakMap<Request, Promise<Actor>>()
-
-  async function judge({ request, set }: Incoming): Promise<Actor> {
-    const claims = await tokens.read(bearer(request))
-    if (!claims) throw signInFirst()
-    if (claims.exp * 1000 <= clock.now()) throw new ApiError('token_expired', 'The access token has expired')
-    const actor = actorFor(claims, request.headers.get('x-service-active-tenant') ?? undefined)
-    const verdict = spendRequest(actor.storeId)
-    if (verdict) {
-      Object.assign(set.headers, rateHeaders('plan', verdict))
-      if (!verdict.isAllowed) throw budgetSpent(verdict)
-    }
-    return actor
-  }
-
-  function authenticate(incoming: Incoming): Promise<Actor> {
-    const actor = known.get(incoming.request) ?? judge(incoming)
-    known.set(incoming.request, actor)
-    return actor
-  }
-
+export function authPlugin(deps: AuthDeps) {
+  const authenticate = createAuthentication(deps, 'always')
   return new Elysia({ name: 'http.auth' })
     .onParse({ as: 'scoped' }, async (context) => {
       await authenticate(context)
     })
-    .derive({ as: 'scoped' }, async (context) => ({ actor: await authenticate(context) }))
+    .derive({ as: 'scoped' }, async (context) => ({ actor: (await authenticate(context)) as Actor }))
     .macro({
-      can: (permission: Permission) => ({
-        detail: { description: `Needs the permission \`${permission}\`.`, security: [{ bearer: [] }] },
+      can: (need: Need) => ({
+        detail: { [NEED]: `Needs the permission \`${need}\`.`, security: SECURITY },
         beforeHandle({ actor }: { actor?: Actor }) {
-          if (!actor || !may(actor, permission)) throw missingPermission(permission)
+          if (!actor || !may(actor, need)) throw missingPermission(need)
         },
       }),
     })
 }
 
-function bearer(request: Request): string {
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-  if (!token) throw signInFirst()
-  return token
+export type CallerPlugin = ReturnType<typeof callerPlugin>
+
+/**
+ * The same for what concerns the caller and no store: every route gets `caller`, whose store may be missing.
+ * `anyone: true` takes every credential, `person: true` the login of a person.
+ */
+export function callerPlugin(deps: AuthDeps, rule: 'several' | 'never') {
+  const authenticate = createAuthentication(deps, rule)
+  // Of two plugins with one name Elysia drops the second.
+  return new Elysia({ name: `http.caller.${rule}` })
+    .onParse({ as: 'scoped' }, async (context) => {
+      await authenticate(context)
+    })
+    .derive({ as: 'scoped' }, async (context) => ({ caller: await authenticate(context) }))
+    .macro({
+      anyone: (_isAsked: true) => ({
+        detail: { [NEED]: 'Takes every credential.', security: SECURITY },
+        beforeHandle({ caller }: { caller?: Caller }) {
+          if (!caller) throw signInFirst()
+        },
+      }),
+      person: (_isAsked: true) => ({
+        detail: { [NEED]: 'Needs the login of a person.', security: [{ bearer: [] }] },
+        beforeHandle({ caller }: { caller?: Caller }) {
+          if (caller?.kind !== 'person') throw personNeeded()
+        },
+      }),
+    })
 }
 
-const budgetSpent = ({ limit, resetSeconds }: RateVerdict): ApiError =>
-  new ApiError('rate_limit_exceeded', `The plan allows ${limit} requests a minute`, {
-    retryAfterSeconds: resetSeconds,
-    details: { limit, retry_after: resetSeconds },
+function createAuthentication(
+  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest }: AuthDeps,
+  rule: StoreRule,
+) {
+  /** Elysia asks twice for a request with a body: before parsing it and before the handler. */
+  const known = new WeakMap<Request, Promise<Caller>>()
+
+  async function judge(incoming: Incoming): Promise<Caller> {
+    const { request, set } = incoming
+    const credential = credentialOf(request)
+    const slug = request.headers.get('x-service-active-tenant') ?? undefined
+    const store = { slug, rule }
+    const trace = traceOf(incoming)
+    const caller =
+      credential.kind === 'key'
+        ? callerOfKey(credential.text, store, trace)
+        : callerOfToken(await validClaims(credential.text), store, trace)
+    const verdict = spendRequest(caller)
+    if (verdict) {
+      Object.assign(set.headers, rateHeaders('plan', verdict))
+      if (!verdict.isAllowed) {
+        throw rateLimitExceeded(`The plan allows ${verdict.limit} requests a minute`, verdict)
+      }
+    }
+    return caller
+  }
+
+  async function validClaims(token: string): Promise<Claims> {
+    const claims = await tokens.read(token)
+    if (!claims) throw signInFirst()
+    if (claims.exp * 1000 <= clock.now()) throw new ApiError('token_expired', 'The access token has expired')
+    return claims
+  }
+
+  return function authenticate(incoming: Incoming): Promise<Caller> {
+    const caller = known.get(incoming.request) ?? judge(incoming)
+    known.set(incoming.request, caller)
+    return caller
+  }
+}
+
+const personNeeded = () =>
+  new ApiError('permission_denied', 'Missing required permission: this needs the login of a person', {
+    details: { required: 'person' },
   })

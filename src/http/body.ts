@@ -16,12 +16,23 @@ type Parsed = Promise<Record<string, unknown>>
 /** Reads a route's body, and can tell for the API's document what it reads. */
 export interface BodyParser {
   (context: WithRequest): Parsed
+  /** Whether the body may be missing. */
+  isOptional?: boolean
   /** The schema of each media type, out of the schema of the route's body. */
   contentOf(body: TSchema): Record<string, TSchema>
 }
 
 const parser = (read: (context: WithRequest) => Parsed, contentOf: BodyParser['contentOf']): BodyParser =>
   Object.assign(read, { contentOf })
+
+/** The same for a body that may be missing altogether, which reads as an empty object. */
+export function jsonOrNothing(maxBytes?: number): BodyParser {
+  const json = jsonBody(maxBytes)
+  return Object.assign(async (context: WithRequest) => (context.request.body === null ? {} : json(context)), {
+    contentOf: json.contentOf,
+    isOptional: true,
+  })
+}
 
 /** Whether a route's parser is one of ours. */
 export const isBodyParser = (value: unknown): value is BodyParser =>
@@ -93,6 +104,20 @@ export function urlencodedBody(maxBytes: number, hint: string): BodyParser {
       return readPairs(new URLSearchParams(new TextDecoder().decode(bytes)))
     },
     (body) => ({ [FORM]: body }),
+  )
+}
+
+/** A parser for a route that takes JSON or, from a page's form, `application/x-www-form-urlencoded`. */
+export function jsonOrUrlencodedBody(maxBytes: number): BodyParser {
+  const json = jsonBody(maxBytes)
+  const form = urlencodedBody(maxBytes, '')
+  return parser(
+    async (context) => {
+      if (contentType(context.request) === FORM) return form(context)
+      if (!isJson(context.request)) throw wrongType(`application/json or ${FORM}`)
+      return json(context)
+    },
+    (body) => ({ ...json.contentOf(body), ...form.contentOf(body) }),
   )
 }
 

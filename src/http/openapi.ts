@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
-import { ACTIVE_TENANT } from './auth.ts'
+import { ACTIVE_TENANT, NEED } from './auth.ts'
 import { isBodyParser } from './body.ts'
 import { numberOf } from './request-check.ts'
 import { ErrorBody, isFailure } from './schema.ts'
@@ -14,20 +14,26 @@ const frame = (version: string) => ({
     description: [
       'Visual product search for online stores: index products with their pictures, then find them by picture, by words',
       'or by both.\n\n',
-      'Get a token at `POST /oauth/token` and send it as `Authorization: Bearer …`. Every error has a stable code in',
-      '`error`, explained at [/errors](/errors). Timestamps are UTC in ISO 8601; sizes are bytes.',
+      'Backends get a token at `POST /oauth/token`, people at `POST /oauth/login`; both send it as',
+      '`Authorization: Bearer …`. An API key (`sk_live_…`) goes the same way, or in `X-API-Key`. Every error has a stable',
+      'code in `error`, explained at [/errors](/errors). Timestamps are UTC in ISO 8601; sizes are bytes.',
     ].join(' '),
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   tags: [
-    { name: 'Authentication', description: 'Credentials for access tokens' },
+    { name: 'Authentication', description: 'Accounts, and credentials for access tokens' },
+    { name: 'Account', description: 'The caller himself: stores, logins, password' },
+    { name: 'Security', description: 'Two-factor authentication, keys, the IP list, the audit log' },
     { name: 'Products', description: 'The catalogue' },
     { name: 'Search', description: 'Find products by picture and by words' },
     { name: 'Operation', description: 'Health and versions' },
   ],
 })
 
-const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+} as const
 
 /** Serves `/openapi.json`, which is made of the routes when it is first asked for. */
 export function openApiPlugin(version: string, app: () => AnyElysia) {
@@ -56,6 +62,8 @@ interface Parameter {
 }
 
 interface Operation {
+  description?: string
+  operationId?: string
   parameters?: Parameter[]
   security?: unknown
   requestBody?: unknown
@@ -70,7 +78,7 @@ interface DeclaredRoute {
     body?: TSchema
     parse?: { fn: unknown }[]
     response?: Record<string, TSchema>
-    detail?: { parameters?: Parameter[] }
+    detail?: { parameters?: Parameter[] } & Partial<Record<typeof NEED, string>>
   }
 }
 
@@ -83,19 +91,21 @@ async function documentOf(version: string, app: AnyElysia): Promise<Record<strin
     if (operation) describe(operation as Operation, hooks)
   }
   const schemas = { Error: { ...ErrorBody, $id: undefined } }
-  return plain({ ...frame(version), paths, components: { securitySchemes: { bearer: BEARER }, schemas } })
+  return plain({ ...frame(version), paths, components: { securitySchemes: SECURITY_SCHEMES, schemas } })
 }
 
 /** Adds what Elysia cannot see: the headers, what our own body parsers read, and that all failures share one form. */
 function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
   const { body, parse, response = {}, detail } = hooks
-  const headers = [...(detail?.parameters ?? []), ...(operation.security ? [ACTIVE_TENANT] : [])]
+  const notes = [operation.description, detail?.[NEED]].filter((note) => note !== undefined)
+  if (notes.length > 0) operation.description = notes.join('\n\n')
+  const headers = [...(detail?.parameters ?? []), ...(isForStores(operation) ? [ACTIVE_TENANT] : [])]
   const schemas = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header')
   if (headers.length > 0) operation.parameters = [...schemas, ...headers]
   const parser = parse?.map(({ fn }) => fn).find(isBodyParser)
   if (body && parser) {
     const content = Object.entries(parser.contentOf(body)).map(([type, schema]) => [type, { schema }])
-    operation.requestBody = { required: true, content: Object.fromEntries(content) }
+    operation.requestBody = { required: !parser.isOptional, content: Object.fromEntries(content) }
   }
   for (const [status, schema] of Object.entries(response)) {
     const answer = operation.responses?.[status]
@@ -107,6 +117,10 @@ function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
     answer.content = { 'application/json': failure, 'application/problem+json': failure }
   }
 }
+
+/** Refreshing concerns a token and no store. */
+const isForStores = ({ security, operationId }: Operation): boolean =>
+  security !== undefined && operationId !== 'refreshToken'
 
 /** JSON Schema without what only our libraries mean by it. */
 function plain<Value>(value: Value): Value {

@@ -25,20 +25,24 @@ export const isFailure = (schema: object): boolean => answers.has(schema)
 
 /** What any signed-in route may answer besides its own success. */
 export const signedInErrors = {
-  401: described('`unauthorized`, `token_expired`'),
-  403: described('`permission_denied`, `not_a_member`'),
+  400: described('`credential_ambiguous`'),
+  401: described('`unauthorized`, `token_expired`, `api_key_expired`, `active_tenant_required`'),
+  403: described('`permission_denied`, `not_a_member`, `ip_not_allowed`'),
   429: described('`rate_limit_exceeded`: wait for `Retry-After` seconds'),
   500: described('`internal_error`'),
 }
 
 /** What a route with a body may answer besides. */
 export const bodyErrors = {
-  400: described('`invalid_json`'),
+  400: described('`invalid_json`, `invalid_request`, `credential_ambiguous`'),
   413: described('`payload_too_large`, `image_too_large`'),
   415: described('`unsupported_media_type`'),
   422: described('`validation_error` and the codes of pictures'),
   503: described('`overloaded`, `model_not_ready`, `storage_full`'),
 }
+
+/** What a route without a body may answer when it writes. */
+export const storageErrors = { 503: described('`overloaded`, `storage_full`, `read_only`') }
 
 /** One error answer with its codes, for routes that list their own. */
 export const failure = described

@@ -22,6 +22,25 @@ interface TextOptions extends SchemaOptions {
 export const text = (options: TextOptions) =>
   Type.Unsafe<string>({ ...options, [Kind]: TEXT, type: 'string' })
 
+/** No control characters or line ends, and no half of a surrogate pair, which the database could not keep. */
+const PRINTABLE =
+  '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
+
+/** One line of printable characters, perhaps none. */
+export const LINE = `^${PRINTABLE}*$`
+
+/** One line of printable characters, not only spaces. */
+export const NAME = `^(?=.*\\S)${PRINTABLE}+$`
+
+/** A moment in a query: ISO 8601 with its offset from UTC, or a date. */
+export const moment = (description: string) =>
+  text({
+    // A time without an offset would mean another moment on each machine. A raw + arrives as a space.
+    pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+ -]\\d\\d:\\d\\d))?$',
+    description,
+    examples: ['2030-01-01T00:00:00Z'],
+  })
+
 /** What is wrong with a string, in the terms of the schema; undefined for one that fits. */
 export function faultOfText(
   schema: TextOptions,

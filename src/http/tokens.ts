@@ -8,6 +8,16 @@ export interface Claims {
   /** Seconds since the Unix epoch. */
   exp: number
   user_type: 'client' | 'user'
+  /** Which client secret it was made with (machine grants). */
+  generation?: number
+  user_id?: string
+  /** A snapshot for clients; what counts is read from the database with every request. */
+  memberships?: { client_id: string; slug: string; role: string }[]
+  is_super_admin?: boolean
+  /** The sign-in that the token belongs to (OpenID Connect Front-Channel Logout §3). */
+  sid?: string
+  /** How the person proved himself (RFC 8176). */
+  amr?: string[]
   plan?: string
   /** Requests a minute; null when the plan sets no limit. */
   rate_limit?: number | null

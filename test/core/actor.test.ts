@@ -1,7 +1,19 @@
-import { expect, test } from 'bun:test'
-import { may, PERMISSIONS } from '../../src/core/actor.ts'
+import { describe, expect, test } from 'bun:test'
+import {
+  EVERYTHING,
+  may,
+  PERMISSIONS,
+  type Permission,
+  ROLES,
+  rightsOfKey,
+  rightsOfMember,
+  STORE_POWERS,
+} from '../../src/core/actor.ts'
+import { PERSON } from '../support/permissions.ts'
 
-const actor = { storeId: 's', userId: null }
+const NOTHING = { permissions: new Set<Permission>(), powers: new Set<never>() }
+const namesOf = ({ permissions, powers }: typeof EVERYTHING) => [...permissions, ...powers].sort()
+const all = [...PERMISSIONS, ...STORE_POWERS].sort()
 
 test('the permissions are those of spec §2.9', () => {
   expect([...PERMISSIONS].sort()).toEqual([
@@ -15,10 +27,48 @@ test('the permissions are those of spec §2.9', () => {
   ])
 })
 
-test('a machine grant may do everything (spec §5.6), anyone else what he was given', () => {
-  for (const permission of PERMISSIONS) {
-    expect(may({ ...actor, permissions: 'all' }, permission)).toBe(true)
-    expect(may({ ...actor, permissions: new Set() }, permission)).toBe(false)
-    expect(may({ ...actor, permissions: new Set([permission]) }, permission)).toBe(true)
+test('a caller may what he holds and nothing else: permissions and powers alike', () => {
+  for (const need of [...PERMISSIONS, ...STORE_POWERS]) {
+    expect(may({ ...PERSON, ...EVERYTHING }, need)).toBe(true)
+    expect(may({ ...PERSON, ...NOTHING }, need)).toBe(false)
   }
+  expect(may({ ...PERSON, ...rightsOfKey(['search:read']) }, 'search:read')).toBe(true)
+  expect(may({ ...PERSON, ...rightsOfKey(['search:read']) }, 'search:write')).toBe(false)
+})
+
+describe('what a member may do (spec §5.6, D10)', () => {
+  const without = (...names: string[]) => all.filter((name) => !names.includes(name))
+
+  test.each([
+    ['owner', all],
+    ['admin', all],
+    ['developer', without('products:delete', 'security:manage')],
+    ['viewer', ['products:read', 'search:execute', 'search:read']],
+  ] as const)('a %s in no group', (role, expected) => {
+    expect(namesOf(rightsOfMember(role, []))).toEqual([...expected].sort())
+  })
+
+  test('groups bind developers and viewers: they have the union of what their groups grant, no more', () => {
+    const groups: Permission[][] = [['products:read'], ['products:delete', 'products:read']]
+    expect(namesOf(rightsOfMember('viewer', groups))).toEqual(['products:delete', 'products:read'])
+    expect([...rightsOfMember('developer', groups).permissions].sort()).toEqual([
+      'products:delete',
+      'products:read',
+    ])
+    expect(namesOf(rightsOfMember('viewer', [[]]))).toEqual([])
+  })
+
+  test('groups do not bind owners and admins, and give nobody a power over the store', () => {
+    expect(namesOf(rightsOfMember('owner', [['products:read']]))).toEqual(all)
+    expect(namesOf(rightsOfMember('admin', [[]]))).toEqual(all)
+    for (const role of ROLES) {
+      const { powers } = rightsOfMember(role, [[...PERMISSIONS]])
+      expect([...powers]).toEqual([...rightsOfMember(role, []).powers])
+    }
+  })
+
+  test('an API key has its scopes and no power', () => {
+    expect(namesOf(rightsOfKey(['products:read']))).toEqual(['products:read'])
+    expect([...rightsOfKey([...PERMISSIONS]).powers]).toEqual([])
+  })
 })

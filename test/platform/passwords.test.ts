@@ -1,25 +1,34 @@
 import { describe, expect, test } from 'bun:test'
-import { hashPassword, verifyPassword } from '../../src/platform/passwords.ts'
+import { createPasswordHasher } from '../../src/platform/passwords.ts'
+
+const CHEAP = { memoryCost: 8, timeCost: 1 }
+const passwords = createPasswordHasher()
 
 describe('passwords', () => {
   test('are argon2id in PHC form with OWASP’s parameters: 19 MiB, two passes, one lane; each with its own salt', async () => {
-    const [a, b] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+    const [a, b] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')])
     expect(a).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/)
     expect(a).not.toBe(b)
   })
 
-  test('the right one fits and no other: case, spaces, unicode form and NUL count', async () => {
-    const hash = await hashPassword('Pässword\u0000 1')
-    expect(await verifyPassword(hash, 'Pässword\u0000 1')).toBe(true)
-    for (const wrong of ['pässword\u0000 1', 'Pässword\u0000 1 ', 'Pa\u0308ssword\u0000 1', 'Pässword', '']) {
-      expect(await verifyPassword(hash, wrong)).toBe(false)
+  test('the right one fits and no other: case, spaces and NUL count', async () => {
+    const hash = await passwords.hash('Pässword\u0000 1')
+    expect(await passwords.verify(hash, 'Pässword\u0000 1')).toBe(true)
+    for (const wrong of ['pässword\u0000 1', 'Pässword\u0000 1 ', 'Passwörd\u0000 1', 'Pässword', '']) {
+      expect(await passwords.verify(hash, wrong)).toBe(false)
     }
   })
 
+  test('the Unicode form does not count: composed, decomposed and full-width letters are one password', async () => {
+    const hash = await passwords.hash('P\u00e4ssword 1')
+    expect(await passwords.verify(hash, 'Pa\u0308ssword 1')).toBe(true)
+    expect(await passwords.verify(hash, 'P\u00e4ss\uff57ord 1')).toBe(true)
+  })
+
   test('long ones count to their end', async () => {
-    const hash = await hashPassword('x'.repeat(1_000))
-    expect(await verifyPassword(hash, 'x'.repeat(1_000))).toBe(true)
-    expect(await verifyPassword(hash, 'x'.repeat(999))).toBe(false)
+    const hash = await passwords.hash('x'.repeat(1_000))
+    expect(await passwords.verify(hash, 'x'.repeat(1_000))).toBe(true)
+    expect(await passwords.verify(hash, 'x'.repeat(999))).toBe(false)
   })
 
   test.each([
@@ -29,6 +38,28 @@ describe('passwords', () => {
     '$2b$10$abcdefghijklmnopqrstuv',
     '$argon2id$v=19$m=99999999999,t=2,p=1$YQ$YQ',
   ])('nothing fits a hash that cannot be read: %j', async (hash) => {
-    expect(await verifyPassword(hash, 'password')).toBe(false)
+    expect(await passwords.verify(hash, 'password')).toBe(false)
+  })
+
+  test('nothing fits where there is no hash, and the library is asked all the same', async () => {
+    for (const password of ['', 'password', '\0'.repeat(32)]) {
+      expect(await passwords.verify(undefined, password)).toBe(false)
+    }
+  })
+
+  test('a hash is outdated as soon as one of its parameters is another than today’s', async () => {
+    const cheap = await createPasswordHasher(CHEAP).hash('correct horse')
+    expect(passwords.isOutdated(cheap)).toBe(true)
+    expect(passwords.isOutdated(await passwords.hash('correct horse'))).toBe(false)
+    expect(await passwords.verify(cheap, 'correct horse')).toBe(true)
+  })
+
+  test('503 overloaded when more than sixty are waiting; those that wait are served', async () => {
+    const hasher = createPasswordHasher(CHEAP)
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => hasher.verify(undefined, 'x')))
+    const refused = all.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBe(100 - 62)
+    expect(refused[0]).toMatchObject({ reason: { code: 'overloaded' } })
+    expect(all.filter((one) => one.status === 'fulfilled' && one.value === false)).toHaveLength(62)
   })
 })

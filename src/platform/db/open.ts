@@ -39,6 +39,8 @@ export function openDatabase(dataDir: string | ':memory:'): Db {
  * crash of the program loses nothing, a power cut may lose it. For what nobody has been told yet.
  */
 export function unsynced<Result>(db: Db, write: () => Result): Result {
+  // Within a transaction the setting cannot be changed, and the outer commit decides.
+  if (db.inTransaction) return write()
   db.pragma('synchronous = NORMAL')
   try {
     return write()

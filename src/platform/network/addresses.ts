@@ -54,6 +54,44 @@ export const isSameAddress = (one: string, other: string): boolean => {
   return parsed !== undefined && parsed.toNormalizedString() === parseAddress(other)?.toNormalizedString()
 }
 
+/** A block of addresses as somebody wrote it. */
+export interface WrittenNetwork {
+  /** The block in its one canonical form, such as `10.1.0.0/16`; a single address has /32 or /128. */
+  network: string
+  /** What was written points into the block and not at its beginning: `10.1.2.3/16`. */
+  hasHostBits: boolean
+}
+
+/**
+ * Reads an address or a block of addresses in CIDR notation. IPv4 mapped into IPv6 becomes IPv4.
+ *
+ * @returns undefined for anything else, also for zones and for octal, hexadecimal and short forms of IPv4.
+ */
+export function readNetwork(text: string): WrittenNetwork | undefined {
+  try {
+    const [address, bits] = parseCidr(text)
+    const first = startOf(address, bits)
+    return { network: `${first}/${bits}`, hasHostBits: first.toString() !== address.toString() }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A test whether one of the blocks holds an address.
+ *
+ * @param networks what {@link readNetwork} made. @throws Error for anything else.
+ */
+export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
+  const cidrs = networks.map(parseCidr)
+  return (address) => isInside(address, cidrs)
+}
+
+const startOf = (address: Address, bits: number): Address =>
+  address instanceof ipaddr.IPv4
+    ? ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`)
+    : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`)
+
 const isGlobal = (address: Address): boolean => {
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast' && !address.match(AZURE_PLATFORM)
   if (address.match(NAT64)) return isGlobal(new ipaddr.IPv4(address.toByteArray().slice(12)))
@@ -64,8 +102,11 @@ const isGlobal = (address: Address): boolean => {
 const parseAddress = (text: string): Address | undefined => {
   // The library also reads octal, hexadecimal and short forms; sockets and resolvers never answer with those.
   if (isIP(text) === 0 || text.includes('%')) return undefined
-  return ipaddr.process(text)
+  return ipaddr.process(plain(text))
 }
+
+/** The library takes `::192.0.2.1` for the mapped `::ffff:192.0.2.1`; with a leading zero it does not. */
+const plain = (text: string): string => text.replace(/^::(?=\d+\.)/, '0::')
 
 const parseCidr = (entry: string): Cidr => {
   const [first = '', bits, ...rest] = entry.split('/')
@@ -75,7 +116,7 @@ const parseCidr = (entry: string): Cidr => {
   if (version === 0 || !isBitsValid || rest.length > 0) {
     throw new Error(`"${entry}" is no block of addresses such as 10.0.0.0/8 or fd00::/8`)
   }
-  const [address, length] = ipaddr.parseCIDR(`${first}/${bits ?? bitsMax}`)
+  const [address, length] = ipaddr.parseCIDR(`${plain(first)}/${bits ?? bitsMax}`)
   // Addresses are compared after unwrapping, so a mapped block must be unwrapped as well.
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96) {
     return [address.toIPv4Address(), length - 96]

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import {
   isGlobalAddress,
   isInside,
   isSameAddress,
+  networkMatcher,
   parseCidrs,
+  readNetwork,
 } from '../../../src/platform/network/addresses.ts'
 import { SPECIAL_BLOCKS, threeOf } from './special-blocks.ts'
 
@@ -170,4 +173,96 @@ test.each([
   ['127.0.0.1', 'undefined', false],
 ])('isSameAddress(%j, %j): %p', (one, other, expected) => {
   expect(isSameAddress(one, other)).toBe(expected)
+})
+
+describe('a block of addresses that somebody wrote', () => {
+  test.each([
+    ['10.1.0.0/16', '10.1.0.0/16'],
+    ['10.1.2.3', '10.1.2.3/32'],
+    ['10.1.2.3/32', '10.1.2.3/32'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['2001:DB8:0:0::/48', '2001:db8::/48'],
+    ['2001:db8::1', '2001:db8::1/128'],
+    ['::/0', '::/0'],
+    ['::10.0.0.1', '::a00:1/128'],
+    ['::ffff:203.0.113.9', '203.0.113.9/32'],
+    ['::ffff:cb00:7109', '203.0.113.9/32'],
+    ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
+  ])('%s is %s', (written, network) => {
+    expect(readNetwork(written)).toEqual({ network, hasHostBits: false })
+  })
+
+  test.each([
+    ['10.1.2.3/16', '10.1.0.0/16'],
+    ['10.0.0.1/31', '10.0.0.0/31'],
+    ['203.0.113.9/0', '0.0.0.0/0'],
+    ['2001:db8::1/64', '2001:db8::/64'],
+    ['2001:db8:0:1:8000::/64', '2001:db8:0:1::/64'],
+    ['::ffff:10.1.2.3/104', '10.0.0.0/8'],
+  ])('%s points into %s', (written, network) => {
+    expect(readNetwork(written)).toEqual({ network, hasHostBits: true })
+  })
+
+  test.each([
+    '',
+    'shop.example',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/255.0.0.0',
+    '10.0.0.0-10.0.0.9',
+    '10.1/16',
+    '10.1',
+    '010.1.0.0',
+    '0x0a.1.0.0',
+    '167772160',
+    '2001:db8::/129',
+    'fe80::1%eth0',
+    'fe80::%1/64',
+    '[2001:db8::1]',
+    '10.0.0.1:80',
+  ])('%p is none', (written) => {
+    expect(readNetwork(written)).toBeUndefined()
+  })
+
+  test('keeps its meaning in the canonical form: both hold the same addresses', () => {
+    const address = fc.oneof(fc.ipV4(), fc.ipV6())
+    const near = fc.tuple(address, fc.nat(128), address)
+    fc.assert(
+      fc.property(near, ([start, bitsWanted, other]) => {
+        const bits = start.includes(':') ? bitsWanted : Math.min(bitsWanted, 32)
+        const written = `${start}/${bits}`
+        const read = readNetwork(written)
+        if (!read) throw new Error(`${written} is a block`)
+        expect(readNetwork(read.network)).toEqual({ network: read.network, hasHostBits: false })
+        const holds = networkMatcher([read.network])
+        expect(holds(start)).toBe(true)
+        expect(holds(other)).toBe(isInside(other, parseCidrs(written)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a list of blocks', () => {
+  const holds = networkMatcher(['10.0.0.0/8', '203.0.113.9/32', '2001:db8:1::/48'])
+
+  test.each(['10.0.0.0', '10.255.255.255', '203.0.113.9', '2001:db8:1:ffff::1', '::ffff:10.1.2.3'])(
+    'holds %s',
+    (address) => {
+      expect(holds(address)).toBe(true)
+    },
+  )
+
+  test.each(['9.255.255.255', '11.0.0.0', '203.0.113.8', '2001:db8:2::', '::10.0.0.1', 'fe80::1%eth0', ''])(
+    'does not hold %p',
+    (address) => {
+      expect(holds(address)).toBe(false)
+    },
+  )
+
+  test('of nothing holds nothing', () => {
+    expect(networkMatcher([])('10.0.0.1')).toBe(false)
+  })
 })

@@ -1,0 +1,13 @@
+import type { RateVerdict } from './rate-window.ts'
+
+/** Counts events of a key in an exact sliding window that survives a restart (spec §8). Times are Unix ms. */
+export interface Throttle {
+  /** Counts one event, if the window has room for it; of many at once never more than the limit get through. */
+  take(key: string, now: number): RateVerdict
+  /** What {@link take} would find, without counting. */
+  look(key: string, now: number): RateVerdict
+  /** Counts one event, whatever the limit says. */
+  add(key: string, now: number): void
+  /** Forgets every event of the key. */
+  reset(key: string): void
+}
