@@ -1,16 +1,22 @@
+import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { PlanName } from '../../core/plans.ts'
-import { words } from '../../core/text.ts'
+import { EMAIL_FAULT, normaliseEmail } from './email.ts'
+import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries, StoreRow } from './queries.ts'
+import { freeSlug, isUsableSlug } from './slug.ts'
 
 export interface AccountDeps {
   queries: AccountQueries
   clock: Clock
   ids: Ids
+  passwordRule: PasswordRule
   hashPassword(password: string): Promise<string>
   verifyPassword(hash: string, password: string): Promise<boolean>
   hashSecret(secret: string): Buffer
+  atomically: Atomically
+  record: RecordEvent
 }
 
 export interface SetupRequest {
@@ -42,10 +48,7 @@ export class SetupError extends Error {
   }
 }
 
-const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
-
-const PASSWORD_CHARS_MIN = 10
-const PASSWORD_CHARS_MAX = 1_024
+export const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
 
 export type AccountService = ReturnType<typeof accountService>
 
@@ -53,13 +56,18 @@ export function accountService({
   queries,
   clock,
   ids,
+  passwordRule,
   hashPassword,
   verifyPassword,
   hashSecret,
+  atomically,
+  record,
 }: AccountDeps) {
-  async function ownerFor(email: string, password: string, createdAt: number) {
+  async function ownerFor(email: string, { password, storeName }: SetupRequest, createdAt: number) {
     const known = queries.userByEmail(email)
     if (!known) {
+      const problem = await passwordRule.problemOf(password, { email, storeName })
+      if (problem) throw wrongInput(`The password ${problem.message}`)
       const isSuperAdmin = queries.counts().users === 0
       const passwordHash = await hashPassword(password)
       return {
@@ -86,26 +94,29 @@ export function accountService({
      */
     async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
       const email = normaliseEmail(request.email)
-      if (request.password.length < PASSWORD_CHARS_MIN || request.password.length > PASSWORD_CHARS_MAX) {
-        throw wrongInput(`The password must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`)
-      }
+      if (!email) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
       const name = request.storeName.trim()
       if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
       const slug =
-        request.slug === undefined ? freeSlug(name, (slug) => !queries.storeBySlug(slug)) : request.slug
-      if (!SLUG.test(slug) || RESERVED_SLUGS.has(slug)) {
+        request.slug === undefined
+          ? freeSlug(name, (slug) => !queries.storeBySlug(slug), ids.uuid)
+          : request.slug
+      if (!isUsableSlug(slug)) {
         throw wrongInput(`"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`)
       }
       if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
 
       const createdAt = clock.now()
-      const owner = await ownerFor(email, request.password, createdAt)
+      const owner = await ownerFor(email, request, createdAt)
       const id = ids.uuid()
       const clientSecret = ids.secret(32)
       const plan = queries.counts().stores === 0 ? 'enterprise' : defaultPlan
       const store = { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt }
       try {
-        queries.addStore(store, owner)
+        atomically(() => {
+          queries.addStore(store, owner)
+          record(operatorEvent('store.created', id, { slug, plan }, owner.id))
+        })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
         throw new SetupError('The same store or user was made by somebody else just now: run it again')
@@ -122,39 +133,19 @@ export function accountService({
 
     /** Puts a store on another plan (spec §8). @throws SetupError when there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
-      if (!queries.setPlan(slug, plan)) throw new SetupError(`There is no store "${slug}"`)
+      atomically(() => {
+        const store = queries.storeBySlug(slug)
+        if (!store) throw new SetupError(`There is no store "${slug}"`)
+        queries.setPlan(slug, plan)
+        record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
+      })
     },
   }
 }
 
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
-
-/** First segments of paths that the service itself answers (spec §9). */
-const RESERVED_SLUGS = new Set(
-  'admin docs errors health metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
-    ' ',
-  ),
-)
-
-/** A slug made of the store's name, with a number behind it while it is taken. */
-function freeSlug(name: string, isFree: (slug: string) => boolean): string {
-  const base = words(name)
-    .join('-')
-    .replace(/[^a-z0-9-]/g, '')
-    .slice(0, 32)
-    .replace(/^-+|-+$/g, '')
-  const start = base.length < 2 || RESERVED_SLUGS.has(base) ? `store${base && `-${base}`}` : base
-  for (let n = 1; ; n++) {
-    const slug = n === 1 ? start : `${start}-${n}`
-    if (isFree(slug)) return slug
-  }
-}
-
-/** One account an address: compatibility forms and case are folded, the shape is checked. */
-function normaliseEmail(email: string): string {
-  const address = email.normalize('NFKC').trim().toLowerCase()
-  if (address.length > 254 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address)) {
-    throw wrongInput('The e-mail address is not valid')
-  }
-  return address
-}
+const operatorEvent = (
+  action: AuditAction,
+  storeId: string,
+  details: AuditEvent['details'],
+  userId: string | null = null,
+): AuditEvent => ({ action, actorKind: 'operator', storeId, userId, keyId: null, details, trace: null })

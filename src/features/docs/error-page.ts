@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorKind } from '../../core/errors.ts'
+import { page } from '../../http/page.ts'
 
 /** The page behind `/errors/<code>`: what happened, and what to do about it. */
 export function errorPage(code: ErrorCode, { status, meaning, advice, reasons }: ErrorKind): string {
@@ -37,23 +38,6 @@ export function errorIndex(errors: Readonly<Record<string, ErrorKind>>): string 
     <p><a href="/docs">API page</a></p>`,
   )
 }
-
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title}</title>
-    <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="/docs/page.css" />
-  </head>
-  <body>
-    <main>
-    ${body}
-    </main>
-  </body>
-</html>
-`
 
 /** Our own sentences with `code` in backticks. */
 const prose = (text: string): string =>

@@ -1,12 +1,11 @@
 import { Elysia } from 'elysia'
 import { ERRORS, type ErrorCode, notFound } from '../../core/errors.ts'
+import { type PagePolicy, pageAnswer, pageHeaders, prefersPage } from '../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { errorIndex, errorPage } from './error-page.ts'
 
-/** Nothing leaves the origin, and no script or style stands inside a page. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
-  "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+/** The API page runs our script and asks our API. */
+const POLICY: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
@@ -32,21 +31,12 @@ interface Context {
 /** A page for browsers, the same as JSON for everyone else. */
 function pageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
   set.headers['vary'] = 'accept'
-  return request.headers.get('accept')?.includes('text/html') ? html(page()) : data
+  return prefersPage(request) ? pageAnswer(page(), POLICY) : data
 }
 
 function asset(name: string): Response {
   const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
   if (!file) throw notFound('page')
   const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=3600' }
-  return new Response(Bun.file(file.path), { headers: { ...headers, ...PAGE_HEADERS } })
+  return new Response(Bun.file(file.path), { headers: { ...headers, ...pageHeaders(POLICY) } })
 }
-
-const PAGE_HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
-
-const html = (body: string): Response =>
-  new Response(body, { headers: { 'content-type': 'text/html; charset=utf-8', ...PAGE_HEADERS } })

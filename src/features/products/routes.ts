@@ -61,9 +61,9 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       query: ProductListQuery,
       response: {
         200: ProductList,
-        422: failure('`validation_error`'),
-        400: failure('`invalid_cursor`'),
         ...signedInErrors,
+        400: failure('`invalid_cursor`, `credential_ambiguous`'),
+        422: failure('`validation_error`'),
       },
       detail: { operationId: 'listProducts', summary: 'List products' },
     })

@@ -1,62 +1,94 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Ids } from '../../core/ids.ts'
-import { checksummedKey } from '../../core/keys.ts'
+import type { Actor } from '../../core/actor.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
 import type { SecurityQueries } from './queries.ts'
+import type { Recommendation, SecurityOverview } from './schema.ts'
 
 export interface SecurityDeps {
   queries: SecurityQueries
   clock: Clock
-  ids: Ids
-  hashSecret(secret: string): Buffer
-}
-
-/** An origin that cannot be one: told to whoever typed it. */
-export class OriginError extends Error {
-  override readonly name = 'OriginError'
-}
-
-export interface NewPublicKey {
-  id: string
-  name: string
-  /** The key itself; it is not kept. */
-  key: string
-  origins: string[]
+  twoFactor: {
+    isEnabled(userId: string): boolean
+    /** Members of a store, and those of them with a second factor. */
+    members(storeId: string): { total: number; enabled: number }
+  }
+  apiKeys: { counts(storeId: string, now: number): SecurityOverview['api_keys'] }
+  publicKeys: { count(storeId: string): number }
+  ipWhitelist: { count(storeId: string): number }
 }
 
 export type SecurityService = ReturnType<typeof securityService>
 
-export function securityService({ queries, clock, ids, hashSecret }: SecurityDeps) {
+/** How well a store is locked, in numbers (D9). */
+export function securityService(deps: SecurityDeps) {
+  const { queries, clock, twoFactor, apiKeys, publicKeys, ipWhitelist } = deps
+
   return {
-    /**
-     * Makes a public widget key that is bound to exact origins (spec §5.5).
-     *
-     * @throws OriginError for something that is no `scheme://host[:port]`.
-     */
-    createPublicKey(storeId: string, name: string, origins: string[]): NewPublicKey {
-      const exact = [...new Set(origins.map(exactOrigin))]
-      if (exact.length === 0) throw new OriginError('A widget key needs at least one origin')
-      const key = checksummedKey('pk_live_', ids)
-      const id = ids.uuid()
-      const prefix = key.slice(0, 12)
-      queries.addPublicKey({
-        id,
-        storeId,
-        name,
-        keyHash: hashSecret(key),
-        prefix,
-        origins: exact,
-        createdAt: clock.now(),
-      })
-      return { id, name, key, origins: exact }
+    overview({ storeId, userId }: Actor): SecurityOverview {
+      const now = clock.now()
+      const members = twoFactor.members(storeId)
+      const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
+      const isCallerOneOfThem = userId !== null && !isOwnEnabled && queries.isMember(userId, storeId)
+      const entries = ipWhitelist.count(storeId)
+      const { sessions, lastLoginAt } = queries.signIns(storeId, now)
+      const keys = apiKeys.counts(storeId, now)
+      const facts: Facts = {
+        isOwnMissing: isOwnEnabled === false,
+        othersMissing: members.total - members.enabled - (isCallerOneOfThem ? 1 : 0),
+        keys,
+        hasIpList: entries > 0,
+      }
+      return {
+        two_factor: {
+          enabled: isOwnEnabled,
+          members_total: members.total,
+          members_enabled: members.enabled,
+        },
+        api_keys: keys,
+        public_keys: publicKeys.count(storeId),
+        ip_whitelist: { enabled: entries > 0, entries },
+        sessions,
+        last_login_at: lastLoginAt === null ? null : isoTime(lastLoginAt),
+        recommendations: recommendationsFor(facts),
+      }
     },
   }
 }
 
-/** The form that browsers send: scheme, host and a port that is not the scheme's own. */
-function exactOrigin(text: string): string {
-  // The shape is checked in the text, for a URL parser repairs what should be refused.
-  if (!/^https?:\/\/[^\s/\\?#@*]+\/?$/i.test(text) || !URL.canParse(text)) {
-    throw new OriginError(`"${text}" is no origin: write it like https://shop.example`)
-  }
-  return new URL(text).origin
+interface Facts {
+  isOwnMissing: boolean
+  /** Members beside the caller who have no second factor. */
+  othersMissing: number
+  keys: SecurityOverview['api_keys']
+  hasIpList: boolean
 }
+
+/** The most important first. */
+function recommendationsFor({ isOwnMissing, othersMissing, keys, hasIpList }: Facts): Recommendation[] {
+  const advice: [isDue: boolean, code: string, message: string][] = [
+    [isOwnMissing, 'enable_2fa', 'Switch two-factor authentication on for your own account.'],
+    [
+      othersMissing > 0,
+      'members_without_2fa',
+      `Ask ${counted(othersMissing, 'other member')} to switch two-factor authentication on.`,
+    ],
+    [
+      keys.expiring_30d > 0,
+      'api_keys_expiring',
+      `Renew ${counted(keys.expiring_30d, 'API key')}: the end comes within 30 days.`,
+    ],
+    [
+      keys.unused_90d > 0,
+      'api_keys_unused',
+      `Revoke ${counted(keys.unused_90d, 'API key')} that nobody has used for 90 days, unless you need them.`,
+    ],
+    // People work from everywhere; programs with keys have addresses that do not change.
+    [
+      keys.active > 0 && !hasIpList,
+      'no_ip_whitelist',
+      `List the addresses that ${counted(keys.active, 'API key')} may be used from, so that a stolen key opens nothing.`,
+    ],
+  ]
+  return advice.filter(([isDue]) => isDue).map(([, code, message]) => ({ code, message }))
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

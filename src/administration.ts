@@ -1,0 +1,207 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Atomically, RecordEvent } from './core/audit.ts'
+import type { Clock } from './core/clock.ts'
+import type { Ids } from './core/ids.ts'
+import { LIMITS } from './core/limits.ts'
+import type { PlanName } from './core/plans.ts'
+import { operatorService } from './features/accounts/operator.ts'
+import { passwordResetService } from './features/accounts/password-reset.ts'
+import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
+import { passwordRule as createPasswordRule } from './features/accounts/password-rule.ts'
+import { accountQueries } from './features/accounts/queries.ts'
+import { type RegistrationMode, registrationService } from './features/accounts/registration.ts'
+import { registrationQueries } from './features/accounts/registration-queries.ts'
+import { accountService } from './features/accounts/service.ts'
+import { apiKeyQueries } from './features/api-keys/queries.ts'
+import { apiKeyService } from './features/api-keys/service.ts'
+import { auditQueries } from './features/audit/queries.ts'
+import { auditService } from './features/audit/service.ts'
+import { authQueries } from './features/auth/queries.ts'
+import { sessionQueries } from './features/auth/session-queries.ts'
+import { ipWhitelistQueries } from './features/ip-whitelist/queries.ts'
+import { ipWhitelistService } from './features/ip-whitelist/service.ts'
+import { outboxQueries } from './features/outbox/queries.ts'
+import { outboxService } from './features/outbox/service.ts'
+import { publicKeyQueries } from './features/public-keys/queries.ts'
+import { publicKeyService } from './features/public-keys/service.ts'
+import { twoFactorQueries } from './features/two-factor/queries.ts'
+import { twoFactorService } from './features/two-factor/service.ts'
+import { throttleKey } from './http/client-address.ts'
+import { isCommonPassword } from './platform/common-passwords.ts'
+import { type Db, unsynced } from './platform/db/open.ts'
+import { createThrottle } from './platform/db/throttle.ts'
+import type { Mailer } from './platform/mail/mailer.ts'
+import { networkMatcher, readNetwork } from './platform/network/addresses.ts'
+import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
+import { qrDataUrl } from './platform/qr.ts'
+import { createSecretBox } from './platform/secret-box.ts'
+import { hashSecret, isSecret } from './platform/secrets.ts'
+import { matchingStep, newTotpSecret, otpauthUrl } from './platform/totp.ts'
+
+/** What stores, people and keys need of the world. */
+export interface AdministrationPorts {
+  db: Db
+  clock: Clock
+  ids: Ids
+  log: Logger
+  mailer: Mailer
+  /** Encrypts what must be readable again; kept outside the database. */
+  dataSecret: string
+  /** The public address, which may be known only once the service listens. */
+  baseUrl(): string
+  config: Pick<Config, 'TOKEN_LIFETIME_S' | 'REGISTRATION' | 'DEFAULT_PLAN'>
+  /** Calls back once, later. */
+  schedule(callback: () => void, delayMs: number): void
+  /** What hashing a password costs; the strong default outside tests. */
+  passwordCost?: PasswordCost | undefined
+}
+
+export type Administration = ReturnType<typeof createAdministration>
+
+/** Stores, people and their credentials: all that the command line needs of an install, stopped or running. */
+export function createAdministration(ports: AdministrationPorts) {
+  const { db, clock, ids, log } = ports
+  const atomically: Atomically = (work) => db.transaction(work).immediate()
+  const audit = auditService({ queries: auditQueries(db), clock, ids })
+  const record: RecordEvent = audit.record
+  const box = createSecretBox(ports.dataSecret, ids)
+  const passwords = createPasswordHasher(ports.passwordCost)
+  const failures = createThrottle(db, {
+    bucket: 'login.email',
+    limit: LIMITS.failuresPerEmailMax,
+    windowMs: LIMITS.failuresWindowMs,
+  })
+
+  const passwordRule = createPasswordRule({ isCommonPassword })
+  const outbox = outboxService({
+    queries: outboxQueries(db),
+    mailer: ports.mailer,
+    secretBox: box,
+    clock,
+    ids,
+    log,
+  })
+  const people = accountsOf(ports, { atomically, record, passwords, passwordRule, failures, outbox })
+  const twoFactor = twoFactorService({
+    queries: twoFactorQueries(db),
+    box,
+    clock,
+    ids,
+    atomically,
+    record,
+    log,
+    newTotpSecret: () => newTotpSecret(ids),
+    otpauthUrl,
+    matchingStep,
+    qrDataUrl,
+  })
+  const apiKeys = apiKeyService({
+    queries: apiKeyQueries(db),
+    clock,
+    ids,
+    hashSecret,
+    isSecret,
+    atomically,
+    record,
+    unsynced: (write) => unsynced(db, write),
+    log,
+  })
+  const publicKeys = publicKeyService({
+    queries: publicKeyQueries(db),
+    clock,
+    ids,
+    hashSecret,
+    isSecret,
+    atomically,
+    record,
+  })
+
+  const ipWhitelist = ipWhitelistService({
+    queries: ipWhitelistQueries(db),
+    clock,
+    ids,
+    atomically,
+    record,
+    readNetwork,
+    networkMatcher,
+  })
+
+  return {
+    atomically,
+    record,
+    passwords,
+    passwordRule,
+    failures,
+    outbox,
+    ...people,
+    twoFactor,
+    apiKeys,
+    publicKeys,
+    ipWhitelist,
+    audit,
+  }
+}
+
+type AccountParts = Pick<
+  Administration,
+  'atomically' | 'record' | 'passwords' | 'passwordRule' | 'failures' | 'outbox'
+>
+
+/** People and their stores: setup, registration, lost passwords, and what the operator does for them. */
+function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
+  const { db, clock, ids, config } = ports
+  const { passwords } = parts
+  const hour = (bucket: string, limit: number) => createThrottle(db, { bucket, limit, windowMs: 3_600_000 })
+  // Either asks for a mail to any address, so they share what one address on the network may ask for.
+  const requests = createThrottle(db, {
+    bucket: 'mail.address',
+    limit: LIMITS.mailRequestsPerMinute,
+    windowMs: 60_000,
+  })
+  const registrationMails = hour('register.email', LIMITS.registrationsPerHour)
+  const resetMails = hour('forgot.email', LIMITS.resetMailsPerHour)
+  const queries = accountQueries(db)
+  const invites = registrationQueries(db)
+  const common = {
+    ...parts,
+    clock,
+    ids,
+    hashSecret,
+    hashPassword: passwords.hash,
+    baseUrl: ports.baseUrl,
+    requests,
+    throttleKey,
+  }
+
+  const accounts = accountService({ ...common, queries, verifyPassword: passwords.verify })
+  const registration = registrationService({
+    ...common,
+    queries: invites,
+    accounts: queries,
+    mails: registrationMails,
+    mode: config.REGISTRATION as RegistrationMode,
+    plan: config.DEFAULT_PLAN as PlanName,
+  })
+  const passwordReset = passwordResetService({
+    ...common,
+    queries: passwordResetQueries(db),
+    accounts: queries,
+    mails: resetMails,
+    setPassword: authQueries(db).setPassword,
+    endSessions: (userId) => sessionQueries(db).endSessions(userId, null),
+    schedule: ports.schedule,
+    log: ports.log,
+  })
+  const operator = operatorService({ ...common, accounts: queries, invites, registration, passwordReset })
+
+  /** What has to be done from time to time: old links, mails and counts. */
+  function tidyAccounts(): void {
+    registration.prune()
+    passwordReset.prune()
+    parts.outbox.prune()
+    for (const throttle of [requests, registrationMails, resetMails]) throttle.prune(clock.now())
+  }
+
+  return { accounts, registration, passwordReset, operator, tidyAccounts }
+}

@@ -1,0 +1,36 @@
+import type { Db } from '../../platform/db/open.ts'
+
+export interface NewPasswordReset {
+  tokenHash: Buffer
+  userId: string
+  createdAt: number
+  expiresAt: number
+}
+
+export type PasswordResetQueries = ReturnType<typeof passwordResetQueries>
+
+/** All SQL about links for a new password. */
+export function passwordResetQueries(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO password_resets (token_hash, user_id, created_at, expires_at)
+    VALUES (@tokenHash, @userId, @createdAt, @expiresAt)`)
+  const owner = db.prepare<[tokenHash: Buffer, now: bigint], { id: string; email: string }>(`
+    SELECT users.id, users.email FROM password_resets JOIN users ON users.id = user_id
+    WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`)
+  const use = db.prepare<{ tokenHash: Buffer; now: number }, { userId: string }>(`
+    UPDATE password_resets SET used_at = @now
+    WHERE token_hash = @tokenHash AND used_at IS NULL AND expires_at > @now RETURNING user_id AS userId`)
+  const forget = db.prepare('DELETE FROM password_resets WHERE user_id = ?')
+  const prune = db.prepare('DELETE FROM password_resets WHERE expires_at <= ?')
+
+  return {
+    add: (reset: NewPasswordReset): void => void insert.run(reset),
+    /** Whose password an open link may set. */
+    ownerOf: (tokenHash: Buffer, now: number) => owner.get(tokenHash, BigInt(now)),
+    /** Uses a link up; of several at once exactly one gets the person. */
+    use: (tokenHash: Buffer, now: number): string | undefined => use.get({ tokenHash, now })?.userId,
+    /** Ends every link of a person. */
+    forget: (userId: string): void => void forget.run(userId),
+    prune: (now: number): void => void prune.run(now),
+  }
+}

@@ -1,0 +1,93 @@
+import type { Db } from '../../platform/db/open.ts'
+
+export interface RegistrationRow {
+  id: string
+  email: string
+  storeName: string
+  passwordHash: string
+  tokenHash: Buffer
+  createdAt: number
+  expiresAt: number
+  /** Null until its link was opened. */
+  usedAt: number | null
+  /** The store that came of it. */
+  storeId: string | null
+}
+
+export type NewRegistration = Omit<RegistrationRow, 'usedAt' | 'storeId'>
+
+export interface NewInvite {
+  tokenHash: Buffer
+  email: string
+  createdAt: number
+  expiresAt: number
+}
+
+export type RegistrationQueries = ReturnType<typeof registrationQueries>
+
+const COLUMNS = `id, email, store_name AS storeName, password_hash AS passwordHash, token_hash AS tokenHash,
+  created_at AS createdAt, expires_at AS expiresAt, used_at AS usedAt, store_id AS storeId`
+
+/** All SQL about who asked for an account and who may. */
+export function registrationQueries(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO registrations (id, email, store_name, password_hash, token_hash, created_at, expires_at)
+    VALUES (@id, @email, @storeName, @passwordHash, @tokenHash, @createdAt, @expiresAt)`)
+  const dropOldest = db.prepare(`
+    DELETE FROM registrations WHERE email = @email AND used_at IS NULL AND id NOT IN
+      (SELECT id FROM registrations WHERE email = @email AND used_at IS NULL
+       ORDER BY created_at DESC, id DESC LIMIT @keep)`)
+  const dropExcess = db.prepare(`
+    DELETE FROM registrations WHERE id IN
+      (SELECT id FROM registrations WHERE used_at IS NULL ORDER BY id DESC LIMIT -1 OFFSET ?)`)
+  const byToken = db.prepare<[tokenHash: Buffer], RegistrationRow>(
+    `SELECT ${COLUMNS} FROM registrations WHERE token_hash = ?`,
+  )
+  const newestOpen = db.prepare<[email: string, now: bigint], RegistrationRow>(`
+    SELECT ${COLUMNS} FROM registrations WHERE email = ? AND used_at IS NULL AND expires_at > ?
+    ORDER BY created_at DESC, id DESC LIMIT 1`)
+  const use = db.prepare(
+    'UPDATE registrations SET used_at = @now, store_id = @storeId WHERE id = @id AND used_at IS NULL',
+  )
+  const forgetOpen = db.prepare('DELETE FROM registrations WHERE email = ? AND used_at IS NULL')
+  const prune = db.prepare(`
+    DELETE FROM registrations WHERE (used_at IS NULL AND expires_at <= @now) OR used_at <= @usedBefore`)
+
+  const insertInvite = db.prepare(`
+    INSERT INTO registration_invites (token_hash, email, created_at, expires_at)
+    VALUES (@tokenHash, @email, @createdAt, @expiresAt)`)
+  const openInvite = db.prepare<[tokenHash: Buffer, email: string, now: bigint], { found: 1 }>(`
+    SELECT 1 AS found FROM registration_invites
+    WHERE token_hash = ? AND email = ? AND used_at IS NULL AND expires_at > ?`)
+  const useInvite = db.prepare(`
+    UPDATE registration_invites SET used_at = @now
+    WHERE token_hash = @tokenHash AND email = @email AND used_at IS NULL AND expires_at > @now`)
+  const pruneInvites = db.prepare('DELETE FROM registration_invites WHERE expires_at <= ?')
+
+  return {
+    /** Adds a registration; of more open ones than may be kept the oldest go. */
+    add(registration: NewRegistration, keep: { perEmail: number; altogether: number }): void {
+      insert.run(registration)
+      dropOldest.run({ email: registration.email, keep: BigInt(keep.perEmail) })
+      dropExcess.run(BigInt(keep.altogether))
+    },
+    byToken: (tokenHash: Buffer) => byToken.get(tokenHash),
+    newestOpen: (email: string, now: number) => newestOpen.get(email, BigInt(now)),
+    /** @returns false when it had been used. */
+    use: (id: string, storeId: string, now: number): boolean => use.run({ id, storeId, now }).changes > 0,
+    forgetOpen: (email: string): void => void forgetOpen.run(email),
+
+    addInvite: (invite: NewInvite): void => void insertInvite.run(invite),
+    isInvited: (tokenHash: Buffer, email: string, now: number): boolean =>
+      openInvite.get(tokenHash, email, BigInt(now)) !== undefined,
+    /** Uses an invite up; of several at once exactly one succeeds. */
+    useInvite: (tokenHash: Buffer, email: string, now: number): boolean =>
+      useInvite.run({ tokenHash, email, now }).changes > 0,
+
+    /** @param usedBefore registrations that were used before are forgotten as well. */
+    prune(now: number, usedBefore: number): void {
+      prune.run({ now, usedBefore })
+      pruneInvites.run(now)
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import type { Trace } from '../../core/actor.ts'
+import type { Atomically, AuditAction, RecordEvent } from '../../core/audit.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import { ApiError, rateLimitExceeded, signInFirst, tooManyRequests } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { Throttle } from '../../core/throttle.ts'
+import type { AuthQueries, MembershipRow, PersonRow } from './queries.ts'
+import type { Login, MembershipView, UserToken } from './schema.ts'
+import type { SessionQueries } from './session-queries.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface LoginDeps {
+  queries: AuthQueries
+  sessions: SessionQueries
+  issuer: TokenIssuer
+  clock: Clock
+  ids: Ids
+  passwords: {
+    hash(password: string): Promise<string>
+    verify(hash: string | undefined, password: string): Promise<boolean>
+    isOutdated(hash: string): boolean
+  }
+  twoFactor: {
+    isEnabled(userId: string): boolean
+    pass(
+      userId: string,
+      code: { totp_code?: string | undefined; recovery_code?: string | undefined },
+      trace: Trace,
+    ): { ok: boolean; recoveryCodesLeft?: number }
+  }
+  /** The one form of an address (normalised); undefined for what is none. */
+  foldEmail(email: string): string | undefined
+  /** The password of a registration that waits for its link. */
+  pendingPassword(email: string): string | undefined
+  /** Sign-ins of one address on the network, and failures of one e-mail (spec §8). */
+  requests: Throttle
+  failures: Throttle
+  throttleKey(address: string): string
+  /** Runs work of one key in order. */
+  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  record: RecordEvent
+}
+
+export type LoginService = ReturnType<typeof loginService>
+
+/** The login of people (spec §4.1, §5.3, §5.4). */
+export function loginService(deps: LoginDeps) {
+  const { queries, sessions, issuer, clock, ids, passwords, twoFactor, atomically, record } = deps
+
+  /**
+   * Tells apart the owner of a password from everyone else, with the same work for known and unknown addresses.
+   *
+   * @throws ApiError `unauthorized`, or `account_not_verified` when the right password waits for its link.
+   */
+  async function personOf(email: string, password: string, trace: Trace): Promise<PersonRow> {
+    const person = queries.personByEmail(email)
+    const hash = person ? person.passwordHash : deps.pendingPassword(email)
+    const isRight = await passwords.verify(hash, password)
+    if (!isRight) {
+      countFailure(email, person, 'password', trace)
+      throw signInFirst()
+    }
+    if (!person) throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
+    return person
+  }
+
+  /** @throws ApiError `requires_2fa` or `invalid_2fa`. */
+  function passSecondFactor(
+    person: PersonRow,
+    { totp_code, recovery_code }: Login,
+    trace: Trace,
+  ): { amr: string[]; recoveryCodesLeft?: number } {
+    if (!twoFactor.isEnabled(person.id)) return { amr: ['pwd'] }
+    if (totp_code === undefined && recovery_code === undefined) {
+      throw new ApiError('requires_2fa', 'Repeat the login with the code of your authenticator', {
+        details: { requires_2fa: true },
+      })
+    }
+    const { ok, recoveryCodesLeft } = twoFactor.pass(person.id, { totp_code, recovery_code }, trace)
+    if (!ok) {
+      countFailure(person.email, person, 'two_factor', trace)
+      throw new ApiError('invalid_2fa', 'The code did not verify')
+    }
+    const isRecovery = totp_code === undefined && recoveryCodesLeft !== undefined
+    return { amr: ['pwd', 'otp'], ...(isRecovery && { recoveryCodesLeft }) }
+  }
+
+  function countFailure(email: string, person: PersonRow | undefined, reason: string, trace: Trace): void {
+    const now = clock.now()
+    deps.failures.add(email, now)
+    if (!person) return
+    const isLocked = !deps.failures.look(email, now).isAllowed
+    // Waiting for the disk here would tell a known address from an unknown one.
+    deps.unsynced(() => {
+      record(signInEvent('login.failed', person.id, { reason }, trace))
+      if (isLocked) record(signInEvent('login.locked', person.id, {}, trace))
+    })
+  }
+
+  function beginSession(person: PersonRow, amr: string[], trace: Trace) {
+    const now = clock.now()
+    const session = {
+      id: ids.uuid(),
+      userId: person.id,
+      jti: issuer.newJti(),
+      amr,
+      address: trace.address,
+      userAgent: trace.userAgent,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: issuer.refreshableUntil(),
+    }
+    atomically(() => {
+      // Hashing took a while: a reset of the password meanwhile has ended all sign-ins, and this one with them.
+      if (queries.personById(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
+      sessions.addSession(session, LIMITS.sessionsPerPersonMax)
+      queries.setLastLogin(person.id, now)
+      record(signInEvent('login.succeeded', person.id, { session_id: session.id, amr }, trace))
+    })
+    return session
+  }
+
+  async function signIn(email: string, login: Login, trace: Trace): Promise<UserToken> {
+    const verdict = deps.failures.look(email, clock.now())
+    if (!verdict.isAllowed) throw tooManyRequests(verdict)
+    const person = await personOf(email, login.password, trace)
+    const { amr, recoveryCodesLeft } = passSecondFactor(person, login, trace)
+    let { passwordHash } = person
+    if (passwords.isOutdated(passwordHash)) {
+      passwordHash = await passwords.hash(login.password)
+      queries.rehash(person.id, person.passwordHash, passwordHash)
+    }
+    deps.failures.reset(email)
+    const session = beginSession({ ...person, passwordHash }, amr, trace)
+    const memberships = queries.membershipsOf(person.id)
+    return {
+      ...(await issuer.forPerson(person, memberships, session)),
+      user_type: 'user',
+      user_id: person.id,
+      user_name: person.name,
+      is_super_admin: person.isSuperAdmin,
+      memberships: memberships.map(membershipView),
+      redirect: redirectOf(person, memberships),
+      ...(memberships.length === 1 && { client_name: memberships[0]?.name ?? '' }),
+      ...(recoveryCodesLeft !== undefined && { recovery_codes_left: recoveryCodesLeft }),
+    }
+  }
+
+  return {
+    /**
+     * Exchanges e-mail, password and, where it is on, a second factor for an access token.
+     *
+     * @throws ApiError `rate_limit_exceeded` for the eleventh request of an address in a minute, `too_many_requests`
+     * after five failures of one e-mail in a quarter of an hour, `unauthorized`, `account_not_verified`,
+     * `requires_2fa`, `invalid_2fa`.
+     */
+    async login(login: Login, trace: Trace): Promise<UserToken> {
+      if (login.totp_code !== undefined && login.recovery_code !== undefined) {
+        throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
+      }
+      const verdict = deps.requests.take(deps.throttleKey(trace.address), clock.now())
+      if (!verdict.isAllowed) throw rateLimitExceeded('Too many sign-ins from this address', verdict)
+      // Even what is no address is looked up, counted and refused like any other.
+      const email = deps.foldEmail(login.email) ?? `?${login.email}`
+      // One at a time for each person: of many guesses at once, no more than the limit are looked at.
+      return deps.locked(email, () => signIn(email, login, trace))
+    },
+  }
+}
+
+/** Spec §2.1. */
+export const membershipView = ({
+  storeId,
+  slug,
+  name,
+  role,
+  plan,
+  lastUsedAt,
+}: MembershipRow): MembershipView => ({
+  client_id: storeId,
+  slug,
+  name,
+  role,
+  plan,
+  last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+})
+
+/** Where a person goes after the login (spec §5.3). */
+function redirectOf({ isSuperAdmin }: PersonRow, memberships: readonly MembershipRow[]): string {
+  if (isSuperAdmin) return '/admin'
+  const [only] = memberships
+  return memberships.length === 1 && only ? `/${only.slug}/portal` : '/portal/select-store'
+}
+
+const signInEvent = (
+  action: AuditAction,
+  userId: string,
+  details: Record<string, unknown>,
+  trace: Trace,
+) => ({ action, actorKind: 'anyone' as const, storeId: null, userId, keyId: null, details, trace })
