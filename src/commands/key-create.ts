@@ -1,6 +1,5 @@
-import { createAdministration } from '../app.ts'
 import type { Command } from './command.ts'
-import { openInstall } from './runtime.ts'
+import { withInstall } from './runtime.ts'
 
 /** `lookalike key create`. */
 export const keyCreate: Command = {
@@ -20,18 +19,14 @@ export const keyCreate: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike key create --store my-shop --origin https://shop.example',
   async run({ config, options }) {
-    const install = openInstall(config)
-    try {
-      const { accounts, security } = createAdministration(install)
+    const key = await withInstall(config, ({ accounts, publicKeys }) => {
       const store = accounts.storeBySlug(options['store'] ?? '')
       const origins = (options['origin'] ?? '').split(',').map((origin) => origin.trim())
-      const key = security.createPublicKey(store.id, options['name'] ?? 'widget', origins)
-      console.log(
-        options['json'] ? JSON.stringify(key) : `${key.key}\nfor ${key.origins.join(', ')} (shown only now)`,
-      )
-      return 0
-    } finally {
-      install.db.close()
-    }
+      return publicKeys.createPublicKey(store.id, options['name'] ?? 'widget', origins)
+    })
+    console.log(
+      options['json'] ? JSON.stringify(key) : `${key.key}\nfor ${key.origins.join(', ')} (shown only now)`,
+    )
+    return 0
   },
 }

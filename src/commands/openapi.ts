@@ -12,6 +12,8 @@ const notHere = (): never => {
   throw new ApiError('model_not_ready', 'Only the document is made here')
 }
 
+const NOTHING_IS_SIGNED = 'no token is ever signed, and nothing sealed, with this'
+
 /** The document needs the routes and their schemas, and neither a model nor a disk. */
 const noEmbedder: Embedder = {
   model: { id: 'none', hash: 'none', dimension: 1 },
@@ -25,7 +27,10 @@ const noEmbedder: Embedder = {
 /** The OpenAPI document, as `/openapi.json` gives it. */
 export async function openApiDocument(): Promise<unknown> {
   const db = openDatabase(':memory:')
-  const app = createApp(loadConfig({}), 'no token is ever signed with this', () => '', {
+  const app = createApp(loadConfig({}), () => '', {
+    tokenSecret: NOTHING_IS_SIGNED,
+    dataSecret: NOTHING_IS_SIGNED,
+    mailer: { isConfigured: false, send: async () => notHere() },
     db,
     clock: systemClock,
     ids: systemIds,

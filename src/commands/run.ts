@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts'
+import { ApiError } from '../core/errors.ts'
 import { SetupError } from '../features/accounts/service.ts'
-import { OriginError } from '../features/security/service.ts'
+import { OriginError } from '../features/public-keys/origins.ts'
 import { NewerDatabaseError } from '../platform/db/open.ts'
 import { version } from '../version.ts'
 import { type Command, CommandError, helpOf, parseCall, UsageError } from './command.ts'
@@ -8,9 +9,16 @@ import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
 import { openapi } from './openapi.ts'
+import { outbox } from './outbox.ts'
 import { serve } from './serve.ts'
 import { setup } from './setup.ts'
+import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
 import { storeSetPlan } from './store-set-plan.ts'
+import { userInvite } from './user-invite.ts'
+import { userReset2fa } from './user-reset-2fa.ts'
+import { userResetPassword } from './user-reset-password.ts'
+import { userUnlock } from './user-unlock.ts'
+import { userVerify } from './user-verify.ts'
 
 const versionCommand: Command = {
   name: 'version',
@@ -29,6 +37,13 @@ const COMMANDS: readonly Command[] = [
   demo,
   keyCreate,
   storeSetPlan,
+  storeClearIpWhitelist,
+  userVerify,
+  userInvite,
+  userResetPassword,
+  userReset2fa,
+  userUnlock,
+  outbox,
   healthcheck,
   openapi,
   versionCommand,
@@ -82,7 +97,7 @@ function tell(error: unknown, command: Command): number {
     console.error(error.message)
     return 2
   }
-  const isToldAsItIs = [CommandError, SetupError, OriginError, NewerDatabaseError].some(
+  const isToldAsItIs = [CommandError, SetupError, OriginError, ApiError, NewerDatabaseError].some(
     (kind) => error instanceof kind,
   )
   // A stack says where; the source beside it would be a line of the minified program.

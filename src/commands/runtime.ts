@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import pino, { type Logger } from 'pino'
+import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -12,6 +13,7 @@ import { type Db, openDatabase } from '../platform/db/open.ts'
 import { freeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
+import { createMailer, type Mailer } from '../platform/mail/mailer.ts'
 import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
@@ -23,10 +25,42 @@ import { CommandError } from './command.ts'
 const clock: Clock = systemClock
 const ids: Ids = systemIds
 
-/** Opens the install in a data folder without serving it, for commands that work beside a running service. */
-export function openInstall(config: Config): { db: Db; clock: Clock; ids: Ids } {
+/** Works on the install in a data folder without serving it; for commands that run beside a service, too. */
+export async function withInstall<Result>(
+  config: Config,
+  work: (install: Administration) => Result | Promise<Result>,
+): Promise<Result> {
   makeFolder(config.DATA_DIR)
-  return { db: tellingStorage(config.DATA_DIR, () => openDatabase(config.DATA_DIR)), clock, ids }
+  const dataDir = resolve(config.DATA_DIR)
+  const log = pino({ level: 'warn', base: null }, pino.destination({ fd: 2, sync: true }))
+  const db = tellingStorage(dataDir, () => openDatabase(dataDir))
+  try {
+    const ports = { ...administrationPorts(config, dataDir, log), db, baseUrl: () => addressOf(config) }
+    return await work(createAdministration(ports))
+  } finally {
+    db.close()
+  }
+}
+
+/** What administration needs of the world, but for the database and the address. */
+const administrationPorts = (config: Config, dataDir: string, log: Logger) => ({
+  clock,
+  ids,
+  log,
+  config,
+  mailer: mailerOf(config),
+  dataSecret: secretIn(dataDir, 'data'),
+  schedule: (callback: () => void, delayMs: number) => void setTimeout(callback, delayMs),
+})
+
+function mailerOf(config: Config): Mailer {
+  const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
+  const { SMTP_URL: smtpUrl, MAIL_FROM: from, OFFLINE: isOffline } = config
+  try {
+    return createMailer({ smtpUrl, from, allowCidrs, isOffline })
+  } catch (error) {
+    throw new ConfigError(`Bad settings:\n  SMTP_URL ${(error as Error).message}`)
+  }
 }
 
 /** A service that answers requests. */
@@ -48,13 +82,17 @@ const IDLE_SECONDS = 60
 
 const TIDY_MS = 3_600_000
 
+/** How often mails that failed are looked at. */
+const MAIL_MS = 60_000
+
 /**
  * Starts the service: database, model, index, listener.
  *
  * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
  */
 export async function startService(config: Config): Promise<Running> {
-  const allowCidrs = networks(config)
+  const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
+  networks(config, 'TRUSTED_PROXIES')
   const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
   const dataDir = resolve(config.DATA_DIR)
   // Closed in the reverse order, at the end or when a later part cannot start.
@@ -66,17 +104,15 @@ export async function startService(config: Config): Promise<Running> {
   const embedder = embedderOf(config, log)
   started.defer(() => embedder.close())
   let baseUrl = config.BASE_URL
-  const app = createApp(config, tokenSecret(config, dataDir), () => baseUrl, {
+  const app = createApp(config, () => baseUrl, {
+    ...administrationPorts(config, dataDir, log),
     db,
-    clock,
-    ids,
-    log,
+    tokenSecret: config.JWT_SECRET || secretIn(dataDir, 'jwt'),
     embedder,
     fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
-    schedule: (callback, delayMs) => void setTimeout(callback, delayMs),
   })
   started.defer(() => app.history.flush())
   const pictures = app.loadIndex()
@@ -90,6 +126,11 @@ export async function startService(config: Config): Promise<Running> {
     TIDY_MS,
   )
   started.defer(() => clearInterval(tidying))
+  const mailing = setInterval(
+    () => void app.outbox.retryDue().catch((err) => log.error({ err }, 'sending mails failed')),
+    MAIL_MS,
+  )
+  started.defer(() => clearInterval(mailing))
   const running = started.move()
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
@@ -158,15 +199,15 @@ function makeFolder(path: string): void {
   }
 }
 
-const tokenSecret = (config: Config, dataDir: string): string =>
-  config.JWT_SECRET ||
-  secretFile(join(dataDir, 'secrets', 'jwt'), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
+/** A secret of the install, made at its first use. */
+const secretIn = (dataDir: string, name: string): string =>
+  secretFile(join(dataDir, 'secrets', name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
-function networks(config: Config) {
+function networks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES') {
   try {
-    return parseCidrs(config.FETCH_ALLOW_CIDRS)
+    return parseCidrs(config[name])
   } catch (error) {
-    throw new ConfigError(`Bad settings:\n  FETCH_ALLOW_CIDRS: ${(error as Error).message}`)
+    throw new ConfigError(`Bad settings:\n  ${name}: ${(error as Error).message}`)
   }
 }
 

@@ -1,7 +1,6 @@
-import { createAdministration } from '../app.ts'
 import type { SetupResult } from '../features/accounts/service.ts'
 import type { Command } from './command.ts'
-import { addressOf, openInstall } from './runtime.ts'
+import { addressOf, withInstall } from './runtime.ts'
 
 /** `lookalike setup`. */
 export const setup: Command = {
@@ -22,21 +21,12 @@ export const setup: Command = {
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
   example: 'lookalike setup --email me@shop.example --password "correct horse" --store "My shop"',
   async run({ config, options }) {
-    const install = openInstall(config)
-    try {
-      const { email = '', password = '', store = '', slug } = options
-      const made = await createAdministration(install).accounts.setup({
-        email,
-        password,
-        storeName: store,
-        slug,
-      })
-      const address = addressOf(config)
-      console.log(options['json'] ? JSON.stringify(made) : forPeople(made, address))
-      return 0
-    } finally {
-      install.db.close()
-    }
+    const { email = '', password = '', store = '', slug } = options
+    const made = await withInstall(config, ({ accounts }) =>
+      accounts.setup({ email, password, storeName: store, slug }),
+    )
+    console.log(options['json'] ? JSON.stringify(made) : forPeople(made, addressOf(config)))
+    return 0
   },
 }
 

@@ -1,7 +1,6 @@
-import { createAdministration } from '../app.ts'
 import { isPlanName, PLAN_NAMES } from '../core/plans.ts'
 import { type Command, UsageError } from './command.ts'
-import { openInstall } from './runtime.ts'
+import { withInstall } from './runtime.ts'
 
 /** `lookalike store set-plan`. */
 export const storeSetPlan: Command = {
@@ -13,13 +12,8 @@ export const storeSetPlan: Command = {
   async run({ config, positionals }) {
     const [slug = '', plan = ''] = positionals
     if (!isPlanName(plan)) throw new UsageError(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
-    const install = openInstall(config)
-    try {
-      createAdministration(install).accounts.setPlan(slug, plan)
-      console.log(`${slug} is on the plan ${plan}`)
-      return 0
-    } finally {
-      install.db.close()
-    }
+    await withInstall(config, ({ accounts }) => accounts.setPlan(slug, plan))
+    console.log(`${slug} is on the plan ${plan}`)
+    return 0
   },
 }

@@ -1,0 +1,18 @@
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+
+/** `lookalike store clear-ip-whitelist`. */
+export const storeClearIpWhitelist: Command = {
+  name: 'store clear-ip-whitelist',
+  summary: 'empty the IP list of a store, for those who locked themselves out',
+  positionals: ['SLUG'],
+  settings: ['DATA_DIR'],
+  example: 'lookalike store clear-ip-whitelist my-shop',
+  async run({ config, positionals: [slug = ''] }) {
+    const entries = await withInstall(config, ({ accounts, ipWhitelist }) =>
+      ipWhitelist.clear(accounts.storeBySlug(slug).id),
+    )
+    console.log(`${slug} may be called from everywhere; entries deleted: ${entries}`)
+    return 0
+  },
+}

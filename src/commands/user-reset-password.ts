@@ -1,0 +1,26 @@
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+
+/** `lookalike user reset-password`. */
+export const userResetPassword: Command = {
+  name: 'user reset-password',
+  summary: 'give a person a new password and end all his sign-ins',
+  positionals: ['EMAIL'],
+  options: [
+    {
+      flag: 'password',
+      value: 'PASSWORD',
+      meaning: 'the new password; without it one is made and printed once',
+    },
+  ],
+  settings: ['DATA_DIR'],
+  example: 'lookalike user reset-password anna@shop.example',
+  async run({ config, options, positionals }) {
+    const [email = ''] = positionals
+    const made = await withInstall(config, ({ operator }) =>
+      operator.resetPassword(email, options['password']),
+    )
+    console.log(made ?? `${email} has the new password`)
+    return 0
+  },
+}

@@ -1,0 +1,17 @@
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+
+/** `lookalike user unlock`. */
+export const userUnlock: Command = {
+  name: 'user unlock',
+  summary: 'forget the failed sign-ins of a person, so that he may try again at once',
+  positionals: ['EMAIL'],
+  settings: ['DATA_DIR'],
+  example: 'lookalike user unlock anna@shop.example',
+  async run({ config, positionals }) {
+    const [email = ''] = positionals
+    await withInstall(config, ({ operator }) => operator.unlock(email))
+    console.log(`${email} may sign in again`)
+    return 0
+  },
+}
