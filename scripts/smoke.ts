@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { generateSync } from 'otplib'
 import sharp from 'sharp'
 import { sandbox } from './build/sandbox.ts'
 
@@ -13,6 +14,9 @@ const executableBytesMax = 230_000_000
 const readyWithinMs = 60_000
 const exitWithinMs = 10_000
 const answerWithinMs = 30_000
+
+const JSON_BODY = { 'content-type': 'application/json' }
+const PERSON = { email: 'person@shop.example', password: 'kettle drum violin' }
 
 const box = sandbox(executable, checkout)
 const settings = { DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn' }
@@ -165,9 +169,14 @@ async function smoke(): Promise<void> {
   let account: Record<string, unknown> | undefined
   let token: string | undefined
   let service: Service | undefined
+  let person: Record<string, unknown> | undefined
   const picture = await drawPicture()
   const bearer = () => ({ authorization: `Bearer ${needed(token, 'token')}` })
   const at = (path: string) => `${needed(address, 'address')}${path}`
+  const signIn = (more: object = {}, status = 200) => {
+    const body = JSON.stringify({ ...PERSON, ...more })
+    return json(send(at('/oauth/login'), { method: 'POST', headers: JSON_BODY, body }), status)
+  }
 
   await check(`the executable has at most ${executableBytesMax / 1_000_000} MB`, () => {
     const { size } = statSync(executable)
@@ -218,6 +227,50 @@ async function smoke(): Promise<void> {
     const body = form({ image: picture, limit: '5' })
     const found = hits(await json(send(at('/v1/search'), { method: 'POST', headers: bearer(), body }), 200))
     assert(found[0]?.product_id === 'red-plate' && found[0].similarity_score > 0.9, JSON.stringify(found))
+  })
+  await check('whoever registers gets a mail, opens its link and signs in', async () => {
+    const body = JSON.stringify({ client_name: 'Second', email: PERSON.email, password: PERSON.password })
+    await json(send(at('/register'), { method: 'POST', headers: JSON_BODY, body }), 202)
+    const mails = await run(settings, ['outbox', '--json'])
+    const link = /\/verify\?token=[\w-]+/.exec(mails)?.[0]
+    assert(link !== undefined, `no link in ${mails}`)
+    const page = await send(at(link), { headers: { accept: 'text/html' } })
+    assert(page.ok && (await page.text()).startsWith('<!doctype html>'), `status ${page.status}`)
+    person = await signIn()
+    assert(person['redirect'] === '/second/portal', JSON.stringify(person))
+  })
+  await check(
+    'two-factor authentication is set up from its QR code and asked for at the next login',
+    async () => {
+      const headers = { authorization: `Bearer ${textOf(needed(person, 'person'), 'access_token')}` }
+      const call = (path: string, body?: object) =>
+        json(
+          send(at(`/v1/security/2fa/${path}`), {
+            method: 'POST',
+            headers: { ...headers, ...JSON_BODY },
+            ...(body && { body: JSON.stringify(body) }),
+          }),
+          200,
+        )
+      const setup = await call('setup')
+      assert(textOf(setup, 'qr_code_url').startsWith('data:image/svg+xml;base64,'), 'no QR code')
+      const secret = textOf(setup, 'secret')
+      const codes = (await call('enable', { totp_code: generateSync({ secret }) }))['recovery_codes']
+      assert(Array.isArray(codes) && codes.length === 10, JSON.stringify(codes))
+      const refused = await signIn({}, 401)
+      assert(refused['error'] === 'requires_2fa', JSON.stringify(refused))
+      person = await signIn({ recovery_code: codes[0] })
+      assert(person['recovery_codes_left'] === 9, JSON.stringify(person))
+    },
+  )
+  await check('an API key searches with its scope and does nothing else', async () => {
+    const body = JSON.stringify({ name: 'Search', scopes: { search: 'execute' } })
+    const headers = { ...bearer(), ...JSON_BODY }
+    const made = await json(send(at('/v1/security/api-keys'), { method: 'POST', headers, body }), 201)
+    const withKey = { 'x-api-key': textOf(made, 'key'), ...JSON_BODY }
+    const query = JSON.stringify({ query: 'red plate' })
+    await json(send(at('/v1/search/text'), { method: 'POST', headers: withKey, body: query }), 200)
+    await json(send(at('/v1/products/red-plate'), { method: 'DELETE', headers: withKey }), 403)
   })
   await check('lookalike healthcheck says yes', () =>
     run({ ...settings, PORT: new URL(at('')).port }, ['healthcheck']),

@@ -15,6 +15,7 @@ export interface Client {
 }
 
 export interface MeasuredService extends AsyncDisposable {
+  address: string
   signIn(credentials: Credentials): Promise<Client>
   resetDelay(): Promise<void>
   /** Undefined for the executable, whose loop is not seen. */
@@ -25,9 +26,10 @@ export interface MeasuredService extends AsyncDisposable {
 export async function startMeasuredService(
   folder: string,
   executable: string | undefined,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredService> {
   const entry = executable ? [executable] : [process.execPath, join(import.meta.dir, 'measured-entry.ts')]
-  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error' }
+  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
   let answer: ((delay: LoopDelay) => void) | undefined
   const child = Bun.spawn([...entry, 'serve'], {
     env,
@@ -44,6 +46,7 @@ export async function startMeasuredService(
       child.send(word)
     })
   return {
+    address,
     signIn: (credentials) => signIn(address, credentials),
     resetDelay: async () => void (executable ? undefined : await ask('reset')),
     delay: async () => (executable ? undefined : ask('read')),

@@ -1,4 +1,5 @@
-import { createAdministration } from '../../../src/app.ts'
+import { withInstall } from '../../../src/commands/runtime.ts'
+import { loadConfig } from '../../../src/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { systemIds } from '../../../src/core/ids.ts'
 import { productQueries } from '../../../src/features/products/queries.ts'
@@ -28,13 +29,10 @@ export function* randomVectors(count: number): Generator<Float32Array> {
 
 /** Makes an install with one store and `count` products, written as the service writes them. */
 export async function seedStore(folder: string, modelDir: string, count: number): Promise<Credentials> {
+  const account = { email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }
+  const config = loadConfig({}, { 'data-dir': folder })
+  const store = await withInstall(config, ({ accounts }) => accounts.setup(account))
   const db = openDatabase(folder)
-  const { accounts } = createAdministration({ db, clock: systemClock, ids: systemIds })
-  const store = await accounts.setup({
-    email: 'bench@shop.test',
-    password: 'a long password',
-    storeName: 'Bench',
-  })
   const embedder = createEmbedder({
     modelDir,
     command: ownCommand('embedder-process'),

@@ -6,6 +6,18 @@ export function p(values: readonly number[], q: number): number {
 
 export const median = (values: readonly number[]): number => p(values, 0.5)
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+const variance = (values: readonly number[]): number => {
+  const middle = mean(values)
+  return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1)
+}
+
+/** Welch's t of two samples: how many standard errors their means lie apart. */
+export const welch = (a: readonly number[], b: readonly number[]): number =>
+  (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
+
 /** Prints rows in columns. */
 export function table(rows: readonly (readonly string[])[]): void {
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []
