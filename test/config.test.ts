@@ -40,8 +40,13 @@ describe('defaults (D19)', () => {
       DATA_DIR: './data',
       JWT_SECRET: '',
       TOKEN_LIFETIME_S: 3600,
+      REGISTRATION: 'open',
+      DEFAULT_PLAN: 'free',
       OFFLINE: false,
       FETCH_ALLOW_CIDRS: '',
+      TRUSTED_PROXIES: '',
+      SMTP_URL: '',
+      MAIL_FROM: '',
       MODEL_DIR: '',
       INFERENCE_THREADS: cpus().length,
       LOG_LEVEL: 'info',
@@ -84,6 +89,10 @@ describe('types', () => {
     ['BASE_URL', 'https://shop.example/lookalike', 'https://shop.example/lookalike'],
     ['JWT_SECRET', 'x'.repeat(32), 'x'.repeat(32)],
     ['HOST', '::1', '::1'],
+    ['REGISTRATION', 'closed', 'closed'],
+    ['DEFAULT_PLAN', 'premium', 'premium'],
+    ['MAIL_FROM', 'search@shop.example', 'search@shop.example'],
+    ['MAIL_FROM', 'The shop’s search <search@shop.example>', 'The shop’s search <search@shop.example>'],
   ] as const)('%s=%p is %p', (name, text, value) => {
     expect(loadConfig({ [name]: text })[name] as unknown).toBe(value)
   })
@@ -108,6 +117,13 @@ describe('types', () => {
     ['BASE_URL', 'ftp://shop.example'],
     ['BASE_URL', 'https://shop .example'],
     ['JWT_SECRET', 'x'.repeat(31)],
+    ['REGISTRATION', 'everyone'],
+    ['DEFAULT_PLAN', 'gold'],
+    ['DEFAULT_PLAN', 'constructor'],
+    ['MAIL_FROM', 'no-address'],
+    ['MAIL_FROM', 'a@shop.example, b@shop.example'],
+    ['MAIL_FROM', 'a@shop.example\r\nBcc: b@shop.example'],
+    ['MAIL_FROM', 'Shop\n <a@shop.example>'],
   ])('%s=%p is refused, by name and never by value', (name, text) => {
     expect(problems({ [name]: text })).toEqual([name])
     expect(() => loadConfig({ [name]: text })).toThrow(ConfigError)
@@ -116,6 +132,26 @@ describe('types', () => {
     } catch (error) {
       if (text.length > 4) expect((error as Error).message).not.toContain(text)
     }
+  })
+
+  test.each([
+    'mail.example',
+    'http://mail.example',
+    'smtp://',
+    'smtp://me:hunter2@mail.example/path',
+    'smtp://me:hun ter2@mail',
+  ])('SMTP_URL=%p is refused, by name and never by value', (text) => {
+    expect(problems({ SMTP_URL: text, MAIL_FROM: 'a@shop.example' })).toEqual(['SMTP_URL'])
+    expect(() => loadConfig({ SMTP_URL: text })).not.toThrow(/hunter2/)
+  })
+
+  test('a mail server needs a sender', () => {
+    expect(problems({ SMTP_URL: 'smtps://me:hunter2@mail.example' })).toEqual(['MAIL_FROM'])
+    const { SMTP_URL } = loadConfig({
+      SMTP_URL: 'smtps://me:hunter2@mail.example:465',
+      MAIL_FROM: 'a@b.example',
+    })
+    expect(SMTP_URL).toBe('smtps://me:hunter2@mail.example:465')
   })
 
   test('all mistakes are told at once', () => {

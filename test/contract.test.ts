@@ -6,6 +6,19 @@ import { type TestApp, testApp } from './support/app.ts'
 /** Everything that this version serves, with the section of the specification it comes from. */
 const SERVED = `
   POST   /oauth/token                4.1
+  POST   /oauth/login                4.1
+  POST   /oauth/refresh              4.1
+  POST   /oauth/revoke               D10
+  POST   /oauth/password/reset       D10
+  GET    /oauth/password/reset       D10
+  POST   /oauth/password/forgot      D10
+  GET    /verify                     4.1
+  POST   /register                   4.1
+  GET    /v1/me                      D10
+  GET    /v1/me/sessions             D10
+  DELETE /v1/me/sessions             D10
+  DELETE /v1/me/sessions/:session_id  D10
+  POST   /v1/me/password             D10
   GET    /v1/products                4.2
   POST   /v1/products                4.2
   GET    /v1/products/:product_id    D3
@@ -17,6 +30,28 @@ const SERVED = `
   POST   /v1/search                  4.3
   POST   /v1/search/url              4.3
   POST   /v1/search/text             4.3
+  POST   /v1/security/2fa/setup      4.7
+  POST   /v1/security/2fa/enable     4.7
+  POST   /v1/security/2fa/disable    4.7
+  GET    /v1/security/2fa/status     4.7
+  POST   /v1/security/2fa/recovery-codes       D9
+  GET    /v1/security/api-keys       D8
+  POST   /v1/security/api-keys       4.7
+  GET    /v1/security/api-keys/:id   D8
+  PATCH  /v1/security/api-keys/:id   D8
+  DELETE /v1/security/api-keys/:id   D8
+  POST   /v1/security/api-keys/:id/rotate      D8
+  GET    /v1/security/public-keys    D8
+  POST   /v1/security/public-keys    D8
+  GET    /v1/security/public-keys/:id  D8
+  PATCH  /v1/security/public-keys/:id  D8
+  DELETE /v1/security/public-keys/:id  D8
+  POST   /v1/security/client-secret/rotate     D8
+  GET    /v1/security/ip-whitelist   D9
+  POST   /v1/security/ip-whitelist   4.7
+  DELETE /v1/security/ip-whitelist/:id  D9
+  GET    /v1/security/audit          D9
+  GET    /v1/security/overview       4.7
   GET    /pictures/:address          D3
   GET    /health                     D17
   GET    /health/ready               D17

@@ -4,8 +4,15 @@ import { join } from 'node:path'
 
 const EXECUTABLE = join(import.meta.dir, '../../dist/lookalike')
 
+interface Service {
+  address: string
+  /** Runs a command beside the service and gives what it printed. */
+  run(...words: string[]): Promise<string>
+  stop(): Promise<void>
+}
+
 /** Starts the executable on a free port in an empty data folder. @throws Error when it has not been built. */
-export async function startExecutable(): Promise<{ address: string; stop(): Promise<void> }> {
+export async function startExecutable(): Promise<Service> {
   if (!existsSync(EXECUTABLE)) throw new Error('dist/lookalike is missing: bun build.ts makes it')
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'))
   const child = Bun.spawn([EXECUTABLE, 'serve'], {
@@ -19,6 +26,10 @@ export async function startExecutable(): Promise<{ address: string; stop(): Prom
   if (!address) throw new Error('The service ended before it listened')
   return {
     address,
+    run: (...words) =>
+      new Response(
+        Bun.spawn([EXECUTABLE, ...words], { env: { DATA_DIR: folder }, stderr: 'inherit' }).stdout,
+      ).text(),
     async stop() {
       child.kill('SIGTERM')
       await child.exited

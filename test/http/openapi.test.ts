@@ -11,6 +11,7 @@ interface Content {
 interface Operation {
   operationId: string
   summary?: string
+  description?: string
   tags?: string[]
   security?: unknown
   parameters?: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
@@ -49,6 +50,9 @@ const operation = (name: string): Operation => {
 
 const contentTypes = (name: string) => Object.keys(operation(name).requestBody?.content ?? {}).sort()
 
+/** A token, or an API key in a header of its own. */
+const EITHER = [{ bearer: [] }, { apiKey: [] }]
+
 describe('GET /openapi.json (D17)', () => {
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
@@ -76,21 +80,56 @@ describe('GET /openapi.json (D17)', () => {
     const ids = Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))
     expect(ids).toEqual({
       'POST /oauth/token': 'createToken',
+      'POST /oauth/login': 'login',
+      'POST /oauth/refresh': 'refreshToken',
+      'POST /oauth/revoke': 'revokeToken',
+      'POST /register': 'register',
+      'GET /verify': 'verifyAccount',
+      'POST /oauth/password/forgot': 'forgetPassword',
+      'GET /oauth/password/reset': 'checkPasswordLink',
+      'POST /oauth/password/reset': 'resetPassword',
+      'GET /v1/me': 'getMe',
+      'GET /v1/me/sessions': 'listSessions',
+      'DELETE /v1/me/sessions': 'endOtherSessions',
+      'DELETE /v1/me/sessions/{session_id}': 'endSession',
+      'POST /v1/me/password': 'changePassword',
+      'POST /v1/security/2fa/setup': 'setUpTwoFactor',
+      'POST /v1/security/2fa/enable': 'enableTwoFactor',
+      'POST /v1/security/2fa/disable': 'disableTwoFactor',
+      'GET /v1/security/2fa/status': 'getTwoFactorStatus',
+      'POST /v1/security/2fa/recovery-codes': 'renewRecoveryCodes',
+      'POST /v1/security/api-keys': 'createApiKey',
+      'GET /v1/security/api-keys': 'listApiKeys',
+      'GET /v1/security/api-keys/{id}': 'getApiKey',
+      'PATCH /v1/security/api-keys/{id}': 'updateApiKey',
+      'DELETE /v1/security/api-keys/{id}': 'revokeApiKey',
+      'POST /v1/security/api-keys/{id}/rotate': 'rotateApiKey',
+      'POST /v1/security/public-keys': 'createPublicKey',
+      'GET /v1/security/public-keys': 'listPublicKeys',
+      'GET /v1/security/public-keys/{id}': 'getPublicKey',
+      'PATCH /v1/security/public-keys/{id}': 'updatePublicKey',
+      'DELETE /v1/security/public-keys/{id}': 'deletePublicKey',
+      'POST /v1/security/client-secret/rotate': 'rotateClientSecret',
+      'POST /v1/security/ip-whitelist': 'addIpEntry',
+      'GET /v1/security/ip-whitelist': 'listIpEntries',
+      'DELETE /v1/security/ip-whitelist/{id}': 'removeIpEntry',
+      'GET /v1/security/audit': 'listAuditEvents',
+      'GET /v1/security/overview': 'getSecurityOverview',
+      'POST /v1/products/demo': 'installDemo',
+      'DELETE /v1/products/demo': 'removeDemo',
       'POST /v1/products': 'indexProduct',
       'GET /v1/products': 'listProducts',
       'GET /v1/products/{product_id}': 'getProduct',
       'PUT /v1/products/{product_id}': 'replaceProduct',
       'PATCH /v1/products/{product_id}': 'updateProduct',
       'DELETE /v1/products/{product_id}': 'deleteProduct',
-      'POST /v1/products/demo': 'installDemo',
-      'DELETE /v1/products/demo': 'removeDemo',
+      'GET /pictures/{address}': 'getPicture',
       'POST /v1/search': 'searchByUpload',
       'POST /v1/search/url': 'searchByUrl',
       'POST /v1/search/text': 'searchByText',
       'GET /health': 'getHealth',
       'GET /health/ready': 'getReadiness',
       'GET /version': 'getVersion',
-      'GET /pictures/{address}': 'getPicture',
     })
     expect(new Set(Object.values(ids)).size).toBe(operations.length)
   })
@@ -105,7 +144,8 @@ describe('GET /openapi.json (D17)', () => {
     for (const inner of [
       'TypeBox',
       '"~',
-      'password',
+      'password_hash',
+      'key_hash',
       '/docs/:file',
       'patternProperties',
       'undefined',
@@ -232,10 +272,15 @@ describe('answers', () => {
   test('signed-in routes ask for the bearer and name 401 and 429; open ones do not', () => {
     expect(document.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
     })
-    for (const [name, { security, responses }] of operations) {
+    for (const [name, { security, responses, description }] of operations) {
       const isSignedIn = name.includes(' /v1/')
-      expect([name, security]).toEqual([name, isSignedIn ? [{ bearer: [] }] : undefined])
+      const isForPeople = /Needs the login of a person\.$/.test(description ?? '')
+      const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
+      expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : undefined])
+      if (isSignedIn)
+        expect([name, description]).toEqual([name, expect.stringMatching(/(Needs|Takes) .+\.$/)])
       if (isSignedIn)
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
     }

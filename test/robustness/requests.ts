@@ -29,20 +29,20 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PR
 const BOUNDARY = 'a-boundary'
 
 /** Requests for every operation of the document, most of them near to what it asks for, and some for nothing at all. */
-export function wildRequests(document: ApiDocument, token: string): fc.Arbitrary<WildRequest> {
+export function wildRequests(document: ApiDocument, tokens: readonly string[]): fc.Arbitrary<WildRequest> {
   const aimed = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
-      aimedRequest(method.toUpperCase(), path, operation, token),
+      aimedRequest(method.toUpperCase(), path, operation, tokens),
     ),
   )
-  return fc.oneof({ arbitrary: fc.oneof(...aimed), weight: 12 }, { arbitrary: aimless(token), weight: 1 })
+  return fc.oneof({ arbitrary: fc.oneof(...aimed), weight: 12 }, { arbitrary: aimless(tokens), weight: 1 })
 }
 
 function aimedRequest(
   method: string,
   path: string,
   operation: Operation,
-  token: string,
+  tokens: readonly string[],
 ): fc.Arbitrary<WildRequest> {
   const parameters = operation.parameters ?? []
   const url = fc
@@ -52,7 +52,7 @@ function aimedRequest(
   const body: fc.Arbitrary<Pick<Draft, 'headers' | 'body'>> = hasBody
     ? bodyOf(operation.requestBody?.content ?? {})
     : fc.constant({ headers: {} })
-  return fc.tuple(url, headersWith(token), body).map(([address, headers, sent]) => ({
+  return fc.tuple(url, headersWith(tokens), body).map(([address, headers, sent]) => ({
     aim: `${method} ${path}`,
     method,
     url: address,
@@ -124,13 +124,19 @@ const cursor: fc.Arbitrary<string> = fc
 /** Header values are Latin-1 without control characters; anything else never leaves a client. */
 const headerText = nastyText.map((text) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '').trim())
 
-const headersWith = (token: string): fc.Arbitrary<Record<string, string>> =>
+const headersWith = (tokens: readonly string[]): fc.Arbitrary<Record<string, string>> =>
   fc
     .record(
       {
         authorization: fc.oneof(
-          { arbitrary: fc.constant(`Bearer ${token}`), weight: 30 },
-          fc.constantFrom('Bearer', 'Basic Og==', 'Basic %%%', `bearer  ${token}`, `Bearer ${token} x`),
+          { arbitrary: fc.constantFrom(...tokens.map((token) => `Bearer ${token}`)), weight: 30 },
+          fc.constantFrom(
+            'Bearer',
+            'Basic Og==',
+            'Basic %%%',
+            `bearer  ${tokens[0]}`,
+            `Bearer ${tokens[0]} x`,
+          ),
           headerText.map((text) => `Bearer ${text}`),
         ),
         accept: fc.constantFrom('application/problem+json', 'text/html', '*/*', ';;', 'application/json;q=x'),
@@ -266,20 +272,32 @@ const brokenText: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 )
 
 /** Any method on any path, of ours or not. */
-const aimless = (token: string): fc.Arbitrary<WildRequest> =>
+const aimless = (tokens: readonly string[]): fc.Arbitrary<WildRequest> =>
   fc
     .tuple(
       fc.constantFrom(...METHODS),
       fc.array(
         fc.oneof(
-          fc.constantFrom('v1', 'products', 'search', 'text', 'docs', 'errors', 'pictures', 'health'),
+          fc.constantFrom(
+            'v1',
+            'products',
+            'search',
+            'text',
+            'docs',
+            'errors',
+            'pictures',
+            'health',
+            'oauth',
+            'security',
+            'me',
+          ),
           segment,
         ),
         {
           maxLength: 6,
         },
       ),
-      headersWith(token),
+      headersWith(tokens),
       fc.option(brokenText, { nil: undefined }),
     )
     .map(([method, segments, headers, body]) => ({

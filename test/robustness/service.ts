@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Subprocess } from 'bun'
-import { createAdministration } from '../../src/app.ts'
+import { withInstall } from '../../src/commands/runtime.ts'
+import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { systemIds } from '../../src/core/ids.ts'
 import { createTokens } from '../../src/http/tokens.ts'
-import { openDatabase } from '../../src/platform/db/open.ts'
 import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -31,19 +30,12 @@ export interface Install {
 export async function newInstall(): Promise<Install> {
   const outer = mkdtempSync(join(tmpdir(), 'lookalike-robust-'))
   const dataDir = join(outer, 'data')
-  const db = openDatabase(makeFolder(dataDir))
-  const { accounts } = createAdministration({ db, clock: systemClock, ids: systemIds })
   const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
-  const { store_id: storeId } = await accounts.setup(account)
-  db.close()
+  const config = loadConfig({}, { 'data-dir': dataDir })
+  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account))
   const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
   return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
-}
-
-function makeFolder(path: string): string {
-  Bun.spawnSync(['mkdir', '-p', path])
-  return path
 }
 
 export interface StartOptions {

@@ -9,6 +9,7 @@ import { ApiError } from '../../src/core/errors.ts'
 import type { Ids } from '../../src/core/ids.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import { openDatabase } from '../../src/platform/db/open.ts'
+import type { Mail } from '../../src/platform/mail/mailer.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import { fakeEmbedder } from './embedder.ts'
 
@@ -31,11 +32,15 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
   const scheduled: (() => void)[] = []
   const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
-  const app = createApp(config, JWT_SECRET, () => BASE_URL, {
+  const mails: Mail[] = []
+  const app = createApp(config, () => BASE_URL, {
     db: openDatabase(':memory:'),
     clock,
     ids,
     log: pino({ level: 'silent' }),
+    tokenSecret: JWT_SECRET,
+    dataSecret: 'another secret that is only used in tests',
+    mailer: { isConfigured: true, send: async (mail) => void mails.push(mail) },
     embedder: fakeEmbedder(),
     fetcher: {
       async fetch(url) {
@@ -108,7 +113,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     rmSync(folder, { recursive: true, force: true })
   }
 
-  return { ...app, clock, ids, web, downloads, scheduled, folder, store, signIn, call, picture, close }
+  return { ...app, clock, ids, web, mails, downloads, scheduled, folder, store, signIn, call, picture, close }
 }
 
 export type TestApp = ReturnType<typeof testApp>

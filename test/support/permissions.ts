@@ -1,9 +1,26 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Permission } from '../../src/core/actor.ts'
+import type { Caller, Permission, Trace } from '../../src/core/actor.ts'
+import { signInFirst } from '../../src/core/errors.ts'
 import { type AuthPlugin, authPlugin } from '../../src/http/auth.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
 import { createTokens } from '../../src/http/tokens.ts'
 import { manualClock } from './app.ts'
+
+const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
+
+/** Somebody who may do nothing. */
+export const PERSON: Caller = {
+  kind: 'person',
+  userId: 'person',
+  keyId: null,
+  storeId: 'store',
+  role: 'viewer',
+  isSuperAdmin: false,
+  permissions: new Set(),
+  powers: new Set(),
+  token: null,
+  trace: NOWHERE,
+}
 
 /**
  * Some routes behind the real sign-in, for a person who holds only the given permissions.
@@ -16,7 +33,11 @@ export async function asPerson(permissions: Permission[], routes: (auth: AuthPlu
   const auth = authPlugin({
     tokens,
     clock,
-    actorFor: ({ sub }) => ({ storeId: sub, userId: 'person', permissions: new Set(permissions) }),
+    traceOf: () => NOWHERE,
+    callerOfToken: ({ sub }) => ({ ...PERSON, storeId: sub, permissions: new Set(permissions) }),
+    callerOfKey: () => {
+      throw signInFirst()
+    },
     spendRequest: () => undefined,
   })
   const http = new Elysia()

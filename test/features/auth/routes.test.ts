@@ -48,6 +48,7 @@ describe('POST /oauth/token: the machine grant (spec §4.1, §5.1)', () => {
       user_type: 'client',
       plan: 'basic',
       rate_limit: 60,
+      generation: 1,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as never,
       exp: app.clock.now() / 1000 + 3600,
       iat: expect.any(Number) as never,

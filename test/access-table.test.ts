@@ -1,0 +1,312 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { Permission, Role, StorePower } from '../src/core/actor.ts'
+import {
+  CALLER_NAMES,
+  CALLERS,
+  type CallerName,
+  clear,
+  createWorld,
+  LINKS,
+  type Sent,
+  type Shown,
+  THINGS,
+  type World,
+} from './access/callers.ts'
+import { form, pictureBytes } from './support/app.ts'
+import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
+
+/**
+ * What a route asks of its caller:
+ * `nothing`         everybody may, also with a credential that has ended
+ * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
+ * `any credential`  a token or an API key that is valid
+ * `a person`        the token of a login
+ * anything else     a permission (spec §5.6) or a power over the store
+ */
+type Need = 'nothing' | 'a token' | 'any credential' | 'a person' | Permission | StorePower
+
+interface Route {
+  needs: Need
+  /** What whoever may is answered; 200 by default. */
+  status?: number
+  /** The thing of the store `mine` that the path names. For people of other stores it does not exist: 404. */
+  thing?: keyof typeof THINGS
+  /** Instead: what the owner of another store gets, who names none and so acts for his own. */
+  elsewhere?: number
+  /** Where some kinds of callers get something else than the class of the route says. */
+  but?: Partial<Record<CallerName, string>>
+  send?(world: World): Sent | Promise<Sent>
+  /** What stands for the id in the path when it is no thing of the store. */
+  id?(shown: Shown): string
+}
+
+/** Nobody makes a key, or lays hands on one, that may do more than he may (D8). */
+const MORE_THAN_HE_HAS = { 'developer in a group with none': '403 permission_denied: products:read' }
+
+const picture = ({ app }: World) => app.picture('any', 1)
+
+/** WHO MAY DO WHAT: every route, and what it needs. */
+const ROUTES: Record<string, Route> = {
+  'POST /oauth/token': {
+    needs: 'nothing',
+    send: async ({ app, fresh }) => ({ body: await grantOf(app, fresh()) }),
+  },
+  'POST /oauth/login': {
+    needs: 'nothing',
+    send: async ({ app, fresh }) => {
+      const { email } = await addPerson(app, fresh())
+      return { body: { email, password: PASSWORD } }
+    },
+  },
+  'POST /oauth/refresh': { needs: 'a token' },
+  'POST /oauth/revoke': { needs: 'nothing', send: () => ({ body: new URLSearchParams({ token: 'x' }) }) },
+  'POST /register': {
+    needs: 'nothing',
+    status: 202,
+    send: ({ fresh }) => ({
+      body: { client_name: fresh(), email: `${fresh()}@people.test`, password: 'seven green bottles' },
+    }),
+  },
+  'GET /verify': {
+    needs: 'nothing',
+    send: async (world) => ({ query: `?token=${await LINKS.verification(world)}` }),
+  },
+  'POST /oauth/password/forgot': {
+    needs: 'nothing',
+    status: 202,
+    send: ({ fresh }) => ({ body: { email: `${fresh()}@people.test` } }),
+  },
+  'GET /oauth/password/reset': {
+    needs: 'nothing',
+    send: async (world) => ({ query: `?token=${await LINKS['new password'](world)}` }),
+  },
+  'POST /oauth/password/reset': {
+    needs: 'nothing',
+    send: async (world) => ({
+      body: { token: await LINKS['new password'](world), password: 'seven green bottles' },
+    }),
+  },
+
+  'GET /v1/me': { needs: 'any credential' },
+  'GET /v1/me/sessions': { needs: 'a person' },
+  'DELETE /v1/me/sessions': { needs: 'a person' },
+  'DELETE /v1/me/sessions/:session_id': { needs: 'a person', id: ({ sessionId }) => sessionId ?? 'none' },
+  'POST /v1/me/password': {
+    needs: 'a person',
+    send: () => ({ body: { current_password: PASSWORD, new_password: 'seven green bottles' } }),
+  },
+
+  'POST /v1/security/2fa/setup': { needs: 'a person' },
+  // 409: let in, and told that no setup is under way.
+  'POST /v1/security/2fa/enable': {
+    needs: 'a person',
+    status: 409,
+    send: () => ({ body: { totp_code: '123456' } }),
+  },
+  'POST /v1/security/2fa/disable': { needs: 'a person' },
+  'GET /v1/security/2fa/status': { needs: 'a person' },
+  // 409: let in, and told that it is not enabled.
+  'POST /v1/security/2fa/recovery-codes': { needs: 'a person', status: 409 },
+
+  'GET /v1/security/overview': { needs: 'security:read' },
+  'GET /v1/security/audit': { needs: 'security:manage' },
+  'POST /v1/security/client-secret/rotate': { needs: 'security:manage' },
+  'GET /v1/security/ip-whitelist': { needs: 'security:read' },
+  'POST /v1/security/ip-whitelist': {
+    needs: 'security:manage',
+    status: 201,
+    send: () => ({ body: { ip_address: '0.0.0.0/0' } }),
+  },
+  'DELETE /v1/security/ip-whitelist/:id': { needs: 'security:manage', thing: 'IP entry' },
+
+  'GET /v1/security/api-keys': { needs: 'keys:manage' },
+  'POST /v1/security/api-keys': {
+    needs: 'keys:manage',
+    status: 201,
+    but: MORE_THAN_HE_HAS,
+    send: () => ({ body: { name: 'sync', scopes: { products: ['read'] } } }),
+  },
+  'GET /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key' },
+  'PATCH /v1/security/api-keys/:id': {
+    needs: 'keys:manage',
+    thing: 'API key',
+    but: MORE_THAN_HE_HAS,
+    send: () => ({ body: { name: 'renamed' } }),
+  },
+  'DELETE /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key', but: MORE_THAN_HE_HAS },
+  'POST /v1/security/api-keys/:id/rotate': { needs: 'keys:manage', thing: 'API key', but: MORE_THAN_HE_HAS },
+
+  'GET /v1/security/public-keys': { needs: 'keys:manage' },
+  'POST /v1/security/public-keys': {
+    needs: 'keys:manage',
+    status: 201,
+    send: () => ({ body: { name: 'widget', origins: ['https://shop.test'] } }),
+  },
+  'GET /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },
+  'PATCH /v1/security/public-keys/:id': {
+    needs: 'keys:manage',
+    thing: 'widget key',
+    send: () => ({ body: { name: 'renamed' } }),
+  },
+  'DELETE /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },
+
+  'GET /v1/products': { needs: 'products:read' },
+  'POST /v1/products': {
+    needs: 'products:write',
+    status: 201,
+    send: (world) => ({ body: { product_id: world.fresh(), image_url: picture(world) } }),
+  },
+  'GET /v1/products/:product_id': { needs: 'products:read', thing: 'product' },
+  // Under an id that is not there yet a product is made: in another store, beside the one of that name here.
+  'PUT /v1/products/:product_id': {
+    needs: 'products:write',
+    thing: 'product',
+    elsewhere: 201,
+    send: (world) => ({ body: { image_url: picture(world) } }),
+  },
+  'PATCH /v1/products/:product_id': {
+    needs: 'products:write',
+    thing: 'product',
+    send: () => ({ body: { metadata: { name: 'changed' } } }),
+  },
+  'DELETE /v1/products/:product_id': { needs: 'products:delete', thing: 'product' },
+  'POST /v1/products/demo': { needs: 'products:write' },
+  'DELETE /v1/products/demo': { needs: 'products:delete' },
+
+  'POST /v1/search': { needs: 'search:execute', send: () => ({ body: form({ image: pictureBytes(1) }) }) },
+  'POST /v1/search/url': {
+    needs: 'search:execute',
+    send: (world) => ({ body: { image_url: picture(world) } }),
+  },
+  'POST /v1/search/text': { needs: 'search:execute', send: () => ({ body: { query: 'boots' } }) },
+
+  // Whoever knows the address may see the picture, as on any web server; it cannot be guessed.
+  'GET /pictures/:address': { needs: 'nothing', thing: 'picture', elsewhere: 200 },
+  'GET /health': { needs: 'nothing' },
+  'GET /health/ready': { needs: 'nothing' },
+  'GET /version': { needs: 'nothing' },
+}
+
+/** WHO HAS WHAT (spec §5.6, D10): the roles that have a permission when they are in no group, or a power. */
+const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
+  'products:read': ['owner', 'admin', 'developer', 'viewer'],
+  'products:write': ['owner', 'admin', 'developer'],
+  'products:bulk': ['owner', 'admin', 'developer'],
+  'products:delete': ['owner', 'admin'],
+  'search:execute': ['owner', 'admin', 'developer', 'viewer'],
+  'search:read': ['owner', 'admin', 'developer', 'viewer'],
+  'search:write': ['owner', 'admin', 'developer'],
+  'security:read': ['owner', 'admin', 'developer'],
+  'security:manage': ['owner', 'admin'],
+  'keys:manage': ['owner', 'admin', 'developer'],
+}
+
+const YES = 'may'
+const STRANGER = '401 unauthorized'
+
+/** What each kind of caller gets at a route that needs this. */
+function outcomes(needs: Need): Record<CallerName, string> {
+  const no = `403 permission_denied: ${needs === 'a person' ? 'person' : needs}`
+  const yesIf = (condition: boolean) => (condition ? YES : no)
+  const ended = {
+    nobody: STRANGER,
+    'widget key with its Origin': STRANGER,
+    'widget key as a bearer': STRANGER,
+    'owner whose token has expired': '401 token_expired',
+    'owner whose token was revoked': STRANGER,
+  }
+  const everybody = (outcome: string) =>
+    Object.fromEntries(CALLER_NAMES.map((name) => [name, outcome])) as Record<CallerName, string>
+  const keys = (outcome: string) => ({
+    'API key with every scope': outcome,
+    'API key with every scope but this': outcome,
+  })
+  const foreign = { 'owner of another store, naming this one': '403 not_a_member' }
+
+  if (needs === 'nothing') return everybody(YES)
+  if (needs === 'a token') {
+    return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }
+  }
+  if (needs === 'any credential') return { ...everybody(YES), ...ended, ...foreign }
+  if (needs === 'a person')
+    return { ...everybody(YES), ...ended, ...foreign, 'machine grant': no, ...keys(no) }
+
+  const roles = ROLES_WITH[needs]
+  const isPower = /^(security|keys):/.test(needs)
+  return {
+    ...everybody(YES),
+    ...ended,
+    ...foreign,
+    owner: yesIf(roles.includes('owner')),
+    admin: yesIf(roles.includes('admin')),
+    developer: yesIf(roles.includes('developer')),
+    viewer: yesIf(roles.includes('viewer')),
+    // A group replaces what the role permits; powers come with the role alone, and no key has them.
+    'viewer in a group with every permission': yesIf(!isPower),
+    'developer in a group with none': yesIf(isPower && roles.includes('developer')),
+    'API key with every scope': yesIf(!isPower),
+    'API key with every scope but this': no,
+  }
+}
+
+/** Instead of {@link YES} the status of whoever may. */
+function expected({ needs, status = 200, thing, elsewhere, but }: Route): Record<string, string> {
+  const away = elsewhere ?? (thing ? 404 : status)
+  return Object.fromEntries(
+    Object.entries({ ...outcomes(needs), ...but }).map(([caller, outcome]) => {
+      if (outcome !== YES) return [caller, outcome]
+      const isAway = caller === 'owner of another store, naming none'
+      return [caller, String(isAway ? away : status)]
+    }),
+  )
+}
+
+let world: World
+
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterEach(() => clear(world))
+afterAll(() => world.app.close())
+
+async function grantOf(app: World['app'], name: string): Promise<URLSearchParams> {
+  const { client_id, client_secret } = await app.store(name)
+  return new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+}
+
+async function answerTo(caller: CallerName, name: string, route: Route): Promise<string> {
+  const { app } = world
+  const shown: Shown = await CALLERS[caller](world, route.needs)
+  const { body, query = '' } = (await route.send?.(world)) ?? {}
+  const id = route.thing ? await THINGS[route.thing](world) : (route.id?.(shown) ?? 'none')
+  const [method = '', path = ''] = name.split(' ')
+  const answer = await app.call(method, path.replace(/:\w+/, id) + query, {
+    headers: { ...from(freshAddress()), ...shown.headers },
+    ...(body !== undefined && { body }),
+  })
+  clear(world)
+  // What whoever may is answered can be a refusal too, such as a conflict; its code is not the point here.
+  if (answer.status !== 401 && answer.status !== 403) return String(answer.status)
+  const { error, details } = answer.body as { error?: string; details?: { required?: string } }
+  return `${answer.status} ${error}${details?.required ? `: ${details.required}` : ''}`
+}
+
+describe('who may do what', () => {
+  test('is said here of every route there is, and of none that is not', () => {
+    const routes = world.app.http.routes as {
+      method: string
+      path: string
+      hooks: { detail?: { hide?: boolean } }
+    }[]
+    const documented = routes.filter(({ hooks }) => !hooks.detail?.hide)
+    expect(Object.keys(ROUTES).sort()).toEqual(
+      documented.map(({ method, path }) => `${method} ${path}`).sort(),
+    )
+  })
+
+  test.each(Object.entries(ROUTES))('%s', async (name, route) => {
+    const answers: Record<string, string> = {}
+    for (const caller of CALLER_NAMES) answers[caller] = await answerTo(caller, name, route)
+    expect(answers).toEqual(expected(route))
+  })
+})

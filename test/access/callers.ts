@@ -1,0 +1,177 @@
+import { decodeJwt } from 'jose'
+import { PERMISSIONS, type Role } from '../../src/core/actor.ts'
+import { form, pictureBytes, type TestApp } from '../support/app.ts'
+import { addPerson, freshAddress, from, type Person, proxiedApp, tokenOf } from '../support/people.ts'
+
+/** A program with the store `mine` that every request of the table is about, and the store `theirs`. */
+export interface World {
+  app: TestApp
+  /** A text that nobody has used yet. */
+  fresh(): string
+  /** Sends a request as the machine of `mine` and gives the answer's body. */
+  asMachine(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+}
+
+export async function createWorld(): Promise<World> {
+  const app = proxiedApp()
+  for (const name of ['mine', 'theirs']) await app.store(name, 'enterprise')
+  let n = 0
+  return {
+    app,
+    fresh: () => `fresh-${++n}`,
+    async asMachine(method, path, body) {
+      const token = await machineToken(app)
+      const answer = await app.call(method, path, { token, ...(body !== undefined && { body }) })
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+      return answer.body
+    },
+  }
+}
+
+/** Takes away what the requests of one caller have left and stores may have only so many of. */
+export function clear({ app }: World): void {
+  for (const table of ['api_keys', 'public_keys', 'ip_entries']) app.db.prepare(`DELETE FROM ${table}`).run()
+}
+
+/** What a caller shows. */
+export interface Shown {
+  headers: Record<string, string>
+  /** The sign-in of a person. */
+  sessionId?: string
+}
+
+/** A token as the machine grant gives it, also after the client secret was changed. */
+function machineToken(app: TestApp): Promise<string> {
+  const { id, generation } = app.db
+    .prepare<[], { id: string; generation: number }>(
+      "SELECT id, secret_generation AS generation FROM stores WHERE slug = 'mine'",
+    )
+    .get() as { id: string; generation: number }
+  return app.signToken({ sub: id, jti: app.ids.uuid(), user_type: 'client', generation }, 3600)
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+async function signedIn({ app }: World, person: Person, store?: string): Promise<Shown> {
+  const token = await tokenOf(app, person)
+  const headers = { ...bearer(token), ...(store && { 'x-service-active-tenant': store }) }
+  return { headers, sessionId: String(decodeJwt(token)['sid']) }
+}
+
+const member = (role: Role, groups: (typeof PERMISSIONS)[number][][] = []) =>
+  async function signIn(world: World): Promise<Shown> {
+    return signedIn(world, await addPerson(world.app, world.fresh(), [{ store: 'mine', role, groups }]))
+  }
+
+async function apiKey(world: World, isGranted: (permission: string) => boolean): Promise<Shown> {
+  const body = { name: world.fresh(), scopes: scopesOf(PERMISSIONS.filter(isGranted)) }
+  const { key } = await world.asMachine('POST', '/v1/security/api-keys', body)
+  return { headers: { 'x-api-key': String(key) } }
+}
+
+function scopesOf(permissions: readonly string[]): Record<string, string[]> {
+  const scopes: Record<string, string[]> = {}
+  for (const permission of permissions) {
+    const [resource = '', action = ''] = permission.split(':')
+    scopes[resource] = [...(scopes[resource] ?? []), action]
+  }
+  return scopes
+}
+
+async function widgetKey(world: World): Promise<string> {
+  const body = { name: world.fresh(), origins: ['https://shop.test'] }
+  return String((await world.asMachine('POST', '/v1/security/public-keys', body))['key'])
+}
+
+async function ofTheirs(world: World): Promise<Person> {
+  return addPerson(world.app, world.fresh(), [{ store: 'theirs', role: 'owner' }])
+}
+
+/** Every kind of caller with a way to become one; `needs` is what the route asks for. */
+export const CALLERS = {
+  nobody: async () => ({ headers: {} }),
+  'machine grant': async ({ app }) => ({ headers: bearer(await machineToken(app)) }),
+  owner: member('owner'),
+  admin: member('admin'),
+  developer: member('developer'),
+  viewer: member('viewer'),
+  'viewer in a group with every permission': member('viewer', [[...PERMISSIONS]]),
+  'developer in a group with none': member('developer', [[]]),
+  'super-admin, no member, naming the store': async (world) =>
+    signedIn(world, await addPerson(world.app, world.fresh(), [], { isSuperAdmin: true }), 'mine'),
+  'API key with every scope': (world) => apiKey(world, () => true),
+  'API key with every scope but this': (world, needs) => apiKey(world, (permission) => permission !== needs),
+  'owner of another store, naming this one': async (world) => signedIn(world, await ofTheirs(world), 'mine'),
+  'owner of another store, naming none': async (world) => signedIn(world, await ofTheirs(world)),
+  'widget key with its Origin': async (world) => ({
+    headers: { 'x-service-key': await widgetKey(world), origin: 'https://shop.test' },
+  }),
+  'widget key as a bearer': async (world) => ({ headers: bearer(await widgetKey(world)) }),
+  'owner whose token has expired': async (world) => {
+    const shown = await member('owner')(world)
+    world.app.clock.advance(3_600_000)
+    return shown
+  },
+  'owner whose token was revoked': async (world) => {
+    const shown = await member('owner')(world)
+    const token = String(shown.headers.authorization).slice('Bearer '.length)
+    await world.app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token }) })
+    return shown
+  },
+} satisfies Record<string, (world: World, needs: string) => Promise<Shown>>
+
+export type CallerName = keyof typeof CALLERS
+
+export const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
+
+/** What is sent beside the credential. */
+export interface Sent {
+  body?: unknown
+  query?: string
+}
+
+/** Things of the store `mine`, made anew for a request that names one. */
+export const THINGS = {
+  async product(world: World): Promise<string> {
+    const product_id = world.fresh()
+    await world.asMachine('POST', '/v1/products', { product_id, image_url: world.app.picture(product_id, 1) })
+    return product_id
+  },
+  async 'API key'(world: World): Promise<string> {
+    const body = { name: world.fresh(), scopes: { products: ['read'] } }
+    return String((await world.asMachine('POST', '/v1/security/api-keys', body))['id'])
+  },
+  async 'widget key'(world: World): Promise<string> {
+    const body = { name: world.fresh(), origins: ['https://shop.test'] }
+    return String((await world.asMachine('POST', '/v1/security/public-keys', body))['id'])
+  },
+  async 'IP entry'(world: World): Promise<string> {
+    const body = { ip_address: '0.0.0.0/0' }
+    return String((await world.asMachine('POST', '/v1/security/ip-whitelist', body))['id'])
+  },
+  /** The last part of a kept picture's address, which nobody can guess. */
+  async picture(world: World): Promise<string> {
+    const product_id = world.fresh()
+    await world.asMachine('POST', '/v1/products', form({ product_id, image: pictureBytes(1) }))
+    const { image_url } = await world.asMachine('GET', `/v1/products/${product_id}`)
+    return String(String(image_url).split('/').at(-1))
+  },
+} satisfies Record<string, (world: World) => Promise<string>>
+
+/** Links as they come by mail. */
+export const LINKS = {
+  async verification({ app, fresh }: World): Promise<string> {
+    const body = { client_name: fresh(), email: `${fresh()}@people.test`, password: 'seven green bottles' }
+    await app.call('POST', '/register', { body, headers: from(freshAddress()) })
+    return mailedToken(app)
+  },
+  async 'new password'({ app, fresh }: World): Promise<string> {
+    const { email } = await addPerson(app, fresh())
+    await app.call('POST', '/oauth/password/forgot', { body: { email }, headers: from(freshAddress()) })
+    await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
+    return mailedToken(app)
+  },
+}
+
+const mailedToken = ({ mails }: TestApp): string =>
+  /token=([\w-]+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? 'no link was mailed'

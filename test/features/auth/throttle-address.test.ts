@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { type Answer, type TestApp, testApp } from '../../support/app.ts'
+import { addPerson, from, login, PASSWORD, proxiedApp, refusal, tokenOf } from '../../support/people.ts'
+
+let app: TestApp
+
+beforeEach(() => {
+  app = proxiedApp()
+})
+afterEach(() => app.close())
+
+const HOME = '203.0.113.1'
+
+let strangers = 0
+
+/** A login of nobody, whose e-mail was never tried before. */
+const stranger = (address = HOME, of = app) =>
+  login(of, `stranger-${++strangers}@people.test`, {}, from(address))
+
+const refresh = (token: string, address = HOME, of = app) =>
+  of.call('POST', '/oauth/refresh', { token, headers: from(address) })
+
+async function times(count: number, work: () => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push((await work()).status)
+  return statuses
+}
+
+/** What every answer over an address's budget says. */
+function expectOverBudget(answer: Answer, waitSeconds: number, limit: number): void {
+  expect(refusal(answer)).toEqual([429, 'rate_limit_exceeded'])
+  expect(answer.headers.get('retry-after')).toBe(String(waitSeconds))
+  expect(answer.body['details']).toEqual({ limit, retry_after: waitSeconds })
+}
+
+describe('10 logins a minute from one address (spec §8)', () => {
+  test('the eleventh is 429 rate_limit_exceeded, with the seconds to wait in header and details', async () => {
+    expect(await times(10, stranger)).toEqual(Array(10).fill(401))
+    expectOverBudget(await stranger(), 60, 10)
+  })
+
+  test('right ones count as well, and a right password does not help over the budget', async () => {
+    const { email } = await addPerson(app, 'anna')
+    const signIn = () => login(app, email, {}, from(HOME))
+    expect(await times(10, signIn)).toEqual(Array(10).fill(200))
+    expectOverBudget(await signIn(), 60, 10)
+  })
+
+  test('the window slides: each place is free again exactly 60 seconds after its own login', async () => {
+    await stranger()
+    app.clock.advance(20_000)
+    await times(9, stranger)
+    app.clock.advance(10_000)
+    expectOverBudget(await stranger(), 30, 10)
+    app.clock.advance(29_000)
+    expectOverBudget(await stranger(), 1, 10)
+    app.clock.advance(999)
+    expectOverBudget(await stranger(), 1, 10)
+    app.clock.advance(1)
+    expect((await stranger()).status).toBe(401)
+    expectOverBudget(await stranger(), 20, 10)
+    app.clock.advance(20_000)
+    expect(await times(9, stranger)).toEqual(Array(9).fill(401))
+    expectOverBudget(await stranger(), 40, 10)
+  })
+
+  test('refused logins do not make the wait longer', async () => {
+    await times(10, stranger)
+    app.clock.advance(59_000)
+    await times(20, stranger)
+    app.clock.advance(1_000)
+    expect(await times(10, stranger)).toEqual(Array(10).fill(401))
+  })
+
+  test('of 50 at once exactly 10 are looked at', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => stranger()))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40)
+  })
+
+  test('other addresses and refreshes have budgets of their own', async () => {
+    const token = await tokenOf(app, await addPerson(app, 'anna'))
+    await times(11, stranger)
+    expect((await stranger('203.0.113.2')).status).toBe(401)
+    expect((await refresh(token)).status).toBe(200)
+  })
+
+  test('the addresses of one IPv6 /64 share a budget, those of the next have their own', async () => {
+    const own = Array.from({ length: 10 }, (_, n) => `2001:db8:0:7:${n}::${n + 1}`)
+    for (const address of own) expect((await stranger(address)).status).toBe(401)
+    expectOverBudget(await stranger('2001:db8:0:7:ffff:ffff:ffff:ffff'), 60, 10)
+    expectOverBudget(await stranger('[2001:DB8::7:0:0:0:1]:443'), 60, 10)
+    expect((await stranger('2001:db8:0:8::1')).status).toBe(401)
+    expect((await stranger('2001:db8:0:6::1')).status).toBe(401)
+  })
+
+  test('an IPv4 address is the same written as IPv6', async () => {
+    await times(10, () => stranger('::ffff:203.0.113.1'))
+    expectOverBudget(await stranger('203.0.113.1'), 60, 10)
+  })
+
+  test('what a client writes left of the proxy’s own word changes nothing', async () => {
+    let n = 0
+    await times(10, () => stranger(`192.0.2.${++n}, ${HOME}`))
+    expectOverBudget(await stranger(`192.0.2.200, ${HOME}`), 60, 10)
+  })
+
+  test('without a trusted proxy nobody can name another address than his own', async () => {
+    const direct = testApp()
+    let n = 0
+    await times(10, () => stranger(`192.0.2.${++n}`, direct))
+    expectOverBudget(await stranger('192.0.2.100', direct), 60, 10)
+    await direct.close()
+  })
+})
+
+describe('30 refreshes a minute from one address (spec §8)', () => {
+  test('the 31st is 429 rate_limit_exceeded, until exactly 60 seconds after the first', async () => {
+    const anna = await addPerson(app, 'anna')
+    let token = await tokenOf(app, anna)
+    for (let n = 0; n < 30; n++) {
+      const answer = await refresh(token)
+      expect(answer.status).toBe(200)
+      token = String(answer.body['access_token'])
+      if (n === 0) app.clock.advance(15_000)
+    }
+    expectOverBudget(await refresh(token), 45, 30)
+    app.clock.advance(44_000)
+    expectOverBudget(await refresh(token), 1, 30)
+    app.clock.advance(999)
+    expectOverBudget(await refresh(token), 1, 30)
+    app.clock.advance(1)
+    // The refusals have not ended the token.
+    expect((await refresh(token)).status).toBe(200)
+  })
+
+  test('failed ones count: of 50 at once with tokens of nobody exactly 30 are looked at', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => refresh(`no-token-${n}`)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20)
+    expect((await stranger()).status).toBe(401)
+    expect((await refresh('no-token', '203.0.113.2')).status).toBe(401)
+  })
+
+  test('the addresses of one IPv6 /64 share it', async () => {
+    await times(30, () => refresh('no-token', '2001:db8:0:7::1'))
+    expectOverBudget(await refresh('no-token', '2001:db8:0:7:1::'), 60, 30)
+    expect((await refresh('no-token', '2001:db8:1:7::')).status).toBe(401)
+  })
+})
+
+test('a restart forgives no address, and a tidying neither', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-throttle-'))
+  const { clock, ids } = app
+  const first = proxiedApp({ db: openDatabase(folder), clock, ids })
+  const { email } = await addPerson(first, 'anna')
+  await times(10, () => stranger(HOME, first))
+  await times(30, () => refresh('no-token', HOME, first))
+  await first.close()
+
+  clock.advance(59_000)
+  const second = proxiedApp({ db: openDatabase(folder), clock, ids })
+  await second.tidy()
+  expectOverBudget(await login(second, email, { password: PASSWORD }, from(HOME)), 1, 10)
+  expectOverBudget(await refresh('no-token', HOME, second), 1, 30)
+  clock.advance(1_000)
+  expect((await login(second, email, {}, from(HOME))).status).toBe(200)
+  expect((await refresh('no-token', HOME, second)).status).toBe(401)
+  await second.close()
+  rmSync(folder, { recursive: true })
+})

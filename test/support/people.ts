@@ -1,0 +1,119 @@
+import type { Permission, Role } from '../../src/core/actor.ts'
+import { type Answer, type TestApp, testApp } from './app.ts'
+import { shownCode } from './authenticator.ts'
+
+export const PASSWORD = 'a long password'
+
+export interface Person {
+  id: string
+  email: string
+}
+
+interface Place {
+  store: string
+  role: Role
+  /** Permissions of each group of that store that the person is put into. */
+  groups?: Permission[][]
+}
+
+/** A program behind a proxy, so that a request says by {@link from} which address it comes from. */
+export const proxiedApp = (
+  ports: Parameters<typeof testApp>[0] = {},
+  settings: Record<string, string> = {},
+) => testApp(ports, { TRUSTED_PROXIES: '127.0.0.1/32', ...settings })
+
+/** The header of a request that comes from an address. */
+export const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
+
+let addresses = 0
+
+/** An address that nobody has used yet: so many sign-ins a minute are allowed from each. */
+export function freshAddress(): string {
+  const n = ++addresses
+  return `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
+}
+
+/** Status and code of an answer, which is what most refusals promise. */
+export const refusal = ({ status, body }: Pick<Answer, 'status' | 'body'>): [number, unknown] => [
+  status,
+  body['error'],
+]
+
+/** All of an answer that somebody could tell it apart by: everything but its request id. */
+export function fingerprint({ status, headers, body }: Answer): string {
+  const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'x-request-id'))
+  return JSON.stringify({ status, headers: shown, body })
+}
+
+/** Makes a verified person with the password {@link PASSWORD}; `places` names stores by their slugs. */
+export async function addPerson(
+  app: TestApp,
+  name: string,
+  places: Place[] = [],
+  { isSuperAdmin = false } = {},
+): Promise<Person> {
+  const person = { id: app.ids.uuid(), email: `${name}@people.test` }
+  const now = app.clock.now()
+  app.db
+    .prepare(
+      `INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(person.id, person.email, name, await app.passwords.hash(PASSWORD), isSuperAdmin ? 1 : 0, now, now)
+  for (const place of places) join(app, person.id, place)
+  return person
+}
+
+/** Makes a person a member of a store, which exists already. */
+export function join(app: TestApp, userId: string, { store, role, groups = [] }: Place): void {
+  const storeId = app.accounts.storeBySlug(store).id
+  const now = app.clock.now()
+  app.db
+    .prepare('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)')
+    .run(userId, storeId, role, now)
+  for (const permissions of groups) {
+    const id = app.ids.uuid()
+    app.db
+      .prepare(
+        'INSERT INTO user_groups (id, store_id, name, permission_names, created_at) VALUES (?, ?, ?, ?, ?)',
+      )
+      .run(id, storeId, `group ${id}`, JSON.stringify(permissions), now)
+    app.db.prepare('INSERT INTO user_group_members (group_id, user_id) VALUES (?, ?)').run(id, userId)
+  }
+}
+
+/** Sends a login. */
+export const login = (
+  app: TestApp,
+  email: string,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  app.call('POST', '/oauth/login', { body: { email, password: PASSWORD, ...more }, headers })
+
+/** The access token of a person who signs in; from an address of his own where a proxy is trusted. */
+export async function tokenOf(
+  app: TestApp,
+  { email }: Pick<Person, 'email'>,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const answer = await login(app, email, more, from(freshAddress()))
+  if (answer.status !== 200) throw new Error(`the login was answered with ${JSON.stringify(answer.body)}`)
+  return String(answer.body['access_token'])
+}
+
+/** The authenticator of a person, and the codes for when it is lost. */
+export interface Authenticator {
+  recoveryCodes: string[]
+  /** What it shows now, or some steps of 30 seconds off. */
+  code(steps?: number): string
+}
+
+/** Switches two-factor authentication on through its endpoints; the code of this time step is used up by it. */
+export async function enableTwoFactor(app: TestApp, token: string): Promise<Authenticator> {
+  const { body: setup } = await app.call('POST', '/v1/security/2fa/setup', { token })
+  const code = (steps = 0) => shownCode(String(setup['secret']), app.clock.now(), steps)
+  const enabled = await app.call('POST', '/v1/security/2fa/enable', { token, body: { totp_code: code() } })
+  if (enabled.status !== 200) throw new Error(`enabling was answered with ${JSON.stringify(enabled.body)}`)
+  return { recoveryCodes: enabled.body['recovery_codes'] as string[], code }
+}
