@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTokens } from '../../src/http/tokens.ts'
+import { forgedTokens, jws, partsOf } from '../access/forgery.ts'
 import { JWT_SECRET, type TestApp } from '../support/app.ts'
 import {
   addPerson,
@@ -10,7 +11,6 @@ import {
   refusal,
   tokenOf,
 } from '../support/people.ts'
-import { forgedTokens, jws, partsOf } from './forgery.ts'
 
 const HS256 = { alg: 'HS256', typ: 'JWT' }
 

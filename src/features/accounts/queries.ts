@@ -33,8 +33,8 @@ export function accountQueries(db: Db) {
   const userByEmail = db.prepare<[email: string], { id: string; email: string; passwordHash: string }>(
     'SELECT id, email, password_hash AS passwordHash FROM users WHERE email = ?',
   )
-  const counts = db.prepare<[], { stores: number; users: number }>(
-    'SELECT (SELECT count(*) FROM stores) AS stores, (SELECT count(*) FROM users) AS users',
+  const superAdmins = db.prepare<[], { count: number }>(
+    'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
   const insertStore = db.prepare(`
     INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
@@ -50,7 +50,7 @@ export function accountQueries(db: Db) {
     storeBySlug: (slug: string) => storeBySlug.get(slug),
     storeById: (id: string) => storeById.get(id),
     userByEmail: (email: string) => userByEmail.get(email),
-    counts: () => counts.get() as { stores: number; users: number },
+    hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
     setPlan: (slug: string, plan: PlanName): void => void setPlan.run(plan, slug),
 
     /** Writes a store with its owner; the owner may exist already. */

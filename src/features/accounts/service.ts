@@ -68,7 +68,7 @@ export function accountService({
     if (!known) {
       const problem = await passwordRule.problemOf(password, { email, storeName })
       if (problem) throw wrongInput(`The password ${problem.message}`)
-      const isSuperAdmin = queries.counts().users === 0
+      const isSuperAdmin = !queries.hasSuperAdmin()
       const passwordHash = await hashPassword(password)
       return {
         id: ids.uuid(),
@@ -87,8 +87,8 @@ export function accountService({
 
   return {
     /**
-     * Makes a store with its owner and its machine grant (the `setup` command). The first store of an install is on
-     * the enterprise plan, for it is the operator's own machine; the first user is a super-admin.
+     * Makes a store with its owner and its machine grant (the `setup` command). The first one of an install is on
+     * the enterprise plan, for it is the operator's own machine; a user is a super-admin while there is none.
      *
      * @throws SetupError in words for the operator.
      */
@@ -110,7 +110,7 @@ export function accountService({
       const owner = await ownerFor(email, request, createdAt)
       const id = ids.uuid()
       const clientSecret = ids.secret(32)
-      const plan = queries.counts().stores === 0 ? 'enterprise' : defaultPlan
+      const plan = queries.hasSuperAdmin() ? defaultPlan : 'enterprise'
       const store = { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt }
       try {
         atomically(() => {

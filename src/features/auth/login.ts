@@ -58,14 +58,13 @@ export function loginService(deps: LoginDeps) {
    */
   async function personOf(email: string, password: string, trace: Trace): Promise<PersonRow> {
     const person = queries.personByEmail(email)
-    const hash = person ? person.passwordHash : deps.pendingPassword(email)
-    const isRight = await passwords.verify(hash, password)
-    if (!isRight) {
-      countFailure(email, person, 'password', trace)
-      throw signInFirst()
+    if ((await passwords.verify(person?.passwordHash, password)) && person) return person
+    // For people with an account, too: whoever registers their address must not learn from this that they have one.
+    if (await passwords.verify(deps.pendingPassword(email), password)) {
+      throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
     }
-    if (!person) throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
-    return person
+    countFailure(email, person, 'password', trace)
+    throw signInFirst()
   }
 
   /** @throws ApiError `requires_2fa` or `invalid_2fa`. */

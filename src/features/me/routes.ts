@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { CallerPlugin } from '../../http/auth.ts'
 import { jsonBody, noBody } from '../../http/body.ts'
-import { bodyErrors, failure, signedInErrors } from '../../http/schema.ts'
+import { bodyErrors, failure, signedInErrors, storageErrors } from '../../http/schema.ts'
 import {
   Me,
   PasswordChange,
@@ -32,14 +32,14 @@ export function meRoutes(auth: CallerPlugin, me: MeService) {
     .delete('/sessions', ({ caller }) => me.endOtherSessions(caller), {
       person: true,
       parse: noBody,
-      response: { 200: SessionsEnded, ...signedInErrors },
+      response: { 200: SessionsEnded, ...signedInErrors, ...storageErrors },
       detail: { operationId: 'endOtherSessions', summary: 'End all your logins but this one' },
     })
     .delete('/sessions/:session_id', ({ caller, params }) => me.endSession(caller, params.session_id), {
       person: true,
       parse: noBody,
       params: SessionParams,
-      response: { 200: SessionEnded, 404: failure('`not_found`'), ...signedInErrors },
+      response: { 200: SessionEnded, 404: failure('`not_found`'), ...signedInErrors, ...storageErrors },
       detail: { operationId: 'endSession', summary: 'End one of your logins' },
     })
     .post('/password', ({ caller, body }) => me.changePassword(caller, body), {

@@ -78,7 +78,9 @@ describe('POST /register (spec §2.12, D10)', () => {
     expect(mail?.text).not.toContain('token=')
     expect(rows('users')).toEqual(before)
     expect((await login()).status).toBe(200)
-    expect(refusal(await login('another long one'))).toEqual([401, 'unauthorized'])
+    // As for an address without an account: who registers it learns nothing by signing in.
+    expect(refusal(await login('another long one'))).toEqual([403, 'account_not_verified'])
+    expect(refusal(await login('a wrong long one'))).toEqual([401, 'unauthorized'])
   })
 
   test('nothing that a stranger typed stands in the mail', async () => {

@@ -52,6 +52,18 @@ describe('setup (D19): the first store', () => {
     expect(second.user_id).not.toBe(first.user_id)
   })
 
+  test('whoever registered before it takes nothing from the operator: setup makes the super-admin all the same', async () => {
+    const body = { client_name: 'Early', email: 'early@shop.test', password: PASSWORD }
+    await app.call('POST', '/register', { body })
+    app.operator.verify('early@shop.test')
+    const made = await setup('a@shop.test', 'First')
+    expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
+      ['early@shop.test', 0],
+      ['a@shop.test', 1],
+    ])
+    expect(app.accounts.storeBySlug(made.slug).plan).toBe('enterprise')
+  })
+
   test('a default plan may be given', async () => {
     await setup('a@shop.test', 'First')
     await app.accounts.setup({ email: 'b@shop.test', password: PASSWORD, storeName: 'Second' }, 'premium')
