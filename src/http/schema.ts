@@ -47,6 +47,15 @@ export const storageErrors = { 503: described('`overloaded`, `storage_full`, `re
 /** One error answer with its codes, for routes that list their own. */
 export const failure = described
 
+/** A choice whose type survives that its values come from a list. */
+export const oneOf = <Value extends string>(values: readonly Value[], description?: string) =>
+  Type.Unsafe<Value>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      description === undefined ? {} : { description },
+    ),
+  )
+
 /** Name of {@link upload}'s kind among TypeBox's. */
 export const UPLOAD = 'Upload'
 

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../core/audit.ts'
+import { oneOf } from '../../http/schema.ts'
 import { moment } from '../../http/text-schema.ts'
 
 export const AUDIT_PAGE_DEFAULT = 50
@@ -8,15 +9,6 @@ const AUDIT_PAGE_MAX = 100
 
 const ACTIONS = Object.keys(AUDIT_ACTIONS) as AuditAction[]
 const ACTORS = ['person', 'machine', 'key', 'operator', 'anyone'] as const satisfies AuditActor[]
-
-/** A choice whose type survives that its values come from a list. */
-const oneOf = <Value extends string>(values: readonly Value[], description?: string) =>
-  Type.Unsafe<Value>(
-    t.Union(
-      values.map((value) => t.Literal(value)),
-      description === undefined ? {} : { description },
-    ),
-  )
 
 export const AuditQuery = t.Object({
   limit: t.Optional(t.Integer({ minimum: 1, maximum: AUDIT_PAGE_MAX, default: AUDIT_PAGE_DEFAULT })),

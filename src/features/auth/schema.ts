@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { ROLES } from '../../core/actor.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { PLAN_NAMES } from '../../core/plans.ts'
+import { oneOf } from '../../http/schema.ts'
 import { text } from '../../http/text-schema.ts'
 
 /** The form of RFC 6749 §4.4.2; the client's id and secret may come by HTTP Basic instead. */
@@ -44,9 +45,6 @@ const accessToken = {
 /** Spec §2.1. */
 export const AccessToken = t.Object(accessToken)
 export type AccessToken = typeof AccessToken.static
-
-const oneOf = <Name extends string>(names: readonly Name[]) =>
-  Type.Unsafe<Name>(Type.Union(names.map((name) => Type.Literal(name))))
 
 /** One store of a person (spec §2.1). */
 export const MembershipView = t.Object({

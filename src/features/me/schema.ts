@@ -3,11 +3,9 @@ import { t } from 'elysia'
 import { PERMISSIONS, ROLES, type Role, STORE_POWERS } from '../../core/actor.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { PLAN_NAMES } from '../../core/plans.ts'
+import { oneOf } from '../../http/schema.ts'
 import { text } from '../../http/text-schema.ts'
 import { MembershipView } from '../auth/schema.ts'
-
-const oneOf = <Name extends string>(names: readonly Name[]) =>
-  Type.Unsafe<Name>(Type.Union(names.map((name) => Type.Literal(name))))
 
 const time = t.String({ description: 'ISO 8601, UTC.' })
 
