@@ -40,7 +40,7 @@ interface Route {
   id?(shown: Shown): string
 }
 
-/** Nobody makes a key, or lays hands on one, that may do more than he may (D8). */
+/** Nobody makes, changes or renews a key that may do more than he may (D8); ending one is for everybody who has keys. */
 const MORE_THAN_HE_HAS = { 'developer in a group with none': '403 permission_denied: products:read' }
 
 const picture = ({ app }: World) => app.picture('any', 1)
@@ -133,7 +133,7 @@ const ROUTES: Record<string, Route> = {
     but: MORE_THAN_HE_HAS,
     send: () => ({ body: { name: 'renamed' } }),
   },
-  'DELETE /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key', but: MORE_THAN_HE_HAS },
+  'DELETE /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key' },
   'POST /v1/security/api-keys/:id/rotate': { needs: 'keys:manage', thing: 'API key', but: MORE_THAN_HE_HAS },
 
   'GET /v1/security/public-keys': { needs: 'keys:manage' },

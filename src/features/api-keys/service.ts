@@ -188,10 +188,10 @@ export function apiKeyService(deps: ApiKeyDeps) {
       })
     },
 
-    /** Ends a key at once. @throws ApiError `not_found`, `permission_denied` for scopes that the actor lacks. */
+    /** Ends a key at once, also one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
     revoke(actor: Actor, id: string): RevokedApiKey {
       atomically(() => {
-        const row = manageable(actor, id)
+        const row = owned(actor.storeId, id)
         queries.remove(id)
         record(actOf(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
       })

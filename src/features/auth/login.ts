@@ -58,13 +58,21 @@ export function loginService(deps: LoginDeps) {
    */
   async function personOf(email: string, password: string, trace: Trace): Promise<PersonRow> {
     const person = queries.personByEmail(email)
-    if ((await passwords.verify(person?.passwordHash, password)) && person) return person
+    if ((await passwords.verify(person?.passwordHash, password)) && person) return rehashed(person, password)
     // For people with an account, too: whoever registers their address must not learn from this that they have one.
     if (await passwords.verify(deps.pendingPassword(email), password)) {
       throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
     }
     countFailure(email, person, 'password', trace)
     throw signInFirst()
+  }
+
+  /** Brings a hash up to today's parameters; done before the second factor, which must not be used up in vain. */
+  async function rehashed(person: PersonRow, password: string): Promise<PersonRow> {
+    if (!passwords.isOutdated(person.passwordHash)) return person
+    const passwordHash = await passwords.hash(password)
+    queries.rehash(person.id, person.passwordHash, passwordHash)
+    return { ...person, passwordHash }
   }
 
   /** @throws ApiError `requires_2fa` or `invalid_2fa`. */
@@ -128,13 +136,8 @@ export function loginService(deps: LoginDeps) {
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     const person = await personOf(email, login.password, trace)
     const { amr, recoveryCodesLeft } = passSecondFactor(person, login, trace)
-    let { passwordHash } = person
-    if (passwords.isOutdated(passwordHash)) {
-      passwordHash = await passwords.hash(login.password)
-      queries.rehash(person.id, person.passwordHash, passwordHash)
-    }
     deps.failures.reset(email)
-    const session = beginSession({ ...person, passwordHash }, amr, trace)
+    const session = beginSession(person, amr, trace)
     const memberships = queries.membershipsOf(person.id)
     return {
       ...(await issuer.forPerson(person, memberships, session)),
