@@ -8,6 +8,7 @@ import { LIMITS } from './core/limits.ts'
 import { PLANS, type PlanName } from './core/plans.ts'
 import { createRateWindow, type RateVerdict } from './core/rate-window.ts'
 import { normaliseEmail } from './features/accounts/email.ts'
+import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
 import { accountRoutes } from './features/accounts/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -58,12 +59,20 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
   const minute = (bucket: string, limit: number) => createThrottle(db, { bucket, limit, windowMs: 60_000 })
   const logins = minute('login.address', LIMITS.loginsPerMinute)
   const refreshes = minute('refresh.address', LIMITS.refreshesPerMinute)
-  const clientFailures = createThrottle(db, {
-    bucket: 'token.client',
-    limit: LIMITS.failuresPerClientMax,
-    windowMs: LIMITS.failuresWindowMs,
-  })
+  const quarter = (bucket: string, limit: number) =>
+    createThrottle(db, { bucket, limit, windowMs: LIMITS.failuresWindowMs })
+  const clientFailures = quarter('token.client', LIMITS.failuresPerClientMax)
+  const unknownFailures = quarter('token.unknown', LIMITS.failuresPerClientMax)
+  const passwordFailures = quarter('password.person', LIMITS.failuresPerEmailMax)
   const locked = createKeyedLock()
+  /** Work whose failure nobody waits for. */
+  const logged = (work: () => void) => () => {
+    try {
+      work()
+    } catch (err) {
+      ports.log.error({ err }, 'work after an answer failed')
+    }
+  }
   const admitAddress = ipWhitelist.admit
 
   const tokens = createTokens(tokenSecret, clock)
@@ -76,8 +85,10 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     issuer,
     clock,
     failures: clientFailures,
+    unknownFailures,
     isSecret,
     admitAddress,
+    log: ports.log,
   })
   const { login } = loginService({
     queries,
@@ -94,7 +105,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     throttleKey,
     locked,
     atomically,
-    unsynced: (write) => unsynced(db, write),
+    later: (work) => ports.schedule(logged(work), 0),
     record,
   })
   const { refresh, revoke, prune } = refreshService({
@@ -129,7 +140,8 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     passwordProblem: (password, pointer, email) =>
       administration.passwordRule.problemOf(password, { email }, pointer),
     isTwoFactorEnabled: twoFactor.isEnabled,
-    failures,
+    failures: passwordFailures,
+    forgetResetLinks: passwordResetQueries(db).forget,
     locked,
     atomically,
     record,
@@ -188,7 +200,9 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     prune()
     audit.prune()
     administration.tidyAccounts()
-    for (const throttle of [failures, logins, refreshes, clientFailures]) throttle.prune(clock.now())
+    for (const throttle of [failures, logins, refreshes, clientFailures, unknownFailures, passwordFailures]) {
+      throttle.prune(clock.now())
+    }
   }
 
   return { routes, signedIn, planOf, signToken: tokens.sign, tidy }

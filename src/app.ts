@@ -74,7 +74,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     administration,
     config,
     tokenSecret: ports.tokenSecret,
-    peerOf: (request) => http.server?.requestIP(request)?.address,
+    // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
+    peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
   const { signedIn, planOf } = access
 

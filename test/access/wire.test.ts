@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { openConnection, statuses } from '../robustness/connection.ts'
 import { type TestApp, testApp } from '../support/app.ts'
-import { addPerson, tokenOf } from '../support/people.ts'
+import { addPerson, proxiedApp, tokenOf } from '../support/people.ts'
 
 let app: TestApp
 let token: string
@@ -31,6 +32,44 @@ async function send(lines: string[], path = '/v1/products'): Promise<string> {
 }
 
 const bearer = () => `Authorization: Bearer ${token}`
+
+test('a client that resets its connection is nobody, and passes neither for this machine nor for a proxy', async () => {
+  const behind = proxiedApp()
+  const owner = await behind.signIn('one')
+  const body = { ip_address: '203.0.113.7', force: true }
+  expect((await behind.call('POST', '/v1/security/ip-whitelist', { token: owner, body })).status).toBe(201)
+  behind.http.listen({ port: 0, hostname: '127.0.0.1' })
+  const answered = Promise.withResolvers<void>()
+  let left = 10
+  behind.http.onAfterResponse({ as: 'global' }, () => void (--left === 0 && answered.resolve()))
+  const key = JSON.stringify({ name: 'stolen', scopes: { products: 'read' } })
+  for (let n = 0; n < 10; n++) {
+    // Not one of the trusted proxies, though on this machine.
+    const socket = connect({
+      port: Number(behind.http.server?.port),
+      host: '127.0.0.1',
+      localAddress: '127.0.9.9',
+    })
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.write(
+      [
+        'POST /v1/security/api-keys HTTP/1.1',
+        'Host: lookalike.test',
+        `Authorization: Bearer ${owner}`,
+        'X-Forwarded-For: 203.0.113.7',
+        'Content-Type: application/json',
+        `Content-Length: ${key.length}`,
+        '',
+        key,
+      ].join('\r\n'),
+    )
+    socket.resetAndDestroy()
+  }
+  await answered.promise
+  expect(behind.db.prepare('SELECT count(*) AS made FROM api_keys').get()).toEqual({ made: 0 })
+  await behind.http.stop(true)
+  await behind.close()
+})
 
 describe('credentials on a real connection', () => {
   test('one header is one credential', async () => {

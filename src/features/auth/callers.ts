@@ -67,7 +67,10 @@ export function callerService(deps: CallerDeps) {
     if (!holder) throw signInFirst()
     const { person, session } = holder
     const active = activeStore(person, choice)
-    if (active) admitAddress(active.storeId, trace.address)
+    // What concerns a person alone is not a store's to close: a thief's sign-ins can be ended from anywhere.
+    if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
+      admitAddress(active.storeId, trace.address)
+    }
     touch(session, active, trace)
     const rights = rightsIn(person, active)
     return {

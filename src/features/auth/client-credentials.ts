@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts'
-import type { TokenForm } from './schema.ts'
+import { CREDENTIAL_CHARS_MAX, type TokenForm } from './schema.ts'
 
 /** What a backend proves itself with (spec §5.1). */
 export interface Credentials {
@@ -30,7 +30,12 @@ export function credentialsIn(form: TokenForm, authorization: string | undefined
       },
     )
   }
-  if (basic) return basic
+  if (basic) {
+    if (basic.clientId.length > CREDENTIAL_CHARS_MAX || basic.clientSecret.length > CREDENTIAL_CHARS_MAX) {
+      throw invalidClient()
+    }
+    return basic
+  }
   if (!form.client_id) throw missing('client_id')
   if (!form.client_secret) throw missing('client_secret')
   return { clientId: form.client_id, clientSecret: form.client_secret }

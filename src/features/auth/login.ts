@@ -40,8 +40,8 @@ export interface LoginDeps {
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
+  /** Runs work once the present request has been answered. */
+  later(work: () => void): void
   record: RecordEvent
 }
 
@@ -75,12 +75,12 @@ export function loginService(deps: LoginDeps) {
     return { ...person, passwordHash }
   }
 
-  /** @throws ApiError `requires_2fa` or `invalid_2fa`. */
-  function passSecondFactor(
-    person: PersonRow,
-    { totp_code, recovery_code }: Login,
-    trace: Trace,
-  ): { amr: string[]; recoveryCodesLeft?: number } {
+  /**
+   * Judges the second factor and uses it up.
+   *
+   * @returns undefined for a wrong one. @throws ApiError `requires_2fa`.
+   */
+  function secondFactor(person: PersonRow, { totp_code, recovery_code }: Login, trace: Trace) {
     if (!twoFactor.isEnabled(person.id)) return { amr: ['pwd'] }
     if (totp_code === undefined && recovery_code === undefined) {
       throw new ApiError('requires_2fa', 'Repeat the login with the code of your authenticator', {
@@ -88,12 +88,7 @@ export function loginService(deps: LoginDeps) {
       })
     }
     const { ok, recoveryCodesLeft } = twoFactor.pass(person.id, { totp_code, recovery_code }, trace)
-    if (!ok) {
-      countFailure(person.email, person, 'two_factor', trace)
-      throw new ApiError('invalid_2fa', 'The code did not verify')
-    }
-    const isRecovery = totp_code === undefined && recoveryCodesLeft !== undefined
-    return { amr: ['pwd', 'otp'], ...(isRecovery && { recoveryCodesLeft }) }
+    return ok ? { amr: ['pwd', 'otp'], recoveryCodesLeft } : undefined
   }
 
   function countFailure(email: string, person: PersonRow | undefined, reason: string, trace: Trace): void {
@@ -101,14 +96,15 @@ export function loginService(deps: LoginDeps) {
     deps.failures.add(email, now)
     if (!person) return
     const isLocked = !deps.failures.look(email, now).isAllowed
-    // Waiting for the disk here would tell a known address from an unknown one.
-    deps.unsynced(() => {
+    // After the answer, for the time it takes would tell a known address from an unknown one.
+    deps.later(() => {
       record(signInEvent('login.failed', person.id, { reason }, trace))
       if (isLocked) record(signInEvent('login.locked', person.id, {}, trace))
     })
   }
 
-  function beginSession(person: PersonRow, amr: string[], trace: Trace) {
+  /** To be called in a transaction. */
+  function addSession(person: PersonRow, amr: string[], trace: Trace) {
     const now = clock.now()
     const session = {
       id: ids.uuid(),
@@ -121,13 +117,11 @@ export function loginService(deps: LoginDeps) {
       lastUsedAt: now,
       expiresAt: issuer.refreshableUntil(),
     }
-    atomically(() => {
-      // Hashing took a while: a reset of the password meanwhile has ended all sign-ins, and this one with them.
-      if (queries.personById(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
-      sessions.addSession(session, LIMITS.sessionsPerPersonMax)
-      queries.setLastLogin(person.id, now)
-      record(signInEvent('login.succeeded', person.id, { session_id: session.id, amr }, trace))
-    })
+    // Hashing took a while: a reset of the password meanwhile has ended all sign-ins, and this one with them.
+    if (queries.personById(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
+    sessions.addSession(session, LIMITS.sessionsPerPersonMax)
+    queries.setLastLogin(person.id, now)
+    record(signInEvent('login.succeeded', person.id, { session_id: session.id, amr }, trace))
     return session
   }
 
@@ -135,9 +129,18 @@ export function loginService(deps: LoginDeps) {
     const verdict = deps.failures.look(email, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     const person = await personOf(email, login.password, trace)
-    const { amr, recoveryCodesLeft } = passSecondFactor(person, login, trace)
-    deps.failures.reset(email)
-    const session = beginSession(person, amr, trace)
+    // A code is used up together with the sign-in it is for, or not at all.
+    const passed = atomically(() => {
+      const factor = secondFactor(person, login, trace)
+      if (!factor) return undefined
+      deps.failures.reset(email)
+      return { ...factor, session: addSession(person, factor.amr, trace) }
+    })
+    if (!passed) {
+      countFailure(email, person, 'two_factor', trace)
+      throw new ApiError('invalid_2fa', 'The code did not verify')
+    }
+    const { session, recoveryCodesLeft } = passed
     const memberships = queries.membershipsOf(person.id)
     return {
       ...(await issuer.forPerson(person, memberships, session)),

@@ -11,17 +11,30 @@ export interface MachineGrantDeps {
   queries: Pick<AuthQueries, 'credential'>
   issuer: TokenIssuer
   clock: Clock
-  /** Failures of one client_id (spec §8). */
+  /** Failures of one client_id (spec §8), and of ids that nobody has: a flood of those must not push out the others. */
   failures: Throttle
+  unknownFailures: Throttle
   /** Constant-time comparison; an undefined hash never fits. */
   isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
+  log: { warn(fields: { err: unknown }, message: string): void }
 }
 
 export type MachineGrant = ReturnType<typeof machineGrant>
 
-export function machineGrant({ queries, issuer, clock, failures, isSecret, admitAddress }: MachineGrantDeps) {
+export function machineGrant(deps: MachineGrantDeps) {
+  const { queries, issuer, clock, failures, unknownFailures, isSecret, admitAddress } = deps
+
+  /** Where nothing can be written the right secret gets its token all the same: reading goes on. */
+  function forgive(clientId: string): void {
+    try {
+      failures.reset(clientId)
+    } catch (err) {
+      deps.log.warn({ err }, 'failed sign-ins of a client could not be forgotten')
+    }
+  }
+
   return {
     /**
      * The machine grant (spec §5.1, RFC 6749 §4.4): id and secret for an access token.
@@ -33,14 +46,15 @@ export function machineGrant({ queries, issuer, clock, failures, isSecret, admit
     async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
       const { clientId, clientSecret } = credentialsIn(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
-      const verdict = failures.look(clientId, clock.now())
-      if (!verdict.isAllowed) throw tooManyRequests(verdict)
       const store = queries.credential(clientId)
+      const counted = store ? failures : unknownFailures
+      const verdict = counted.look(clientId, clock.now())
+      if (!verdict.isAllowed) throw tooManyRequests(verdict)
       if (!isSecret(clientSecret, store?.clientSecretHash) || !store) {
-        failures.add(clientId, clock.now())
+        counted.add(clientId, clock.now())
         throw invalidClient()
       }
-      if (verdict.remaining < verdict.limit) failures.reset(clientId)
+      if (verdict.remaining < verdict.limit) forgive(clientId)
       admitAddress(store.id, trace.address)
       return issuer.forStore(store, issuer.newJti())
     },

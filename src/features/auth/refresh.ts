@@ -28,6 +28,9 @@ export interface RefreshDeps {
   record: RecordEvent
 }
 
+/** Ended tokens are remembered longer than needed: a clock that is set back must not bring them to life again. */
+const REVOKED_KEPT_MS = 7 * 86_400_000
+
 export type RefreshService = ReturnType<typeof refreshService>
 
 /** How access tokens go on and end (spec §3, §5.2). */
@@ -111,7 +114,7 @@ export function refreshService(deps: RefreshDeps) {
 
     /** Forgets ended tokens and sign-ins that could not be refreshed any more either. */
     prune(): void {
-      queries.pruneRevoked(clock.now())
+      queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS)
       sessions.pruneSessions(clock.now())
     },
   }

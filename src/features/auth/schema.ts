@@ -6,11 +6,14 @@ import { PLAN_NAMES } from '../../core/plans.ts'
 import { oneOf } from '../../http/schema.ts'
 import { text } from '../../http/text-schema.ts'
 
+/** Longest client_id and client_secret; ours are far shorter. */
+export const CREDENTIAL_CHARS_MAX = 200
+
 /** The form of RFC 6749 §4.4.2; the client's id and secret may come by HTTP Basic instead. */
 export const TokenForm = t.Object({
   grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
-  client_id: t.Optional(text({ maxLength: 200 })),
-  client_secret: t.Optional(text({ maxLength: 200 })),
+  client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
+  client_secret: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
 })
 export type TokenForm = typeof TokenForm.static
 

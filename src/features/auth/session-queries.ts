@@ -17,7 +17,7 @@ export function sessionQueries(db: Db) {
     VALUES (@id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt)`)
   const dropOldest = db.prepare(`
     DELETE FROM sessions WHERE user_id = @userId AND id NOT IN
-      (SELECT id FROM sessions WHERE user_id = @userId ORDER BY last_used_at DESC, id DESC LIMIT @keep)`)
+      (SELECT id FROM sessions WHERE user_id = @userId ORDER BY id = @id DESC, last_used_at DESC LIMIT @keep)`)
   const rotate = db.prepare(`
     UPDATE sessions SET jti = @after, last_used_at = @now, expires_at = @expiresAt, address = @address
     WHERE id = @id AND jti = @before`)
@@ -38,7 +38,7 @@ export function sessionQueries(db: Db) {
     /** Adds a sign-in; of more than `keep` the one that was not used for longest ends. */
     addSession: db.transaction((session: SessionRow, keep: number): void => {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
-      dropOldest.run({ userId: session.userId, keep })
+      dropOldest.run({ userId: session.userId, id: session.id, keep })
     }),
     /** Gives a sign-in its next token; of several at once exactly one wins. */
     rotateSession: (change: {

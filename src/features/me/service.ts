@@ -22,8 +22,10 @@ export interface MeDeps {
   /** What is wrong with a new password, at the pointer of its field; undefined for a good one. */
   passwordProblem(password: string, pointer: string, email: string): Promise<Problem | undefined>
   isTwoFactorEnabled(userId: string): boolean
-  /** Failed sign-ins of one e-mail (spec §8): a wrong current password counts as one. */
+  /** Wrong present passwords of one person; apart from failed sign-ins, which a stranger can cause. */
   failures: Throttle
+  /** Ends the links for a new password that were asked for before. */
+  forgetResetLinks(userId: string): void
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
   record: RecordEvent
@@ -53,16 +55,17 @@ export function meService(deps: MeDeps) {
 
   async function change(caller: Caller, { current_password, new_password }: PasswordChange) {
     const person = personOf(caller)
-    const verdict = failures.look(person.email, clock.now())
+    const verdict = failures.look(person.id, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
+    // Judged first, so that a present password is never confirmed without an attempt to write.
+    const problem = await deps.passwordProblem(new_password, '/new_password', person.email)
+    if (problem) throw validationError([problem])
     if (!(await passwords.verify(person.passwordHash, current_password))) {
-      failures.add(person.email, clock.now())
+      failures.add(person.id, clock.now())
       throw validationError([
         { in: 'body', pointer: '/current_password', code: 'wrong', message: 'is not your password' },
       ])
     }
-    const problem = await deps.passwordProblem(new_password, '/new_password', person.email)
-    if (problem) throw validationError([problem])
     const hash = await passwords.hash(new_password)
     const sessionId = caller.token?.sessionId ?? null
     return atomically(() => {
@@ -70,6 +73,8 @@ export function meService(deps: MeDeps) {
       const isSignedIn = sessionId !== null && sessions.session(sessionId) !== undefined
       if (!isSignedIn || personOf(caller).passwordHash !== person.passwordHash) throw signInFirst()
       queries.setPassword(person.id, hash, clock.now())
+      failures.reset(person.id)
+      deps.forgetResetLinks(person.id)
       const ended = sessions.endSessions(person.id, sessionId)
       record({ ...actOf(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
       return { status: 'password_changed' as const, sessions_ended: ended }

@@ -163,6 +163,22 @@ describe('calls that concern the person', () => {
   )
 })
 
+describe('the IP list of a store (D9)', () => {
+  test('closes the store to a member elsewhere, and leaves him what concerns himself alone', async () => {
+    const person = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
+    const token = await tokenOf(app, person)
+    const body = { ip_address: '203.0.113.7', force: true }
+    expect((await app.call('POST', '/v1/security/ip-whitelist', { token, body })).status).toBe(201)
+    const codeAt = async (path: string, slug?: string) => refusal(await call(token, path, slug)).join(' ')
+    expect(await codeAt('/v1/products')).toBe('403 ip_not_allowed')
+    expect(await codeAt('/v1/me/sessions', 'one')).toBe('403 ip_not_allowed')
+    expect((await call(token, '/v1/me/sessions')).status).toBe(200)
+    expect((await call(token, '/v1/security/2fa/status')).status).toBe(200)
+    const ended = await app.call('DELETE', '/v1/me/sessions', { token })
+    expect(ended.status).toBe(200)
+  })
+})
+
 describe('what counts is what is true now, not what the token says', () => {
   test('a membership that was taken away is gone with the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])

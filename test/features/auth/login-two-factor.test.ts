@@ -159,6 +159,19 @@ describe('codes (spec §8, D9: one step around now, each once)', () => {
   })
 })
 
+describe('a code and the sign-in that it is for are one transaction', () => {
+  test.each(['totp_code', 'recovery_code'])(
+    'a %s is not used up where no sign-in can be written',
+    async (kind) => {
+      const code = kind === 'totp_code' ? phone.code() : phone.recoveryCodes[0]
+      app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON sessions BEGIN SELECT raise(ABORT, 'broken'); END`)
+      expect((await signIn({ [kind]: code })).status).toBe(500)
+      app.db.exec('DROP TRIGGER broken')
+      expect((await signIn({ [kind]: code })).status).toBe(200)
+    },
+  )
+})
+
 describe('recovery codes (D9)', () => {
   test('get in once each, and the answer says how many are left', async () => {
     const [first, second] = phone.recoveryCodes

@@ -154,16 +154,24 @@ describe('calls that are wrong', () => {
 })
 
 describe('the tidying', () => {
-  test('forgets ended tokens when they could not be refreshed any more, and not a moment before', async () => {
+  test('forgets ended tokens a week after they could be refreshed, for clocks may be set back, and not a moment before', async () => {
     await revoke(tokens.machine)
     app.clock.advance(REFRESHABLE_MS - SECOND)
     await app.tidy()
     expect(rowsOf('revoked_tokens')).toBe(1)
     expect(refusal(await refresh(tokens.machine))).toEqual([401, 'unauthorized'])
-    app.clock.advance(2 * SECOND)
+    app.clock.advance(7 * 86_400 * SECOND + 2 * SECOND)
     await app.tidy()
     expect(rowsOf('revoked_tokens')).toBe(0)
     expect(refusal(await refresh(tokens.machine))).toEqual([401, 'unauthorized'])
+  })
+
+  test('a clock that was a day ahead when it tidied brings no ended token to life again', async () => {
+    await revoke(tokens.machine)
+    app.clock.advance(86_400 * SECOND)
+    await app.tidy()
+    app.clock.advance(-86_400 * SECOND)
+    expect(refusal(await app.call('GET', '/v1/me', { token: tokens.machine }))).toEqual([401, 'unauthorized'])
   })
 
   test('forgets sign-ins likewise; those that were used go on', async () => {

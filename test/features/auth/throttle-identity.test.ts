@@ -219,6 +219,46 @@ describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
     expectLocked(await ask(client_id, client_secret), 900)
   })
 
+  test('the right secret gets its token also where the failures before it cannot be forgotten', async () => {
+    const { client_id, client_secret } = await app.store('one')
+    await ask(client_id, 'wrong')
+    app.db.pragma('query_only = 1')
+    const { status } = await ask(client_id, client_secret)
+    app.db.pragma('query_only = 0')
+    expect(status).toBe(200)
+  })
+
+  test('a flood of ids that nobody has does not push it out', async () => {
+    const { client_id, client_secret } = await app.store('one')
+    await times(10, () => ask(client_id, 'wrong'))
+    await ask('nobody', 'wrong')
+    const { bucket } = app.db
+      .prepare<[], { bucket: string }>("SELECT bucket FROM throttle_events WHERE key = 'nobody'")
+      .get() as { bucket: string }
+    app.db
+      .prepare(
+        `INSERT INTO throttle_events (bucket, key, at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+         SELECT ?, 'flood ' || i, ? FROM n`,
+      )
+      .run(bucket, app.clock.now())
+    await ask('nobody else', 'wrong')
+    expectLocked(await ask(client_id, client_secret), 900)
+  })
+
+  test('an id or a secret by HTTP Basic that is too long to be ours is refused, and fills no table', async () => {
+    const count = () => app.db.prepare('SELECT count(*) AS n FROM throttle_events').get()
+    const before = count()
+    for (const pair of [`${'i'.repeat(201)}:x`, `x:${'s'.repeat(201)}`]) {
+      const answer = await app.call('POST', '/oauth/token', {
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+        headers: { authorization: `Basic ${btoa(pair)}` },
+      })
+      expect(refusal(answer)).toEqual([401, 'unauthorized'])
+    }
+    expect(count()).toEqual(before)
+  })
+
   test('an unknown id is counted alike', async () => {
     const { client_id } = await app.store('one')
     const known = await times(11, () => ask(client_id, 'wrong'))

@@ -95,6 +95,16 @@ describe('POST /v1/me/password (D10)', () => {
     expect((await signIn(PASSWORD)).status).toBe(200)
   })
 
+  test('links for a new password that were asked for before it work no more', async () => {
+    await app.call('POST', '/oauth/password/forgot', { body: { email: anna.email } })
+    for (const work of app.scheduled.splice(0)) await work()
+    const link = /token=([\w-]+)/.exec(app.mails.at(-1)?.text ?? '')?.[1]
+    expect((await change(PASSWORD, NEW)).status).toBe(200)
+    const body = { token: link, password: 'ten green bottles' }
+    expect(refusal(await app.call('POST', '/oauth/password/reset', { body }))).toEqual([401, 'unauthorized'])
+    expect((await signIn(NEW)).status).toBe(200)
+  })
+
   test('of two changes at once exactly one happens', async () => {
     const answers = await Promise.all([change(PASSWORD, NEW), change(PASSWORD, 'ten green bottles')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
@@ -116,20 +126,33 @@ describe('POST /v1/me/password (D10)', () => {
 })
 
 describe('guesses of the current password', () => {
-  test('count like failed logins: after five 429 too_many_requests here and there, for the right one too', async () => {
+  test('are limited like failed logins: after five 429 too_many_requests, for the right one too', async () => {
     for (let n = 0; n < 5; n++) expect((await change('another password', NEW)).status).toBe(422)
     const answer = await change(PASSWORD, NEW)
     expect(refusal(answer)).toEqual([429, 'too_many_requests'])
     expect(answer.body['details']).toEqual({ retry_after: 900 })
     expect(answer.headers.get('retry-after')).toBe('900')
-    expect(refusal(await signIn(PASSWORD))).toEqual([429, 'too_many_requests'])
     app.clock.advance(900_000)
     expect((await change(PASSWORD, NEW)).status).toBe(200)
   })
 
-  test('failed logins count here', async () => {
+  test('and failed logins are counted apart: a stranger’s keep nobody from changing his password, nor the other way round', async () => {
     for (let n = 0; n < 5; n++) await signIn('another password')
-    expect(refusal(await change(PASSWORD, NEW))).toEqual([429, 'too_many_requests'])
+    expect(refusal(await signIn(PASSWORD))).toEqual([429, 'too_many_requests'])
+    expect((await change(PASSWORD, NEW)).status).toBe(200)
+    app.clock.advance(900_000)
+    for (let n = 0; n < 5; n++) await change('another password', PASSWORD)
+    expect((await signIn(NEW)).status).toBe(200)
+  })
+
+  test('are never confirmed where nothing can be written down: a weak new password is refused before', async () => {
+    app.db.pragma('query_only = 1')
+    const [wrong, right] = [await change('another password', 'short'), await change(PASSWORD, 'short')]
+    expect(pointers(wrong)).toEqual(['/new_password'])
+    expect(pointers(right)).toEqual(['/new_password'])
+    const [wrongToo, rightToo] = [await change('another password', NEW), await change(PASSWORD, NEW)]
+    app.db.pragma('query_only = 0')
+    expect([wrongToo.status, rightToo.status]).toEqual([503, 503])
   })
 
   test('of 20 at once exactly five are looked at', async () => {

@@ -44,6 +44,13 @@ async function list(of = token): Promise<Session[]> {
 const end = (id: string, of = token) => app.call('DELETE', `/v1/me/sessions/${id}`, { token: of })
 const isAlive = async (of: string) => (await app.call('GET', '/v1/me', { token: of })).status === 200
 
+test('the newest login lives, also when the clock was set back and all others seem newer', async () => {
+  for (let n = 0; n < 50; n++) await tokenOf(app, anna)
+  app.clock.advance(-3_600_000)
+  const newest = await tokenOf(app, anna)
+  expect((await app.call('GET', '/v1/me', { token: newest })).status).toBe(200)
+})
+
 describe('GET /v1/me/sessions (D10)', () => {
   test('each login with where it came from, and which one asks', async () => {
     app.clock.advance(60_000)
