@@ -90,6 +90,7 @@ export function createAdministration(ports: AdministrationPorts) {
     ids,
     atomically,
     record,
+    endOtherSessions: sessionQueries(db).endSessions,
     log,
     newTotpSecret: () => newTotpSecret(ids),
     otpauthUrl,
@@ -159,7 +160,8 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     limit: LIMITS.mailRequestsPerMinute,
     windowMs: 60_000,
   })
-  const registrationMails = hour('register.email', LIMITS.registrationsPerHour)
+  const registrationTries = hour('register.email_address', LIMITS.registrationsPerHour)
+  const registrationMails = hour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = hour('forgot.email', LIMITS.resetMailsPerHour)
   const queries = accountQueries(db)
   const invites = registrationQueries(db)
@@ -179,6 +181,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     ...common,
     queries: invites,
     accounts: queries,
+    tries: registrationTries,
     mails: registrationMails,
     mode: config.REGISTRATION as RegistrationMode,
     plan: config.DEFAULT_PLAN as PlanName,
@@ -200,7 +203,9 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     registration.prune()
     passwordReset.prune()
     parts.outbox.prune()
-    for (const throttle of [requests, registrationMails, resetMails]) throttle.prune(clock.now())
+    for (const throttle of [requests, registrationTries, registrationMails, resetMails]) {
+      throttle.prune(clock.now())
+    }
   }
 
   return { accounts, registration, passwordReset, operator, tidyAccounts }

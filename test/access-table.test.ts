@@ -41,7 +41,9 @@ interface Route {
 }
 
 /** Nobody makes, changes or renews a key that may do more than he may (D8); ending one is for everybody who has keys. */
-const MORE_THAN_HE_HAS = { 'developer in a group with none': '403 permission_denied: products:read' }
+const moreThanHeHas = (permission: Permission) => ({
+  'developer in a group with none': `403 permission_denied: ${permission}`,
+})
 
 const picture = ({ app }: World) => app.picture('any', 1)
 
@@ -123,29 +125,35 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/security/api-keys': {
     needs: 'keys:manage',
     status: 201,
-    but: MORE_THAN_HE_HAS,
+    but: moreThanHeHas('products:read'),
     send: () => ({ body: { name: 'sync', scopes: { products: ['read'] } } }),
   },
   'GET /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key' },
   'PATCH /v1/security/api-keys/:id': {
     needs: 'keys:manage',
     thing: 'API key',
-    but: MORE_THAN_HE_HAS,
+    but: moreThanHeHas('products:read'),
     send: () => ({ body: { name: 'renamed' } }),
   },
   'DELETE /v1/security/api-keys/:id': { needs: 'keys:manage', thing: 'API key' },
-  'POST /v1/security/api-keys/:id/rotate': { needs: 'keys:manage', thing: 'API key', but: MORE_THAN_HE_HAS },
+  'POST /v1/security/api-keys/:id/rotate': {
+    needs: 'keys:manage',
+    thing: 'API key',
+    but: moreThanHeHas('products:read'),
+  },
 
   'GET /v1/security/public-keys': { needs: 'keys:manage' },
   'POST /v1/security/public-keys': {
     needs: 'keys:manage',
     status: 201,
+    but: moreThanHeHas('search:execute'),
     send: () => ({ body: { name: 'widget', origins: ['https://shop.test'] } }),
   },
   'GET /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },
   'PATCH /v1/security/public-keys/:id': {
     needs: 'keys:manage',
     thing: 'widget key',
+    but: moreThanHeHas('search:execute'),
     send: () => ({ body: { name: 'renamed' } }),
   },
   'DELETE /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },

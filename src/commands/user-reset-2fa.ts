@@ -16,7 +16,7 @@ export const userReset2fa: Command = {
     if (wasThere === undefined) throw new CommandError(`There is no person with the e-mail address ${email}`)
     console.log(
       wasThere
-        ? `${email} signs in with the password alone now`
+        ? `${email} signs in with the password alone now; earlier logins have ended`
         : `${email} has no two-factor authentication; nothing was changed`,
     )
     return 0

@@ -57,10 +57,11 @@ describe('lookalike user reset-2fa (D19)', () => {
 
     // As somebody types it who does not think of capitals.
     expect(await run('user', 'reset-2fa', 'Ann@Shop.test')).toEqual({
-      stdout: 'ann@shop.test signs in with the password alone now\n',
+      stdout: 'ann@shop.test signs in with the password alone now; earlier logins have ended\n',
       stderr: '',
       code: 0,
     })
+    expect((await post('/v1/security/2fa/disable', {}, token)).status).toBe(401)
     expect((await post('/oauth/login', LOGIN)).status).toBe(200)
     expect(await run('user', 'reset-2fa', LOGIN.email)).toMatchObject({
       stdout: 'ann@shop.test has no two-factor authentication; nothing was changed\n',

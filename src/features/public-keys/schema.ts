@@ -36,7 +36,8 @@ const RatePerMinute = Type.Union([Type.Integer({ minimum: 1, maximum: RATE_PER_M
 const Allowed = t.Array(WidgetUse, {
   minItems: 1,
   maxItems: WIDGET_USES.length,
-  description: 'What a widget may do with the key; everything unless it is said.',
+  description:
+    'What a widget may do with the key; everything unless it is said. Takes `search:execute` for text, upload and url, and `search:write` for feedback: nobody can let a widget do what he may not do himself.',
 })
 
 const ForcedFilters = t.Null({

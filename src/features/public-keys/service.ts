@@ -1,4 +1,4 @@
-import type { Actor } from '../../core/actor.ts'
+import { type Actor, may, type Permission } from '../../core/actor.ts'
 import { type Atomically, type AuditEvent, actOf, type RecordEvent } from '../../core/audit.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { ApiError, missingPermission, notFound, signInFirst } from '../../core/errors.ts'
@@ -100,7 +100,8 @@ export function publicKeyService(deps: PublicKeyDeps) {
     /**
      * Makes a key; its value is in this answer and nowhere else.
      *
-     * @throws ApiError `validation_error` for what is no origin, `conflict` when the store has as many keys as it may.
+     * @throws ApiError `validation_error` for what is no origin, `permission_denied` for uses that the actor is not
+     * permitted himself, `conflict` when the store has as many keys as it may.
      */
     create(actor: Actor, body: PublicKeyBody): NewPublicKey {
       const wanted = {
@@ -110,6 +111,7 @@ export function publicKeyService(deps: PublicKeyDeps) {
         ratePerMinute: body.rate_per_minute ?? null,
         allowed: usesOf(body.allowed ?? WIDGET_USES),
       }
+      assertHolds(actor, wanted.allowed)
       const { row, key } = add(wanted, (details) => actOf(actor, 'public_key.created', details))
       return { ...view(row), key }
     },
@@ -123,11 +125,18 @@ export function publicKeyService(deps: PublicKeyDeps) {
     /** @throws ApiError `not_found`. */
     read: (storeId: string, id: string): PublicKey => view(owned(storeId, id)),
 
-    /** Changes what the patch names. @throws ApiError `not_found`, `validation_error` for what is no origin. */
+    /**
+     * Changes what the patch names.
+     *
+     * @throws ApiError `not_found`, `validation_error` for what is no origin, `permission_denied` for uses that the actor
+     * is not permitted himself, old or new.
+     */
     update(actor: Actor, id: string, patch: PublicKeyPatch): PublicKey {
       const origins = patch.origins && exactOrigins(patch.origins)
       return atomically(() => {
         const before = owned(actor.storeId, id)
+        // Another page on its list would hand out what the key may do already.
+        assertHolds(actor, before.allowed)
         const row: PublicKeyRow = {
           ...before,
           name: patch.name ?? before.name,
@@ -135,6 +144,7 @@ export function publicKeyService(deps: PublicKeyDeps) {
           ratePerMinute: patch.rate_per_minute === undefined ? before.ratePerMinute : patch.rate_per_minute,
           allowed: patch.allowed ? usesOf(patch.allowed) : before.allowed,
         }
+        assertHolds(actor, row.allowed)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
@@ -144,7 +154,7 @@ export function publicKeyService(deps: PublicKeyDeps) {
       })
     },
 
-    /** Ends a key at once. @throws ApiError `not_found`. */
+    /** Ends a key at once, also one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
     remove(actor: Actor, id: string): DeletedPublicKey {
       atomically(() => {
         const row = owned(actor.storeId, id)
@@ -184,6 +194,20 @@ export function publicKeyService(deps: PublicKeyDeps) {
 }
 
 const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed'] as const
+
+/** What somebody must be permitted himself to let a widget do it (D8). */
+const PERMISSION_FOR: Readonly<Record<WidgetUse, Permission>> = {
+  text: 'search:execute',
+  upload: 'search:execute',
+  url: 'search:execute',
+  feedback: 'search:write',
+}
+
+/** @throws ApiError `permission_denied` naming the first permission that the actor lacks. */
+function assertHolds(actor: Actor, uses: readonly WidgetUse[]): void {
+  const lacking = uses.map((use) => PERMISSION_FOR[use]).find((permission) => !may(actor, permission))
+  if (lacking !== undefined) throw missingPermission(lacking)
+}
 
 const byOperator = { actorKind: 'operator', userId: null, keyId: null, trace: null } as const
 

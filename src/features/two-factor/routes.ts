@@ -49,7 +49,8 @@ export function twoFactorRoutes(auth: CallerPlugin, twoFactor: TwoFactorService)
         detail: {
           operationId: 'enableTwoFactor',
           summary: 'Switch two-factor authentication on with a first code',
-          description: 'Every login then needs a code. The code that is sent here is used up.',
+          description:
+            'Every login then needs a code, and your other logins end. The code that is sent here is used up.',
         },
       })
       .post('/disable', ({ caller }) => twoFactor.disable(caller), {

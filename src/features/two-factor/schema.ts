@@ -24,7 +24,11 @@ const recovery_codes = t.Array(t.String(), {
 export const RecoveryCodes = t.Object({ recovery_codes })
 export type RecoveryCodes = typeof RecoveryCodes.static
 
-export const TwoFactorEnabled = t.Object({ enabled: t.Literal(true), recovery_codes })
+export const TwoFactorEnabled = t.Object({
+  enabled: t.Literal(true),
+  recovery_codes,
+  sessions_ended: Type.Integer({ description: 'Other logins that ended.' }),
+})
 export type TwoFactorEnabled = typeof TwoFactorEnabled.static
 
 export const TwoFactorDisabled = t.Object({ enabled: t.Literal(false) })

@@ -1,5 +1,11 @@
 import type { Caller, Trace } from '../../core/actor.ts'
-import { type Atomically, type AuditAction, actOf, type RecordEvent } from '../../core/audit.ts'
+import {
+  type Atomically,
+  type AuditAction,
+  type AuditEvent,
+  actOf,
+  type RecordEvent,
+} from '../../core/audit.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -23,6 +29,8 @@ export interface TwoFactorDeps {
   ids: Ids
   atomically: Atomically
   record: RecordEvent
+  /** Ends the sign-ins of a person but one; null for all. @returns how many ended. */
+  endOtherSessions(userId: string, keptSessionId: string | null): number
   log: { error(fields: { user_id: string }, message: string): void }
   /** A new secret for an authenticator, base32. */
   newTotpSecret(): string
@@ -61,6 +69,7 @@ export function twoFactorService({
   ids,
   atomically,
   record,
+  endOtherSessions,
   log,
   newTotpSecret,
   otpauthUrl,
@@ -76,8 +85,8 @@ export function twoFactorService({
   }
 
   /** It concerns the person, whichever store the call was for. */
-  const recordOwn = (caller: Caller, action: AuditAction) =>
-    record({ ...actOf(caller, action), storeId: null })
+  const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
+    record({ ...actOf(caller, action, details), storeId: null })
 
   const hashOf = (userId: string, code: string) => box.digest(typedRecoveryCode(code), userId)
 
@@ -133,7 +142,8 @@ export function twoFactorService({
     },
 
     /**
-     * Ends the setup with a first code, which is used up by it.
+     * Ends the setup with a first code, which is used up by it. The person's other sign-ins end, for they showed no code
+     * of this authenticator.
      *
      * @throws ApiError `invalid_2fa`; `conflict` when it is enabled already or no setup is under way.
      */
@@ -148,8 +158,9 @@ export function twoFactorService({
       if (step === undefined) throw new ApiError('invalid_2fa', 'The code did not verify')
       return atomically(() => {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
-        recordOwn(caller, 'two_factor.enabled')
-        return { enabled: true, recovery_codes: renewCodes(userId) }
+        const sessions_ended = endOtherSessions(userId, caller.token?.sessionId ?? null)
+        recordOwn(caller, 'two_factor.enabled', { sessions_ended })
+        return { enabled: true, recovery_codes: renewCodes(userId), sessions_ended }
       })
     },
 
@@ -210,7 +221,8 @@ export function twoFactorService({
     },
 
     /**
-     * Takes the second factor away from whoever lost it (the `user reset-2fa` command).
+     * Takes the second factor away from whoever lost it (the `user reset-2fa` command). His logins end, for whoever has
+     * the authenticator now may have one of them.
      *
      * @param email normalised. @returns whether there was one to take; undefined for an unknown person.
      */
@@ -226,7 +238,7 @@ export function twoFactorService({
             storeId: null,
             userId,
             keyId: null,
-            details: {},
+            details: { sessions_ended: endOtherSessions(userId, null) },
             trace: null,
           })
         }

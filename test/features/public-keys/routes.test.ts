@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Permission } from '../../../src/core/actor.ts'
+import type { WidgetUse } from '../../../src/features/public-keys/schema.ts'
 import { type Answer, type TestApp, testApp } from '../../support/app.ts'
 import { codeOf, pointersOf } from '../api-keys/answers.ts'
 import { auditOf, breakAuditLog, wholeDatabase } from '../api-keys/evidence.ts'
@@ -169,6 +171,99 @@ describe('PATCH /v1/security/public-keys/{id}', () => {
       expect(await read(before.id)).toEqual(before)
     },
   )
+})
+
+describe('a developer whose groups permit less (D8: nobody grants what he lacks)', () => {
+  /** What a group permits, the uses of a widget key, and what is lacking for them. */
+  const LACKING: [groups: Permission[][], uses: WidgetUse[], lacking: Permission][] = [
+    [[['products:read']], ['text'], 'search:execute'],
+    [[['products:read']], ['upload'], 'search:execute'],
+    [[['products:read']], ['url'], 'search:execute'],
+    [[['products:read']], ['feedback'], 'search:write'],
+    [[['products:read']], ['feedback', 'url'], 'search:execute'],
+    [[['search:read', 'search:execute']], ['text', 'feedback'], 'search:write'],
+    [[['search:write']], ['feedback', 'upload'], 'search:execute'],
+    [[[]], ['text', 'upload', 'url', 'feedback'], 'search:execute'],
+  ]
+  const HOLDING: [groups: Permission[][], uses: WidgetUse[]][] = [
+    [[['search:execute']], ['text', 'upload', 'url']],
+    [[['search:write']], ['feedback']],
+    [
+      [['search:write'], ['search:execute']],
+      ['text', 'upload', 'url', 'feedback'],
+    ],
+    [[], ['text', 'upload', 'url', 'feedback']],
+  ]
+  const developer = async (groups: Permission[][]) =>
+    (await signInMember(app, { store: 'one', role: 'developer', groups })).token
+  const change = (id: string, body: unknown, as: string) =>
+    app.call('PATCH', `${PATH}/${id}`, { token: as, body })
+  const denied = (answer: Answer) => [...codeOf(answer), answer.body['details']]
+
+  test.each(LACKING)(
+    'in groups %j: 403 for a new key for %j, naming %s',
+    async (groups, allowed, required) => {
+      const answer = await create({ ...WIDGET, allowed }, await developer(groups))
+      expect(denied(answer)).toEqual([403, 'permission_denied', { required }])
+      expect(app.publicKeys.count(storeId)).toBe(0)
+    },
+  )
+
+  test('403 where nothing is said, which means every use', async () => {
+    const answer = await create(WIDGET, await developer([['search:execute']]))
+    expect(denied(answer)).toEqual([403, 'permission_denied', { required: 'search:write' }])
+  })
+
+  test.each(LACKING)(
+    'in groups %j: 403 for any change of a key for %j, naming %s, and nothing changes',
+    async (groups, allowed, required) => {
+      const { key: _, ...before } = await made({ ...WIDGET, allowed })
+      const as = await developer(groups)
+      for (const body of [{ origins: ['https://mine.example'] }, { rate_per_minute: 9 }, { name: 'mine' }]) {
+        expect(denied(await change(before.id, body, as))).toEqual([403, 'permission_denied', { required }])
+      }
+      expect(await read(before.id)).toEqual(before)
+    },
+  )
+
+  test('403 for a use that a key gets, and for a key that has a use he lacks, which he may not take over', async () => {
+    const as = await developer([['search:execute']])
+    const own = await made({ ...WIDGET, allowed: ['text'] })
+    const mightier = await made({ ...WIDGET, allowed: ['text', 'feedback'] })
+    const refused = [
+      await change(own.id, { allowed: ['text', 'feedback'] }, as),
+      await change(mightier.id, { allowed: ['text'], origins: ['https://mine.example'] }, as),
+    ]
+    for (const answer of refused) {
+      expect(denied(answer)).toEqual([403, 'permission_denied', { required: 'search:write' }])
+    }
+    expect([await read(own.id), await read(mightier.id)]).toMatchObject([
+      { allowed: ['text'] },
+      { allowed: ['text', 'feedback'], origins: WIDGET.origins },
+    ])
+  })
+
+  test.each(HOLDING)('in groups %j makes and changes keys for %j', async (groups, allowed) => {
+    const as = await developer(groups)
+    const { status, body } = await create({ ...WIDGET, allowed }, as)
+    expect([status, body['allowed']]).toEqual([201, allowed])
+    const changed = await change(String(body['id']), { origins: ['https://b.example'], allowed }, as)
+    expect([changed.status, changed.body['origins']]).toEqual([200, ['https://b.example']])
+  })
+
+  test('ends every key all the same: a leaked one must not wait for somebody who holds more', async () => {
+    const { id } = await made()
+    const answer = await app.call('DELETE', `${PATH}/${id}`, { token: await developer([[]]) })
+    expect([answer.status, app.publicKeys.count(storeId)]).toEqual([200, 0])
+  })
+
+  test('is told 404 for another store’s key and 422 for a bad field before what he lacks', async () => {
+    const as = await developer([[]])
+    const strangers = await machineToken(app, (await app.store('two')).store_id)
+    const foreign = (await create(WIDGET, strangers)).body
+    expect(codeOf(await change(String(foreign['id']), { name: 'mine' }, as))).toEqual([404, 'not_found'])
+    expect(pointersOf(await create({ ...WIDGET, origins: ['*'] }, as))).toEqual([422, '/origins/0'])
+  })
 })
 
 describe('DELETE /v1/security/public-keys/{id}', () => {

@@ -90,7 +90,7 @@ describe('POST /v1/security/2fa/enable (spec §3, §4.7)', () => {
     expect([status, body['enabled'], Object.keys(body).sort()]).toEqual([
       200,
       true,
-      ['enabled', 'recovery_codes'],
+      ['enabled', 'recovery_codes', 'sessions_ended'],
     ])
     for (const code of body['recovery_codes'] as string[]) expect(code).toMatch(/^[2-9a-z]{5}-[2-9a-z]{5}$/)
     expect(headers.get('cache-control')).toBe('no-store')

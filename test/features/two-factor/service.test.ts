@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Caller, EVERYTHING } from '../../../src/core/actor.ts'
 import type { AuditEvent } from '../../../src/core/audit.ts'
 import { systemIds } from '../../../src/core/ids.ts'
+import { sessionQueries } from '../../../src/features/auth/session-queries.ts'
 import { twoFactorQueries } from '../../../src/features/two-factor/queries.ts'
 import { twoFactorService } from '../../../src/features/two-factor/service.ts'
 import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
@@ -46,6 +47,7 @@ function serviceOn(
     clock,
     ids: systemIds,
     atomically: (work) => on.transaction(work)(),
+    endOtherSessions: sessionQueries(on).endSessions,
     record,
     log: { error: (fields, message) => void logged.push({ ...fields, message }) },
     newTotpSecret: () => newTotpSecret(systemIds),
@@ -147,7 +149,7 @@ describe('enabling', () => {
         storeId: null,
         userId: 'ann',
         keyId: null,
-        details: {},
+        details: { sessions_ended: 0 },
         trace: TRACE,
       },
     ])
@@ -425,7 +427,7 @@ describe('the operator’s reset', () => {
         storeId: null,
         userId: 'ann',
         keyId: null,
-        details: {},
+        details: { sessions_ended: 0 },
         trace: null,
       },
     ])
