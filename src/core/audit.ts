@@ -2,7 +2,6 @@ import type { Caller, Trace } from './actor.ts'
 
 /** Every act that the audit log knows, and what it means. The names are a public contract. */
 export const AUDIT_ACTIONS = {
-  'account.registered': 'Somebody asked for an account.',
   'account.verified': 'An account was activated.',
   'login.succeeded': 'A person signed in.',
   'login.failed': 'A sign-in of a known person failed.',

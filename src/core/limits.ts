@@ -58,8 +58,10 @@ export const LIMITS = {
   failuresWindowMs: 15 * 60_000,
   /** Requests of one network address a minute that send a mail to whatever address they name. */
   mailRequestsPerMinute: 10,
-  /** Mails to one address in an hour that confirm a registration, and that bring a link for a new password. */
+  /** Registrations of one e-mail address in an hour: of one network address, and of all, which bounds its mails. */
   registrationsPerHour: 5,
+  registrationsPerEmailPerHour: 20,
+  /** Mails to one address in an hour that bring a link for a new password. */
   resetMailsPerHour: 3,
   /** Requests a minute of a person that concern no store. */
   personRequestsPerMinute: 60,

@@ -93,6 +93,27 @@ describe('beside a running service without a mail server', () => {
     await service.stop()
   }, 60_000)
 
+  test('user verify activates no stranger’s account: of several registrations the operator names one', async () => {
+    const service = await serve()
+    const body = { client_name: 'My shop', email: EMAIL, password: PASSWORD }
+    await service.post('/register', body)
+    const foreign = { ...body, client_name: 'Stranger', password: 'the stranger’s password' }
+    await service.post('/register', foreign)
+    const { stdout, stderr, code } = await run(['user', 'verify', EMAIL])
+    expect([stdout, code]).toEqual(['', 1])
+    const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC'
+    const listed = new RegExp(
+      `^${EMAIL} has 2 open registrations\\..*\n  ([0-9a-f]{8})  ${time}  "My shop"\n  [0-9a-f]{8}  ${time}  "Stranger"\n$`,
+    ).exec(stderr)
+    expect((await run(['user', 'verify', EMAIL, '--store', 'Other'])).code).toBe(1)
+    expect(await run(['user', 'verify', EMAIL, '--id', listed?.[1] ?? ''])).toMatchObject({
+      code: 0,
+      stdout: `${EMAIL} may sign in; the store is my-shop\n`,
+    })
+    expect((await service.login(PASSWORD)).status).toBe(200)
+    await service.stop()
+  }, 60_000)
+
   test('user reset-password and user unlock let somebody in again', async () => {
     await setup()
     const service = await serve()

@@ -11,6 +11,12 @@ const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/
 
 /**
+ * Pattern of what looks like a mail address, for schemas; of these {@link normaliseEmail} refuses some. Full-width and
+ * small @ count (NFKC).
+ */
+export const EMAIL_SHAPE = '^\\s*[^\\s@\\uff20\\ufe6b]+[@\\uff20\\ufe6b][^\\s@\\uff20\\ufe6b]+\\s*$'
+
+/**
  * The one form of a mail address, so that an address has one account: compatibility forms (NFKC) and case are folded,
  * and the domain is written in ASCII (IDNA).
  *
@@ -27,8 +33,8 @@ export function normaliseEmail(text: string): string | undefined {
   return DOMAIN.test(ascii) && address.length <= ADDRESS_CHARS_MAX ? address : undefined
 }
 
-/** What is wrong with an address that {@link normaliseEmail} refuses. */
+/** What is wrong with an address that {@link normaliseEmail} refuses; the code is that of the schema's pattern. */
 export const EMAIL_FAULT = {
-  code: 'email',
+  code: 'pattern',
   message: 'must be a mail address like anna@shop.example, with no letters but a-z before the @',
 } as const

@@ -1,3 +1,4 @@
+import { isoTime } from '../../core/clock.ts'
 import type { Mail } from '../../platform/mail/mailer.ts'
 
 // Nothing that a stranger typed stands in these texts: whoever names your address must not write you a mail.
@@ -8,22 +9,32 @@ const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
   text: `${paragraphs.join('\n\n')}\n`,
 })
 
-/** The link that activates an account. */
-export const verificationMail = (to: string, link: string): Mail =>
+/** A moment as people read it, in UTC: two words, date and time. @param at Unix ms. */
+export const utcWords = (at: number): [date: string, time: string] => {
+  const iso = isoTime(at)
+  return [iso.slice(0, 10), `${iso.slice(11, 19)} UTC`]
+}
+
+/** When it was asked for tells several mails to one address apart. @param askedAt Unix ms. */
+const asked = (askedAt: number): string =>
+  `Somebody, probably you, asked on ${utcWords(askedAt).join(' at ')} for an account with this e-mail address.`
+
+/** The link that activates an account. @param askedAt Unix ms. */
+export const verificationMail = (to: string, link: string, askedAt: number): Mail =>
   mail(
     to,
     'Confirm your e-mail address',
-    'Somebody, probably you, asked for an account with this e-mail address. To activate it, open this link within 24 hours:',
+    `${asked(askedAt)} To activate it, open this link within 24 hours:`,
     link,
     'If it was not you, do nothing: without the link no account is made.',
   )
 
-/** The same for an address that has an account. */
-export const knownAccountMail = (to: string, baseUrl: string): Mail =>
+/** The same for an address that has an account. @param askedAt Unix ms. */
+export const knownAccountMail = (to: string, baseUrl: string, askedAt: number): Mail =>
   mail(
     to,
     'You have an account already',
-    'Somebody, probably you, asked for an account with this e-mail address. You have one already, so nothing was changed.',
+    `${asked(askedAt)} You have one already, so nothing was changed.`,
     `Sign in with your password at ${baseUrl}, or ask there for a new password if you have forgotten it.`,
     'If it was not you, do nothing.',
   )

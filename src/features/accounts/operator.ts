@@ -3,12 +3,12 @@ import type { Ids } from '../../core/ids.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import type { OutboxService } from '../outbox/service.ts'
 import { EMAIL_FAULT, normaliseEmail } from './email.ts'
-import { inviteMail } from './mails.ts'
+import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
 import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
 import type { RegistrationService } from './registration.ts'
-import type { RegistrationQueries } from './registration-queries.ts'
+import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
 import { SetupError, wrongInput } from './service.ts'
 
@@ -42,6 +42,14 @@ export interface Invitation {
   isSent: boolean
 }
 
+/** Which open registration of an address is meant; without any of it, the only one. */
+export interface RegistrationChoice {
+  /** Name of its store. */
+  store?: string | undefined
+  /** Its id, or the end of it that a list shows. */
+  id?: string | undefined
+}
+
 export type OperatorService = ReturnType<typeof operatorService>
 
 /** What the operator does for people at the command line. Every function throws SetupError in words for him. */
@@ -53,12 +61,16 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
   }
 
   return {
-    /** Activates the newest registration of an address, as its link would. */
-    verify(email: string): Verified {
+    /** Activates a registration of an address, as its link would. Of several, exactly one must fit the choice. */
+    verify(email: string, choice: RegistrationChoice = {}): Verified {
       const address = addressOf(email)
-      if (accounts.userByEmail(address)) throw new SetupError(`${address} has an account already`)
-      const verified = deps.registration.verifyByOperator(address)
-      if (!verified) throw new SetupError(`${address} has not registered within the last 24 hours`)
+      if (choice.id !== undefined && !ID_END.test(choice.id)) {
+        throw wrongInput(
+          `An id has at least ${ID_CHARS} characters, which are digits, letters a-f and dashes`,
+        )
+      }
+      const verified = deps.registration.verifyByOperator(address, (open) => chosenOf(open, address, choice))
+      if (!verified) throw new SetupError(`${address} has an account already`)
       return verified
     },
 
@@ -70,7 +82,9 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
       deps.invites.addInvite({ tokenHash: deps.hashSecret(token), email: address, createdAt, expiresAt })
-      const isSent = await deps.outbox.post(inviteMail(address, token, deps.baseUrl()), INVITE_MS)
+      const isSent = await deps.outbox.post(inviteMail(address, token, deps.baseUrl()), {
+        wantedMs: INVITE_MS,
+      })
       return { email: address, token, expiresAt, isSent }
     },
 
@@ -94,6 +108,38 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
     unlock: (email: string): void => deps.failures.reset(userOf(email).email),
   }
 }
+
+/** Characters that tell registrations of one address apart: the end of an id is random, the start is the time. */
+const ID_CHARS = 8
+const ID_END = /^[0-9a-f-]{8,36}$/i
+
+/** The registration that is meant: any other would let in whoever registered somebody else's address. */
+function chosenOf(open: RegistrationRow[], address: string, { store, id }: RegistrationChoice) {
+  if (open.length === 0) throw new SetupError(`${address} has not registered within the last 24 hours`)
+  const fitting = open.filter(
+    (row) =>
+      (store === undefined || row.storeName === store.trim()) &&
+      (id === undefined || row.id.endsWith(id.toLowerCase())),
+  )
+  const [only] = fitting
+  if (only && fitting.length === 1) return only
+  const isChosen = store !== undefined || id !== undefined
+  throw new SetupError(`${refusalOf(address, isChosen, fitting.length, open.length)}\n${listOf(open)}`)
+}
+
+function refusalOf(address: string, isChosen: boolean, fitting: number, open: number): string {
+  const remedy = 'Ask which is meant, and choose it with --id or --store:'
+  if (!isChosen) return `${address} has ${open} open registrations. ${remedy}`
+  if (fitting === 0) return `None of the open registrations of ${address} fits. ${remedy}`
+  return `${fitting} of the open registrations of ${address} fit. ${remedy}`
+}
+
+const listOf = (open: RegistrationRow[]): string =>
+  open
+    .map(({ id, createdAt, storeName }) =>
+      ['', id.slice(-ID_CHARS), utcWords(createdAt).join(' '), JSON.stringify(storeName)].join('  '),
+    )
+    .join('\n')
 
 function addressOf(email: string): string {
   const address = normaliseEmail(email)

@@ -66,7 +66,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     const mailId = atomically(() => {
       queries.add({ tokenHash: hashSecret(token), userId: user.id, createdAt: now, expiresAt: now + LINK_MS })
       record(passwordEvent('password.reset_requested', user.id, trace))
-      return outbox.write(passwordResetMail(email, link), LINK_MS)
+      return outbox.write(passwordResetMail(email, link), { wantedMs: LINK_MS })
     })
     await outbox.deliver(mailId)
   }

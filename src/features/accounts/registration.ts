@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ApiError, rateLimitExceeded } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { PlanName } from '../../core/plans.ts'
+import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { type Problem, validationError } from '../../http/validation.ts'
 import type { OutboxService } from '../outbox/service.ts'
@@ -27,6 +28,8 @@ export interface RegistrationDeps {
   plan: PlanName
   /** Requests of one address on the network. */
   requests: Throttle
+  /** Registrations of one mail address by one address on the network, so that strangers leave its owner his share. */
+  tries: Throttle
   /** Mails that one mail address gets because somebody registers it. */
   mails: Throttle
   throttleKey(address: string): string
@@ -48,11 +51,8 @@ const LINK_MS = 24 * HOUR_MS
 /** How long a link that was used still says so: mail scanners open links before their readers do. */
 const USED_LINK_MS = 30 * 24 * HOUR_MS
 
-/** Open registrations of one mail address; a stranger's ones must not push out its owner's at once. */
-const OPEN_PER_EMAIL_MAX = 5
-
-/** Open registrations of everybody: some 40 MB. */
-const OPEN_MAX = 100_000
+/** Registrations of everybody: some 40 MB. Those of one address have no bound but the throttles: none pushes out another. */
+const ROWS_MAX = 100_000
 
 const TOKEN_BYTES = 32
 const CLIENT_SECRET_BYTES = 32
@@ -77,8 +77,7 @@ export function registrationService(deps: RegistrationDeps) {
     const email = normaliseEmail(text)
     const storeName = client_name.trim()
     const problems: (Problem | undefined)[] = [
-      storeName === '' ? problem('/client_name', BLANK) : undefined,
-      email === undefined ? problem('/email', EMAIL_FAULT) : undefined,
+      email === undefined ? { in: 'body', pointer: '/email', ...EMAIL_FAULT } : undefined,
       await deps.passwordRule.problemOf(password, { email: email ?? text, storeName }),
     ]
     const found = problems.filter((one) => one !== undefined)
@@ -86,8 +85,17 @@ export function registrationService(deps: RegistrationDeps) {
     return { email, storeName, password }
   }
 
+  /** @throws ApiError `rate_limit_exceeded`. */
+  function count(email: string, address: string): void {
+    const now = clock.now()
+    const tries = deps.tries.take(`${deps.throttleKey(address)} ${email}`, now)
+    if (!tries.isAllowed) throw tooManyOf(tries)
+    const mails = deps.mails.take(email, now)
+    if (!mails.isAllowed) throw tooManyOf(mails)
+  }
+
   /** Writes down what was asked for, and the mail about it. @returns the mail's id. */
-  function take(email: string, storeName: string, passwordHash: string, trace: Trace): string {
+  function take(email: string, storeName: string, passwordHash: string): string {
     const now = clock.now()
     const token = ids.secret(TOKEN_BYTES)
     const known = accounts.userByEmail(email)
@@ -102,22 +110,13 @@ export function registrationService(deps: RegistrationDeps) {
         createdAt: now,
         expiresAt: now + LINK_MS,
       },
-      { perEmail: OPEN_PER_EMAIL_MAX, altogether: OPEN_MAX },
+      ROWS_MAX,
     )
-    record({
-      action: 'account.registered',
-      actorKind: 'anyone',
-      storeId: null,
-      userId: known?.id ?? null,
-      keyId: null,
-      details: { email },
-      trace,
-    })
     const baseUrl = deps.baseUrl()
     const mail = known
-      ? knownAccountMail(email, baseUrl)
-      : verificationMail(email, `${baseUrl}/verify?token=${token}`)
-    return outbox.write(mail, LINK_MS)
+      ? knownAccountMail(email, baseUrl, now)
+      : verificationMail(email, `${baseUrl}/verify?token=${token}`, now)
+    return outbox.write(mail, { wantedMs: LINK_MS, mayGiveWay: true })
   }
 
   /** Makes user, store and ownership out of a registration; to be called in a transaction. */
@@ -164,14 +163,13 @@ export function registrationService(deps: RegistrationDeps) {
       if (mode === 'closed') throw notAdmitted(mode)
       const { email, storeName, password } = await checked(body)
       admit(email, body.invite)
-      const mails = deps.mails.take(email, clock.now())
-      if (!mails.isAllowed) throw rateLimitExceeded('Too many registrations of this e-mail address', mails)
+      count(email, trace.address)
       const passwordHash = await deps.hashPassword(password)
       const mailId = atomically(() => {
         const { invite } = body
         const isLate = mode === 'invite' && !queries.useInvite(hashSecret(invite ?? ''), email, clock.now())
         if (isLate) throw notAdmitted(mode)
-        return take(email, storeName, passwordHash, trace)
+        return take(email, storeName, passwordHash)
       })
       const email_sent = await outbox.deliver(mailId)
       return { status: 'verification_required', message: email_sent ? MAIL_SENT : MAIL_WAITS, email_sent }
@@ -192,12 +190,20 @@ export function registrationService(deps: RegistrationDeps) {
         return activate(row, 'anyone', trace)
       }),
 
-    /** Activates the newest open registration of an address for the operator; undefined when there is none. */
-    verifyByOperator: (email: string): Verified | undefined =>
-      atomically(() => {
-        const row = queries.newestOpen(email, clock.now())
-        return row && !accounts.userByEmail(email) ? activate(row, 'operator', null) : undefined
-      }),
+    /**
+     * Activates an open registration of an address for the operator.
+     *
+     * @param choose picks one, of the oldest first; it may throw. @returns undefined when the address has an account.
+     */
+    verifyByOperator: (
+      email: string,
+      choose: (open: RegistrationRow[]) => RegistrationRow,
+    ): Verified | undefined =>
+      atomically(() =>
+        accounts.userByEmail(email)
+          ? undefined
+          : activate(choose(queries.open(email, clock.now())), 'operator', null),
+      ),
 
     /** Hash of the password of the newest registration of an address that waits for its link. */
     pendingPassword: (email: string): string | undefined =>
@@ -208,17 +214,12 @@ export function registrationService(deps: RegistrationDeps) {
   }
 }
 
-const BLANK = { code: 'min_length', message: 'must not be blank' }
-
 const MAIL_SENT = 'We sent a mail to that address. Open the link in it within 24 hours.'
 const MAIL_WAITS =
   'Your registration is kept for 24 hours. The mail with the link could not be sent now; the operator of this service can activate the account.'
 
-const problem = (pointer: string, fault: { code: string; message: string }): Problem => ({
-  in: 'body',
-  pointer,
-  ...fault,
-})
+const tooManyOf = (verdict: RateVerdict): ApiError =>
+  rateLimitExceeded('Too many registrations of this e-mail address', verdict)
 
 const portalOf = (slug: string): string => `/${slug}/portal`
 

@@ -1,8 +1,14 @@
 import { t } from 'elysia'
 import { LIMITS } from '../../core/limits.ts'
-import { text } from '../../http/text-schema.ts'
+import { NAME, text } from '../../http/text-schema.ts'
+import { EMAIL_SHAPE } from './email.ts'
 
-const email = text({ minLength: 1, maxLength: 320, description: 'Mail address.' })
+const email = text({
+  minLength: 1,
+  maxLength: 320,
+  pattern: EMAIL_SHAPE,
+  description: 'Mail address, like anna@shop.example.',
+})
 
 const password = text({
   minLength: LIMITS.passwordCharsMin,
@@ -17,8 +23,8 @@ export const Registration = t.Object({
   client_name: text({
     minLength: 1,
     maxLength: 100,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-    description: 'Name of the store, without control characters.',
+    pattern: NAME,
+    description: 'Name of the store: one line, not only spaces, without control characters.',
   }),
   email,
   password,

@@ -13,6 +13,14 @@ export interface OutboxDeps {
   log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
+/** How a mail is kept until it is delivered. */
+export interface Posting {
+  /** How long it is worth sending; at most, and by default, 30 days. */
+  wantedMs?: number
+  /** Whether anybody can cause any number of such mails: they must not push others out, nor hold them up. */
+  mayGiveWay?: boolean
+}
+
 /** A mail that waits, as `lookalike outbox --json` prints it. */
 export interface WaitingMail {
   id: string
@@ -58,7 +66,10 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   const underway = new Set<string>()
   let retrying: Promise<number> | undefined
 
-  function write({ to, subject, text }: Mail, wantedMs = WANTED_MS): string {
+  function write(
+    { to, subject, text }: Mail,
+    { wantedMs = WANTED_MS, mayGiveWay = false }: Posting = {},
+  ): string {
     const id = ids.uuid()
     const now = clock.now()
     // Without a mail server here it is due at once, for a service beside this process may have one.
@@ -70,6 +81,7 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
       sealedText: secretBox.seal(text, contextOf(id)),
       createdAt: now,
       expiresAt: now + wantedMs,
+      mayGiveWay: mayGiveWay ? 1 : 0,
       nextAttemptAt,
     })
     queries.removeAllBut(ROWS_MAX)
@@ -132,9 +144,10 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
     isConfigured: mailer.isConfigured,
 
     /**
-     * Writes a mail down, perhaps inside the caller's transaction.
+     * Writes a mail down, perhaps inside the caller's transaction. Of more than 10,000 those that may give way go first,
+     * and of either kind the oldest.
      *
-     * @param wantedMs how long it is worth sending; at most, and by default, 30 days. @returns its id, for `deliver`.
+     * @returns its id, for `deliver`.
      */
     write,
 
@@ -142,11 +155,11 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
     deliver,
 
     /** Writes a mail down and tries it once. @returns whether it was delivered. */
-    post: (mail: Mail, wantedMs?: number): Promise<boolean> => deliver(write(mail, wantedMs)),
+    post: (mail: Mail, posting?: Posting): Promise<boolean> => deliver(write(mail, posting)),
 
     /**
-     * Tries the mails whose time has come, oldest first and until the mail server fails. To be called every minute; a
-     * call while another one runs joins that.
+     * Tries the mails whose time has come, those that may give way last, oldest first, and until the mail server fails.
+     * To be called every minute; a call while another one runs joins that.
      *
      * @returns how many were delivered.
      */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { normaliseEmail } from '../../../src/features/accounts/email.ts'
+import { EMAIL_SHAPE, normaliseEmail } from '../../../src/features/accounts/email.ts'
+
+const SHAPE = new RegExp(EMAIL_SHAPE)
 
 describe('one address has one form', () => {
   test.each([
@@ -18,6 +20,7 @@ describe('one address has one form', () => {
     ['a@shop。test', 'a@shop.test'],
     [`${'a'.repeat(64)}@shop.test`, `${'a'.repeat(64)}@shop.test`],
   ])('%p is %p', (text, address) => {
+    expect(text).toMatch(SHAPE)
     expect(normaliseEmail(text)).toBe(address)
     expect(normaliseEmail(address)).toBe(address)
   })
@@ -25,6 +28,29 @@ describe('one address has one form', () => {
   test('a domain that only looks like another is another', () => {
     expect(normaliseEmail('a@\u0430pple.com')).toBe('a@xn--pple-43d.com')
   })
+})
+
+describe('the shape that schemas ask for', () => {
+  test('refuses no character that could be the @ of an address or stand beside one', () => {
+    const refused: string[] = []
+    for (let point = 0; point <= 0xffff; point++) {
+      const letter = String.fromCharCode(point)
+      for (const text of [
+        `a${letter}b.test`,
+        `${letter}a@b.test`,
+        `a@b${letter}b.test`,
+        `a@b.test${letter}`,
+      ]) {
+        if (normaliseEmail(text) !== undefined && !SHAPE.test(text)) refused.push(text)
+      }
+    }
+    expect(refused).toEqual([])
+  })
+
+  test.each(['', 'a', 'a@', '@b.test', 'a b@shop.test', 'a@b@shop.test', 'a@b.test\nx', 'Anna <a@b.test>'])(
+    'is not that of %p',
+    (text) => expect(text).not.toMatch(SHAPE),
+  )
 })
 
 describe('no addresses', () => {

@@ -123,8 +123,8 @@ describe('POST /oauth/password/forgot (D10)', () => {
   test.each([
     [{}, [['/email', 'required']]],
     [{ email: 7 }, [['/email', 'type']]],
-    [{ email: 'anna' }, [['/email', 'email']]],
-    [{ email: 'a@b.test\nx' }, [['/email', 'email']]],
+    [{ email: 'anna' }, [['/email', 'pattern']]],
+    [{ email: 'a@b.test\nx' }, [['/email', 'pattern']]],
     [{ email: 'x'.repeat(321) }, [['/email', 'max_length']]],
   ])('422: %j', async (body, expected) => {
     const answer = await app.call('POST', '/oauth/password/forgot', { body })

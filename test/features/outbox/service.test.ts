@@ -216,7 +216,7 @@ describe('limits', () => {
   ])('a mail is neither sent nor shown nor kept after %s', async (_, wantedMs, lifeMs) => {
     const db = openDatabase(':memory:')
     const { outbox, clock, rows } = outboxWith(undefined, db)
-    await outbox.post(MAIL, wantedMs)
+    await outbox.post(MAIL, wantedMs === undefined ? {} : { wantedMs })
     const sender = outboxWith(async () => {
       throw new Error('must not be sent')
     }, db)
@@ -238,5 +238,45 @@ describe('limits', () => {
     const recipients = outbox.list().map(({ recipient }) => recipient)
     expect(recipients).toHaveLength(10_000)
     expect(recipients[0]).toBe('p2@shop.test')
+  })
+
+  test('mails that anybody can cause give way first, oldest first; others stay through any flood of those', () => {
+    const { outbox, db, rows } = outboxWith(undefined)
+    const write = (to: string, mayGiveWay: boolean) => outbox.write({ ...MAIL, to }, { mayGiveWay })
+    const fill = (count: number, mayGiveWay: boolean) =>
+      db.transaction(() => {
+        for (let n = 0; n < count; n++) write(`p${n}@shop.test`, mayGiveWay)
+      })()
+    write('flood-first@shop.test', true)
+    write('anna@shop.test', false)
+    write('flood-second@shop.test', true)
+    fill(9_997, true)
+    write('bert@shop.test', false)
+    expect([rows().length, ...rows().slice(0, 2)]).toEqual([
+      10_000,
+      'anna@shop.test',
+      'flood-second@shop.test',
+    ])
+    fill(9_999, true)
+    expect(rows().filter((to) => to === 'anna@shop.test' || to === 'bert@shop.test')).toHaveLength(2)
+    // Only among their own kind are they the ones that go.
+    fill(9_999, false)
+    expect([rows().length, rows()[0]]).toEqual([10_000, 'bert@shop.test'])
+  })
+
+  test('mails that anybody can cause hold up no other', async () => {
+    const sent: string[] = []
+    let isDown = true
+    const { outbox, clock } = outboxWith(async ({ to }) => {
+      if (isDown) throw new MailError('connect', 'No')
+      sent.push(to)
+    })
+    for (let n = 0; n < 60; n++) outbox.write({ ...MAIL, to: `p${n}@shop.test` }, { mayGiveWay: true })
+    clock.advance(1)
+    outbox.write(MAIL)
+    isDown = false
+    clock.advance(MINUTE)
+    expect(await outbox.retryDue()).toBe(50)
+    expect(sent.slice(0, 2)).toEqual(['anna@shop.test', 'p0@shop.test'])
   })
 })

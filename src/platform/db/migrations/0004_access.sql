@@ -19,7 +19,9 @@ CREATE TABLE registrations (
 ) STRICT;
 
 CREATE INDEX registrations_email ON registrations (email, created_at);
-CREATE INDEX registrations_expiry ON registrations (expires_at);
+-- Oldest first: all live for equally long.
+CREATE INDEX registrations_open ON registrations (expires_at) WHERE used_at IS NULL;
+CREATE INDEX registrations_used ON registrations (used_at) WHERE used_at IS NOT NULL;
 
 -- Who may register where REGISTRATION is "invite".
 CREATE TABLE registration_invites (
@@ -51,12 +53,14 @@ CREATE TABLE outbox (
   sealed_text     BLOB    NOT NULL, -- AES-256-GCM
   created_at      INTEGER NOT NULL,
   expires_at      INTEGER NOT NULL, -- when nobody wants it any more, as its link is dead then
+  may_give_way    INTEGER NOT NULL DEFAULT 0 CHECK (may_give_way IN (0, 1)), -- 1: anybody can cause any number of it
   attempts        INTEGER NOT NULL DEFAULT 0,
   next_attempt_at INTEGER NOT NULL,
   last_error      TEXT
 ) STRICT;
 
-CREATE INDEX outbox_due ON outbox (next_attempt_at);
+CREATE INDEX outbox_due ON outbox (may_give_way, next_attempt_at, id);
+CREATE INDEX outbox_excess ON outbox (may_give_way DESC, id);
 
 -- One sign-in of a person; its token changes with each refresh.
 CREATE TABLE sessions (
