@@ -57,7 +57,7 @@ prepare
 mkdir -p "$logs"
 step "format and lint" one bun x biome check .
 step "types" one bun x tsc --noEmit
-step "tests" many bun test --path-ignore-patterns 'test/browser/**'
+step "tests" many bun test --parallel --path-ignore-patterns 'test/browser/**'
 step "build" one bun build.ts
 step "smoke" many bun scripts/smoke.ts
 step "browser tests" many browser_tests

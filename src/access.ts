@@ -65,13 +65,15 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
   const unknownFailures = quarter('token.unknown', LIMITS.failuresPerClientMax)
   const passwordFailures = quarter('password.person', LIMITS.failuresPerEmailMax)
   const locked = createKeyedLock()
-  /** Work whose failure nobody waits for. */
-  const logged = (work: () => void) => () => {
-    try {
-      work()
-    } catch (err) {
-      ports.log.error({ err }, 'work after an answer failed')
-    }
+  /** Runs work after the present request, whose failure nobody waits for. */
+  function later(work: () => void): void {
+    ports.schedule(() => {
+      try {
+        work()
+      } catch (err) {
+        ports.log.error({ err }, 'work after an answer failed')
+      }
+    }, 0)
   }
   const admitAddress = ipWhitelist.admit
 
@@ -88,6 +90,8 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     unknownFailures,
     isSecret,
     admitAddress,
+    later,
+    record,
     log: ports.log,
   })
   const { login } = loginService({
@@ -105,7 +109,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     throttleKey,
     locked,
     atomically,
-    later: (work) => ports.schedule(logged(work), 0),
+    later,
     record,
   })
   const { refresh, revoke, prune } = refreshService({

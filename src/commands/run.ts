@@ -81,8 +81,10 @@ export async function runCommand(
 function unknown(argv: readonly string[]): number {
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `))
   if (group.length > 0) {
+    const isAsked = argv.includes('--help') || argv.includes('-h')
+    if (!isAsked) console.error(`There is no command "${argv.slice(0, 2).join(' ')}"; there are these:\n`)
     console.log(group.map(helpOf).join('\n\n'))
-    return argv.includes('--help') || argv.includes('-h') ? 0 : 2
+    return isAsked ? 0 : 2
   }
   console.error(`There is no command "${argv[0]}". lookalike --help lists them all.`)
   return 2

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError, Settings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
@@ -238,7 +238,8 @@ function publishAddress(dataDir: string, address: string): () => void {
 export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
   const path = join(DATA_DIR, ADDRESS_FILE)
   const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-  return published || BASE_URL || `http://${HOST}:${PORT}`
+  // A port that is chosen at the start is not known before it.
+  return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
 }
 
 async function finishRequests(app: App): Promise<void> {

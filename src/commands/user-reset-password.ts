@@ -4,7 +4,7 @@ import { withInstall } from './runtime.ts'
 /** `lookalike user reset-password`. */
 export const userResetPassword: Command = {
   name: 'user reset-password',
-  summary: 'give a person a new password and end all his sign-ins',
+  summary: 'give a person a new password and end all sign-ins of theirs',
   positionals: ['EMAIL'],
   options: [
     {

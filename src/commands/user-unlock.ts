@@ -4,7 +4,7 @@ import { withInstall } from './runtime.ts'
 /** `lookalike user unlock`. */
 export const userUnlock: Command = {
   name: 'user unlock',
-  summary: 'forget the failed sign-ins of a person, so that he may try again at once',
+  summary: 'forget the failed sign-ins of a person, who may then try again at once',
   positionals: ['EMAIL'],
   settings: ['DATA_DIR'],
   example: 'lookalike user unlock anna@shop.example',

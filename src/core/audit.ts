@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = {
   'two_factor.recovery_codes_renewed': 'A person made new recovery codes.',
   'two_factor.recovery_code_used': 'A person signed in with a recovery code.',
   'two_factor.reset': 'The operator switched two-factor authentication off.',
+  'client_secret.refused': 'A wrong client secret was shown.',
+  'client_secret.locked': 'Too many wrong client secrets locked the store’s machine grant out for a while.',
   'client_secret.rotated': 'The store got a new client secret.',
   'api_key.created': 'An API key was made.',
   'api_key.updated': 'An API key was changed.',

@@ -89,12 +89,12 @@ export const ERRORS = {
   unauthorized: kind(
     401,
     'The credentials are missing or not valid.',
-    'Get a token at `POST /oauth/token` and send it as `Authorization: Bearer …`.',
+    'Get a token at `POST /oauth/token` (backends) or `POST /oauth/login` (people) and send it as `Authorization: Bearer …`, or send an API key.',
   ),
   token_expired: kind(
     401,
     'The access token has expired.',
-    'Get a new one at `POST /oauth/token` with `client_id` and `client_secret`, and repeat the call; `expires_in` tells how long it lasts.',
+    'Exchange it at `POST /oauth/refresh` within five minutes after it expired, or get a new one at `POST /oauth/token` or `POST /oauth/login`; then repeat the call. `expires_in` tells how long a token lasts.',
   ),
   requires_2fa: kind(401, 'The account asks for a second factor.', 'Repeat the login with `totp_code`.'),
   invalid_2fa: kind(401, 'The code did not verify.', 'Use the code that the authenticator shows now.'),
@@ -141,7 +141,11 @@ export const ERRORS = {
     'The `Allow` header lists the methods.',
   ),
 
-  conflict: kind(409, 'The request does not fit the present state.', 'Read again, then repeat.'),
+  conflict: kind(
+    409,
+    'The request does not fit the present state.',
+    '`message` says what stands against it; change that, then repeat.',
+  ),
   idempotency_in_progress: kind(409, 'The first call with this key still runs.', 'Wait and repeat.'),
   invite_exists: kind(409, 'That person is already invited.', 'Cancel the invitation to send a new one.'),
   already_on_plan: kind(409, 'The store is on that plan already.', 'Nothing needs to be done.'),
@@ -221,7 +225,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up.',
-    `Wait for \`Retry-After\` seconds, or choose a larger plan. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: of a network address, or of the plan, which a larger one raises. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many failed sign-ins.', 'Wait for `details.retry_after` seconds.'),
 

@@ -124,6 +124,8 @@ function createAuthentication(
 
   async function judge(incoming: Incoming): Promise<Caller> {
     const { request, set } = incoming
+    // What only its owner may see belongs into no cache.
+    set.headers['cache-control'] = 'no-store'
     const credential = credentialOf(request)
     const slug = request.headers.get('x-service-active-tenant') ?? undefined
     const store = { slug, rule }

@@ -108,7 +108,7 @@ export function urlencodedBody(maxBytes: number, hint: string): BodyParser {
 }
 
 /** A parser for a route that takes JSON or, from a page's form, `application/x-www-form-urlencoded`. */
-export function jsonOrUrlencodedBody(maxBytes: number): BodyParser {
+export function jsonOrUrlencodedBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
   const json = jsonBody(maxBytes)
   const form = urlencodedBody(maxBytes, '')
   return parser(

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { ACTIVE_TENANT, NEED } from './auth.ts'
 import { isBodyParser } from './body.ts'
+import { PAGE } from './page.ts'
 import { numberOf } from './request-check.ts'
 import { ErrorBody, isFailure } from './schema.ts'
 
@@ -22,7 +23,7 @@ const frame = (version: string) => ({
   },
   tags: [
     { name: 'Authentication', description: 'Accounts, and credentials for access tokens' },
-    { name: 'Account', description: 'The caller himself: stores, logins, password' },
+    { name: 'Account', description: 'The caller’s own: stores, logins, password' },
     { name: 'Security', description: 'Two-factor authentication, keys, the IP list, the audit log' },
     { name: 'Products', description: 'The catalogue' },
     { name: 'Search', description: 'Find products by picture and by words' },
@@ -67,7 +68,7 @@ interface Operation {
   parameters?: Parameter[]
   security?: unknown
   requestBody?: unknown
-  responses?: Record<string, { description?: string; content?: unknown }>
+  responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
 }
 
 /** A route as Elysia lists it; what it was declared with is in `hooks`. */
@@ -78,7 +79,7 @@ interface DeclaredRoute {
     body?: TSchema
     parse?: { fn: unknown }[]
     response?: Record<string, TSchema>
-    detail?: { parameters?: Parameter[] } & Partial<Record<typeof NEED, string>>
+    detail?: { parameters?: Parameter[]; [NEED]?: string; [PAGE]?: boolean }
   }
 }
 
@@ -112,9 +113,13 @@ function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
     if (!answer) continue
     if (/^Response for status/.test(answer.description ?? ''))
       answer.description = SUCCESS[status] ?? 'The answer'
-    if (!isFailure(schema)) continue
-    const failure = { schema: { $ref: '#/components/schemas/Error' } }
-    answer.content = { 'application/json': failure, 'application/problem+json': failure }
+    if (isFailure(schema)) {
+      const failure = { schema: { $ref: '#/components/schemas/Error' } }
+      answer.content = { 'application/json': failure, 'application/problem+json': failure }
+    }
+    if (detail?.[PAGE] && Number(status) < 500) {
+      answer.content = { ...answer.content, 'text/html': { schema: { type: 'string' } } }
+    }
   }
 }
 

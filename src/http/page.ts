@@ -1,3 +1,6 @@
+/** Where a route's declaration says that a browser gets HTML instead of JSON. */
+export const PAGE = 'x-page'
+
 /** What a page may load, and where its forms may go. */
 export interface PagePolicy {
   /** Sources beside style sheets and pictures of the own origin, as directives. */

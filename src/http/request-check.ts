@@ -31,17 +31,26 @@ export type RequestCheck = ReturnType<typeof createRequestCheck>
  * spoken where Elysia would speak: after the bearer was judged.
  */
 export function createRequestCheck(listed: () => readonly ListedRoute[]) {
-  let checks: Map<string, Check> | undefined
+  let routes: Map<string, ListedRoute> | undefined
+  /** Compiled when a route is first called. */
+  const checks = new Map<string, Check>()
   const verdicts = new WeakMap<Request, Problem[]>()
 
-  const build = () =>
-    new Map(listed().map(({ method, path, hooks = {} }) => [`${method} ${path}`, checkOf(hooks)] as const))
+  function checkFor(name: string): Check | undefined {
+    const known = checks.get(name)
+    if (known) return known
+    routes ??= new Map(listed().map((route) => [`${route.method} ${route.path}`, route]))
+    const route = routes.get(name)
+    if (!route) return undefined
+    const check = checkOf(route.hooks ?? {})
+    checks.set(name, check)
+    return check
+  }
 
   const plugin = new Elysia({ name: 'http.requestCheck' })
     .onTransform({ as: 'global' }, ({ request, route, body, query, params }) => {
-      checks ??= build()
       const method = request.method === 'HEAD' ? 'GET' : request.method
-      const problems = checks.get(`${method} ${route}`)?.({ request, body, query, params })
+      const problems = checkFor(`${method} ${route}`)?.({ request, body, query, params })
       if (problems && problems.length > 0) verdicts.set(request, problems)
     })
     .onBeforeHandle({ as: 'global' }, ({ request }) => {

@@ -255,6 +255,13 @@ describe('permissions (spec §5.6)', () => {
   })
 })
 
+test('what only its owner may see belongs into no cache', async () => {
+  const token = await app.signIn()
+  for (const path of ['/v1/me', '/v1/products', '/v1/security/api-keys']) {
+    expect((await app.call('GET', path, { token })).headers.get('cache-control')).toBe('no-store')
+  }
+})
+
 describe('a store sees its own alone', () => {
   test('products of another store are 404, also for writing', async () => {
     const [mine, theirs] = [await app.signIn('mine'), await app.signIn('theirs')]

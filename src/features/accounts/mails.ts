@@ -35,7 +35,7 @@ export const knownAccountMail = (to: string, baseUrl: string, askedAt: number): 
     to,
     'You have an account already',
     `${asked(askedAt)} You have one already, so nothing was changed.`,
-    `Sign in with your password at ${baseUrl}, or ask there for a new password if you have forgotten it.`,
+    `Sign in at ${baseUrl} with your password. If you have forgotten it, ask for a new one where you sign in.`,
     'If it was not you, do nothing.',
   )
 
@@ -44,7 +44,7 @@ export const inviteMail = (to: string, token: string, baseUrl: string): Mail =>
   mail(
     to,
     'You are invited to make an account',
-    `The operator of ${baseUrl} invites you to make an account with this e-mail address. You need this code, once and within 7 days:`,
+    `The operator of ${baseUrl} invites you to make an account with this e-mail address. Register with this code (\`invite\` in POST /register), once and within 7 days:`,
     token,
     'If you did not expect this, do nothing.',
   )

@@ -151,6 +151,15 @@ export function registrationService(deps: RegistrationDeps) {
     return { status: 'verified', slug, redirect: portalOf(slug) }
   }
 
+  /** The open registration of a link, or what became of it. @throws ApiError `unauthorized`. */
+  function linkOf(token: string): Verified | { row: RegistrationRow } {
+    const row = queries.byToken(hashSecret(token))
+    const store = row?.storeId ? accounts.storeById(row.storeId) : undefined
+    if (store) return { status: 'already_verified', slug: store.slug, redirect: portalOf(store.slug) }
+    if (!row || row.expiresAt <= clock.now() || accounts.userByEmail(row.email)) throw invalidLink()
+    return { row }
+  }
+
   return {
     /**
      * Takes a registration on (POST /register) and mails its link.
@@ -183,12 +192,17 @@ export function registrationService(deps: RegistrationDeps) {
      */
     verify: (token: string, trace: Trace): Verified =>
       atomically(() => {
-        const row = queries.byToken(hashSecret(token))
-        const store = row?.storeId ? accounts.storeById(row.storeId) : undefined
-        if (store) return { status: 'already_verified', slug: store.slug, redirect: portalOf(store.slug) }
-        if (!row || row.expiresAt <= clock.now() || accounts.userByEmail(row.email)) throw invalidLink()
-        return activate(row, 'anyone', trace)
+        const found = linkOf(token)
+        return 'row' in found ? activate(found.row, 'anyone', trace) : found
       }),
+
+    /** What {@link verify} would say of a link, without doing it. @throws ApiError `unauthorized`. */
+    check(token: string): Verified {
+      const found = linkOf(token)
+      if (!('row' in found)) return found
+      const slug = freeSlug(found.row.storeName, (free) => !accounts.storeBySlug(free), ids.uuid)
+      return { status: 'verified', slug, redirect: portalOf(slug) }
+    },
 
     /**
      * Activates an open registration of an address for the operator.

@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
+import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
-import { pageAnswer, prefersPage } from '../../http/page.ts'
+import { PAGE, pageAnswer, prefersPage } from '../../http/page.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
 import type { TracePlugin } from '../../http/trace.ts'
 import { invalidLinkPage, passwordPage, passwordSetPage, refusalPage, verifiedPage } from './pages.ts'
@@ -19,8 +20,6 @@ import {
   Verified,
 } from './schema.ts'
 
-const BODY_BYTES_MAX = 16 * 1024
-
 const { 413: tooLarge, 415: wrongType } = bodyErrors
 const invalidBody = {
   400: failure('`invalid_json`, `invalid_request`'),
@@ -29,15 +28,18 @@ const invalidBody = {
   422: failure('`validation_error`'),
 }
 const busy = { 500: failure('`internal_error`'), 503: failure('`overloaded`, `storage_full`') }
-const badLink = failure('`unauthorized`: the link is not valid, was used or has expired')
+const badLink = failure('`unauthorized`: the link is not valid, or has expired')
 const tooMany = failure('`rate_limit_exceeded`: wait for `Retry-After` seconds')
+
+/** Browsers get HTML from these. */
+const ALSO_A_PAGE = { [PAGE]: true }
 
 const FOR_BROWSERS = 'A browser gets a page instead of JSON.'
 
 /** Spec §4.1, D10: how people get an account and a new password. Nothing here is ever cached. */
 export function accountRoutes(
   traced: TracePlugin,
-  registration: Pick<RegistrationService, 'register' | 'verify'>,
+  registration: Pick<RegistrationService, 'register' | 'verify' | 'check'>,
   passwords: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>,
 ) {
   return new Elysia({ name: 'accounts.routes', tags: ['Account'] })
@@ -50,7 +52,7 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: jsonBody(BODY_BYTES_MAX),
+        parse: jsonBody(),
         body: Registration,
         response: {
           202: RegistrationTaken,
@@ -69,7 +71,7 @@ export function accountRoutes(
     .get(
       '/verify',
       (context) =>
-        answer(context, () => registration.verify(context.query.token, context.trace), {
+        answer(context, () => verified(registration, context), {
           success: verifiedPage,
           badLink: () =>
             invalidLinkPage('If you have no account yet, register again; or else sign in as usual.'),
@@ -78,14 +80,15 @@ export function accountRoutes(
         query: TokenQuery,
         response: { 200: Verified, 401: badLink, 422: failure('`validation_error`'), ...busy },
         detail: {
+          ...ALSO_A_PAGE,
           operationId: 'verifyAccount',
           summary: 'Activate the account of a link',
-          description: `${FOR_BROWSERS} The owner makes his client secret after signing in.`,
+          description: `${FOR_BROWSERS} A client secret is made after signing in.`,
         },
       },
     )
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: jsonBody(BODY_BYTES_MAX),
+      parse: jsonBody(),
       body: PasswordForgotten,
       response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
       detail: {
@@ -105,6 +108,7 @@ export function accountRoutes(
         query: TokenQuery,
         response: { 200: ResetLink, 401: badLink, 422: failure('`validation_error`'), ...busy },
         detail: {
+          ...ALSO_A_PAGE,
           operationId: 'checkPasswordLink',
           summary: 'Does a link for a new password work still?',
           description: 'A browser gets the form for the new password instead of JSON.',
@@ -121,10 +125,11 @@ export function accountRoutes(
             passwordPage(context.body.token, passwords.check(context.body.token).email, problem),
         }),
       {
-        parse: jsonOrUrlencodedBody(BODY_BYTES_MAX),
+        parse: jsonOrUrlencodedBody(),
         body: PasswordReset,
         response: { 200: PasswordWasReset, 401: badLink, ...invalidBody, ...busy },
         detail: {
+          ...ALSO_A_PAGE,
           operationId: 'resetPassword',
           summary: 'Set a new password by a link; all sign-ins of the person end',
           description: `${FOR_BROWSERS} A password that is refused does not use the link up.`,
@@ -132,6 +137,12 @@ export function accountRoutes(
       },
     )
 }
+
+/** Opens a link; a HEAD, by which mail scanners look whether there is anything, only looks. */
+const verified = (
+  { verify, check }: Pick<RegistrationService, 'verify' | 'check'>,
+  { request, query, trace }: { request: Request; query: { token: string }; trace: Trace },
+): Verified => (request.method === 'HEAD' ? check(query.token) : verify(query.token, trace))
 
 const badResetLink = () => invalidLinkPage('Ask for a new link where you sign in.')
 

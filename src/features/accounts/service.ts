@@ -5,7 +5,7 @@ import type { PlanName } from '../../core/plans.ts'
 import { EMAIL_FAULT, normaliseEmail } from './email.ts'
 import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries, StoreRow } from './queries.ts'
-import { freeSlug, isUsableSlug } from './slug.ts'
+import { faultOfSlug, freeSlug } from './slug.ts'
 
 export interface AccountDeps {
   queries: AccountQueries
@@ -63,26 +63,25 @@ export function accountService({
   atomically,
   record,
 }: AccountDeps) {
-  async function ownerFor(email: string, { password, storeName }: SetupRequest, createdAt: number) {
+  /** The owner to be: somebody who is known and proves it, or somebody new. */
+  async function ownerOf(email: string, { password, storeName }: SetupRequest) {
     const known = queries.userByEmail(email)
     if (!known) {
       const problem = await passwordRule.problemOf(password, { email, storeName })
       if (problem) throw wrongInput(`The password ${problem.message}`)
-      const isSuperAdmin = !queries.hasSuperAdmin()
-      const passwordHash = await hashPassword(password)
-      return {
-        id: ids.uuid(),
-        email,
-        name: email.split('@', 1)[0] ?? email,
-        passwordHash,
-        isSuperAdmin,
-        createdAt,
-      }
+      return { id: ids.uuid(), passwordHash: await hashPassword(password) }
     }
     if (!(await verifyPassword(known.passwordHash, password))) {
       throw new SetupError(`${email} exists already and has another password`)
     }
     return { id: known.id }
+  }
+
+  /** @throws SetupError for one that is taken. */
+  function slugFor(name: string, slug: string | undefined): string {
+    if (slug === undefined) return freeSlug(name, (free) => !queries.storeBySlug(free), ids.uuid)
+    if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
+    return slug
   }
 
   return {
@@ -97,31 +96,30 @@ export function accountService({
       if (!email) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
       const name = request.storeName.trim()
       if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
-      const slug =
-        request.slug === undefined
-          ? freeSlug(name, (slug) => !queries.storeBySlug(slug), ids.uuid)
-          : request.slug
-      if (!isUsableSlug(slug)) {
-        throw wrongInput(`"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`)
-      }
-      if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
+      const fault = request.slug === undefined ? undefined : faultOfSlug(request.slug)
+      if (fault) throw wrongInput(fault)
 
-      const createdAt = clock.now()
-      const owner = await ownerFor(email, request, createdAt)
-      const id = ids.uuid()
+      const owner = await ownerOf(email, request)
       const clientSecret = ids.secret(32)
-      const plan = queries.hasSuperAdmin() ? defaultPlan : 'enterprise'
-      const store = { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt }
       try {
-        atomically(() => {
-          queries.addStore(store, owner)
+        return atomically(() => {
+          const createdAt = clock.now()
+          const slug = slugFor(name, request.slug)
+          const isSuperAdmin = !queries.hasSuperAdmin()
+          const id = ids.uuid()
+          const plan = isSuperAdmin ? 'enterprise' : defaultPlan
+          const user = { email, name: email.split('@', 1)[0] ?? email, isSuperAdmin, createdAt }
+          queries.addStore(
+            { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt },
+            'passwordHash' in owner ? { ...owner, ...user } : owner,
+          )
           record(operatorEvent('store.created', id, { slug, plan }, owner.id))
+          return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
         })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new SetupError('The same store or user was made by somebody else just now: run it again')
+        throw new SetupError(`${email} was made by somebody else just now: run it again`)
       }
-      return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
     },
 
     /** The store of that slug. @throws SetupError when there is none. */

@@ -4,13 +4,16 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
 
 /** First segments of paths that the service itself answers (spec §9). */
 const RESERVED_SLUGS = new Set(
-  'admin docs errors health metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
+  'admin docs errors health invite login metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
     ' ',
   ),
 )
 
-/** Whether a slug has the right form and does not hide a path of our own. */
-export const isUsableSlug = (slug: string): boolean => SLUG.test(slug) && !RESERVED_SLUGS.has(slug)
+/** What is wrong with a slug: its form, or that it would hide a path of our own; undefined for a good one. */
+export function faultOfSlug(slug: string): string | undefined {
+  if (!SLUG.test(slug)) return `"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`
+  return RESERVED_SLUGS.has(slug) ? `The slug "${slug}" is reserved; choose another` : undefined
+}
 
 /** Numbers tried before chance takes over: a name that everybody takes must not cost a look-up for each of them. */
 const NUMBERS_MAX = 20

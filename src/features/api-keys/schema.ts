@@ -33,7 +33,7 @@ export const Scopes = t.Record(
   t.String(),
   t.Union([t.String(), t.Array(t.String(), { maxItems: PERMISSIONS.length })]),
   {
-    description: `Resource → action, or several actions. Together they are permissions: ${PERMISSIONS.map((name) => `\`${name}\``).join(', ')}. Nobody can grant what he lacks himself.`,
+    description: `Resource → action, or several actions. Together they are permissions: ${PERMISSIONS.map((name) => `\`${name}\``).join(', ')}. Only what you hold yourself can be granted.`,
     examples: [{ products: ['read', 'write'], search: 'execute' }],
   },
 )

@@ -93,7 +93,8 @@ export function callerService(deps: CallerDeps) {
   }
 
   /**
-   * The table of spec §5.3. A super-admin may act for any store, but has to say for which.
+   * The table of spec §5.3. A super-admin may act for any store by its name; the header is not asked of him while he
+   * belongs to any, of which the oldest is meant.
    *
    * @returns undefined where the route can do without.
    */
@@ -103,12 +104,13 @@ export function callerService(deps: CallerDeps) {
       const membership = memberships.find(({ slug }) => slug === choice.slug)
       if (membership) return membership
       const store = isSuperAdmin ? queries.storeBySlug(choice.slug) : undefined
-      if (!store) throw notAMember()
+      if (!store) throw isSuperAdmin ? noSuchStore() : notAMember()
       return { storeId: store.id, role: null, lastUsedAt: null }
     }
     const [only] = memberships
     if (memberships.length === 1) return only
     if (choice.rule === 'never') return undefined
+    if (isSuperAdmin && only) return memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only)
     if (choice.rule === 'several' && (isSuperAdmin || memberships.length === 0)) return undefined
     if (memberships.length === 0 && !isSuperAdmin) {
       throw new ApiError('not_a_member', 'You belong to no store: ask for an invitation')
@@ -171,5 +173,7 @@ interface ActiveStore {
   role: Role | null
   lastUsedAt: number | null
 }
+
+const noSuchStore = () => new ApiError('not_a_member', 'There is no store of that name')
 
 const notAMember = () => new ApiError('not_a_member', 'This credential does not belong to that store')

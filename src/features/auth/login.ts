@@ -1,5 +1,5 @@
 import type { Trace } from '../../core/actor.ts'
-import type { Atomically, AuditAction, RecordEvent } from '../../core/audit.ts'
+import type { Atomically, AuditAction, AuditActor, RecordEvent } from '../../core/audit.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst, tooManyRequests } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -80,8 +80,10 @@ export function loginService(deps: LoginDeps) {
    *
    * @returns undefined for a wrong one. @throws ApiError `requires_2fa`.
    */
-  function secondFactor(person: PersonRow, { totp_code, recovery_code }: Login, trace: Trace) {
+  function secondFactor(person: PersonRow, login: Login, trace: Trace) {
     if (!twoFactor.isEnabled(person.id)) return { amr: ['pwd'] }
+    const totp_code = login.totp_code ?? undefined
+    const recovery_code = login.recovery_code ?? undefined
     if (totp_code === undefined && recovery_code === undefined) {
       throw new ApiError('requires_2fa', 'Repeat the login with the code of your authenticator', {
         details: { requires_2fa: true },
@@ -98,8 +100,8 @@ export function loginService(deps: LoginDeps) {
     const isLocked = !deps.failures.look(email, now).isAllowed
     // After the answer, for the time it takes would tell a known address from an unknown one.
     deps.later(() => {
-      record(signInEvent('login.failed', person.id, { reason }, trace))
-      if (isLocked) record(signInEvent('login.locked', person.id, {}, trace))
+      record(signInEvent('anyone', 'login.failed', person.id, { reason }, trace))
+      if (isLocked) record(signInEvent('anyone', 'login.locked', person.id, {}, trace))
     })
   }
 
@@ -121,7 +123,7 @@ export function loginService(deps: LoginDeps) {
     if (queries.personById(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
     sessions.addSession(session, LIMITS.sessionsPerPersonMax)
     queries.setLastLogin(person.id, now)
-    record(signInEvent('login.succeeded', person.id, { session_id: session.id, amr }, trace))
+    record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, trace))
     return session
   }
 
@@ -164,7 +166,7 @@ export function loginService(deps: LoginDeps) {
      * `requires_2fa`, `invalid_2fa`.
      */
     async login(login: Login, trace: Trace): Promise<UserToken> {
-      if (login.totp_code !== undefined && login.recovery_code !== undefined) {
+      if (typeof login.totp_code === 'string' && typeof login.recovery_code === 'string') {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
       const verdict = deps.requests.take(deps.throttleKey(trace.address), clock.now())
@@ -202,8 +204,9 @@ function redirectOf({ isSuperAdmin }: PersonRow, memberships: readonly Membershi
 }
 
 const signInEvent = (
+  actorKind: AuditActor,
   action: AuditAction,
   userId: string,
   details: Record<string, unknown>,
   trace: Trace,
-) => ({ action, actorKind: 'anyone' as const, storeId: null, userId, keyId: null, details, trace })
+) => ({ action, actorKind, storeId: null, userId, keyId: null, details, trace })

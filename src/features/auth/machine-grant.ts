@@ -1,4 +1,5 @@
 import type { Trace } from '../../core/actor.ts'
+import type { RecordEvent } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import { tooManyRequests } from '../../core/errors.ts'
 import type { Throttle } from '../../core/throttle.ts'
@@ -18,6 +19,9 @@ export interface MachineGrantDeps {
   isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
+  /** Runs work once the present request has been answered. */
+  later(work: () => void): void
+  record: RecordEvent
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
@@ -33,6 +37,15 @@ export function machineGrant(deps: MachineGrantDeps) {
     } catch (err) {
       deps.log.warn({ err }, 'failed sign-ins of a client could not be forgotten')
     }
+  }
+
+  /** After the answer, for the time it takes would tell a known client_id from an unknown one. */
+  function tellOwners(storeId: string, isAllowed: boolean, trace: Trace): void {
+    const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
+    deps.later(() => {
+      deps.record({ ...event, action: 'client_secret.refused' })
+      if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
+    })
   }
 
   return {
@@ -52,6 +65,7 @@ export function machineGrant(deps: MachineGrantDeps) {
       if (!verdict.isAllowed) throw tooManyRequests(verdict)
       if (!isSecret(clientSecret, store?.clientSecretHash) || !store) {
         counted.add(clientId, clock.now())
+        if (store) tellOwners(store.id, counted.look(clientId, clock.now()).isAllowed, trace)
         throw invalidClient()
       }
       if (verdict.remaining < verdict.limit) forgive(clientId)

@@ -28,6 +28,7 @@ export interface MembershipRow {
   name: string
   role: Role
   plan: PlanName
+  joinedAt: number
   lastUsedAt: number | null
 }
 
@@ -63,7 +64,7 @@ export function authQueries(db: Db) {
   const personById = db.prepare<[id: string], StoredPerson>(`SELECT ${personColumns} WHERE id = ?`)
   const personByEmail = db.prepare<[email: string], StoredPerson>(`SELECT ${personColumns} WHERE email = ?`)
   const memberships = db.prepare<[userId: string], MembershipRow>(`
-    SELECT store_id AS storeId, slug, name, role, plan, last_used_at AS lastUsedAt
+    SELECT store_id AS storeId, slug, name, role, plan, memberships.created_at AS joinedAt, last_used_at AS lastUsedAt
     FROM memberships JOIN stores ON stores.id = store_id WHERE user_id = ? ORDER BY name, slug`)
   const groups = db.prepare<[userId: string, storeId: string], { permissionNames: string }>(`
     SELECT permission_names AS permissionNames

@@ -8,7 +8,6 @@ import type { RefreshService } from './refresh.ts'
 import { AccessToken, Login, Revoked, RevokeForm, TokenForm, UserToken } from './schema.ts'
 
 const FORM_BYTES_MAX = 8 * 1024
-const LOGIN_BYTES_MAX = 16 * 1024
 
 const { 413: tooLarge, 415: wrongType } = bodyErrors
 const invalidBody = { 413: tooLarge, 415: wrongType, 422: failure('`validation_error`') }
@@ -48,7 +47,7 @@ export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }
       },
     })
     .post('/login', ({ body, trace }) => login(body, trace), {
-      parse: jsonBody(LOGIN_BYTES_MAX),
+      parse: jsonBody(),
       body: Login,
       response: {
         200: UserToken,

@@ -22,10 +22,16 @@ export const Login = t.Object({
   email: text({ minLength: 1, maxLength: 320 }),
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
   totp_code: t.Optional(
-    text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' }),
+    t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' })),
   ),
   recovery_code: t.Optional(
-    text({ minLength: 1, maxLength: 40, description: 'One of the recovery codes, instead of `totp_code`.' }),
+    t.Nullable(
+      text({
+        minLength: 1,
+        maxLength: 40,
+        description: 'One of the recovery codes, instead of `totp_code`.',
+      }),
+    ),
   ),
 })
 export type Login = typeof Login.static

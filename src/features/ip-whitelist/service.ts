@@ -20,8 +20,8 @@ export interface IpWhitelistDeps {
   ids: Ids
   atomically: Atomically
   record: RecordEvent
-  /** Reads an address or a block of them; undefined for anything else. */
-  readNetwork(text: string): { network: string; hasHostBits: boolean } | undefined
+  /** The canonical form of an address or a block; undefined for what is neither. */
+  readNetwork(text: string): string | undefined
   /** A test whether one of the blocks holds an address. */
   networkMatcher(networks: readonly string[]): (address: string) => boolean
 }
@@ -54,7 +54,7 @@ export function ipWhitelistService(deps: IpWhitelistDeps) {
     /**
      * Puts an address or a block on the list; the first one switches the list on.
      *
-     * @throws ApiError `validation_error` for what is no block or does not name its beginning, `conflict` for a block
+     * @throws ApiError `validation_error` for what is no block, `conflict` for a block
      * that is on the list and for a full list, `would_lock_out`.
      */
     add(actor: Actor, body: IpEntryBody): IpEntry {
@@ -121,10 +121,8 @@ export function ipWhitelistService(deps: IpWhitelistDeps) {
 
 /** @throws ApiError `validation_error`. */
 function networkOf(written: ReturnType<IpWhitelistDeps['readNetwork']>): string {
-  if (written && !written.hasHostBits) return written.network
-  const fault = written
-    ? { code: 'host_bits', message: `must be the beginning of its block: ${written.network}` }
-    : { code: 'format', message: 'must be an IP address or a block of them such as 203.0.113.0/24' }
+  if (written !== undefined) return written
+  const fault = { code: 'format', message: 'must be an IP address or a block of them such as 203.0.113.0/24' }
   throw validationError([{ in: 'body', pointer: '/ip_address', ...fault }])
 }
 

@@ -13,8 +13,6 @@ import {
 } from './schema.ts'
 import type { MeService } from './service.ts'
 
-const PASSWORD_BYTES_MAX = 16 * 1024
-
 /** D10: the caller himself, with his logins and his password. */
 export function meRoutes(auth: CallerPlugin, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
@@ -44,7 +42,7 @@ export function meRoutes(auth: CallerPlugin, me: MeService) {
     })
     .post('/password', ({ caller, body }) => me.changePassword(caller, body), {
       person: true,
-      parse: jsonBody(PASSWORD_BYTES_MAX),
+      parse: jsonBody(),
       body: PasswordChange,
       response: {
         200: PasswordChanged,

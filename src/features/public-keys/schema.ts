@@ -37,7 +37,7 @@ const Allowed = t.Array(WidgetUse, {
   minItems: 1,
   maxItems: WIDGET_USES.length,
   description:
-    'What a widget may do with the key; everything unless it is said. Takes `search:execute` for text, upload and url, and `search:write` for feedback: nobody can let a widget do what he may not do himself.',
+    'What a widget may do with the key; everything unless it is said. Takes `search:execute` for text, upload and url, and `search:write` for feedback: a widget may do no more than whoever made its key.',
 })
 
 const ForcedFilters = t.Null({

@@ -26,6 +26,10 @@ export const SecurityOverview = t.Object({
   }),
   public_keys: Count('Widget keys.'),
   ip_whitelist: t.Object({ enabled: t.Boolean(), entries: Count('Entries of the list.') }),
+  webhooks: t.Object({
+    active: Count('Webhooks; this version has none.'),
+    failing: Count('Those of them that do not answer.'),
+  }),
   sessions: Count('Live logins of the members.'),
   last_login_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
     description: 'When a member last signed in.',

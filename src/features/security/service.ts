@@ -46,6 +46,8 @@ export function securityService(deps: SecurityDeps) {
         api_keys: keys,
         public_keys: publicKeys.count(storeId),
         ip_whitelist: { enabled: entries > 0, entries },
+        // There can be none in this version; clients may rely on the field (D9).
+        webhooks: { active: 0, failing: 0 },
         sessions,
         last_login_at: lastLoginAt === null ? null : isoTime(lastLoginAt),
         recommendations: recommendationsFor(facts),

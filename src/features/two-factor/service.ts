@@ -113,7 +113,7 @@ export function twoFactorService({
       const recoveryCodesLeft = queries.codesLeft(userId)
       record({
         action: 'two_factor.recovery_code_used',
-        actorKind: 'anyone',
+        actorKind: 'person',
         storeId: null,
         userId,
         keyId: null,

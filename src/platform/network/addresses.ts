@@ -54,24 +54,16 @@ export const isSameAddress = (one: string, other: string): boolean => {
   return parsed !== undefined && parsed.toNormalizedString() === parseAddress(other)?.toNormalizedString()
 }
 
-/** A block of addresses as somebody wrote it. */
-export interface WrittenNetwork {
-  /** The block in its one canonical form, such as `10.1.0.0/16`; a single address has /32 or /128. */
-  network: string
-  /** What was written points into the block and not at its beginning: `10.1.2.3/16`. */
-  hasHostBits: boolean
-}
-
 /**
- * Reads an address or a block of addresses in CIDR notation. IPv4 mapped into IPv6 becomes IPv4.
+ * The one canonical form of an address or a block of addresses in CIDR notation, such as `10.1.0.0/16`: it begins where
+ * the block begins, a single address has /32 or /128, and IPv4 mapped into IPv6 becomes IPv4.
  *
  * @returns undefined for anything else, also for zones and for octal, hexadecimal and short forms of IPv4.
  */
-export function readNetwork(text: string): WrittenNetwork | undefined {
+export function readNetwork(text: string): string | undefined {
   try {
     const [address, bits] = parseCidr(text)
-    const first = startOf(address, bits)
-    return { network: `${first}/${bits}`, hasHostBits: first.toString() !== address.toString() }
+    return `${startOf(address, bits)}/${bits}`
   } catch {
     return undefined
   }

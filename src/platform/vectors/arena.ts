@@ -1,4 +1,4 @@
-import { BLOCK_SLOTS, Scanner } from './scanner.ts'
+import { assertDimension, BLOCK_SLOTS, Scanner } from './scanner.ts'
 
 /**
  * The vectors of one store. A vector keeps its slot until it is removed, so callers can hold further columns by slot.
@@ -57,22 +57,25 @@ export interface VectorArena {
 
 /** @param dimension numbers in a vector, 1 to 4,096. */
 export function createVectorArena(dimension: number): VectorArena {
-  const scanner = new Scanner(dimension)
+  assertDimension(dimension)
+  /** Made for the first vector: reserving its address space takes longer than all else that the service does at start. */
+  let scanner: Scanner | undefined
   const segments = new Map<string, StoreSegment>()
-  const segmentFor = (storeId: string) => {
-    const segment = segments.get(storeId) ?? new StoreSegment(scanner)
+  const segmentFor = (storeId: string, by: Scanner) => {
+    const segment = segments.get(storeId) ?? new StoreSegment(by)
     segments.set(storeId, segment)
     return segment
   }
   return {
     dimension,
     get memoryBytes() {
-      return scanner.memoryBytes
+      return scanner?.memoryBytes ?? 0
     },
     put(storeId, key, vector) {
       if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
+      scanner ??= new Scanner(dimension)
       const peak = scanner.read(vector)
-      return segmentFor(storeId).put(key, peak)
+      return segmentFor(storeId, scanner).put(key, peak)
     },
     remove: (storeId, key) => segments.get(storeId)?.remove(key),
     removeStore(storeId) {

@@ -38,6 +38,12 @@ interface Kernel {
 
 let compiled: WebAssembly.Module | undefined
 
+/** @throws Error for a number of dimensions that vectors cannot have: they have 1 to 4,096. */
+export function assertDimension(dimension: number): void {
+  if (Number.isInteger(dimension) && dimension >= 1 && dimension <= 4_096) return
+  throw new Error(`Vectors of ${dimension} dimensions are not supported`)
+}
+
 /**
  * The kernel and the one memory it works on.
  *
@@ -60,10 +66,8 @@ export class Scanner {
   #floats: Float32Array
   #words: Uint32Array
 
-  /** @param dimension numbers in a vector, 1 to 4,096. */
+  /** @param dimension numbers in a vector, as {@link assertDimension} takes them. */
   constructor(dimension: number) {
-    if (!Number.isInteger(dimension) || dimension < 1 || dimension > 4_096)
-      throw new Error(`Vectors of ${dimension} dimensions are not supported`)
     this.dimension = dimension
     this.#width = Math.ceil(dimension / 16) * 16
     this.blockBytes = BLOCK_SLOTS * (4 + 2 * this.#width)

@@ -192,8 +192,8 @@ describe('POST /register (spec §2.12, D10)', () => {
     ['broken JSON', '{', 'application/json', 400, 'invalid_json'],
     ['a form', 'email=a', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
     [
-      '17 KiB',
-      JSON.stringify({ ...BODY, more: 'x'.repeat(17_000) }),
+      'more than 1 MiB',
+      JSON.stringify({ ...BODY, more: 'x'.repeat(1_048_577) }),
       'application/json',
       413,
       'payload_too_large',
@@ -276,6 +276,15 @@ describe('GET /verify (spec §3, D10)', () => {
     await verify(await registered({}, premium), {}, premium)
     expect(rows('stores', premium)).toEqual([expect.objectContaining({ plan: 'premium' })])
     await premium.close()
+  })
+
+  test('HEAD only looks: it tells whether the link works, and activates nothing', async () => {
+    const token = await registered()
+    expect((await app.call('HEAD', `/verify?token=${token}`)).status).toBe(200)
+    expect((await app.call('HEAD', '/verify?token=nope')).status).toBe(401)
+    expect(rows('users')).toEqual([])
+    expect((await verify(token)).body['status']).toBe('verified')
+    expect((await app.call('HEAD', `/verify?token=${token}`)).status).toBe(200)
   })
 
   test('200 already_verified: a link that was used says so for 30 days, and changes nothing', async () => {

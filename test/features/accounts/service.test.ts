@@ -139,25 +139,14 @@ describe('slugs', () => {
     expect((await setup('a@shop.test', 'First', slug)).slug).toBe(slug)
   })
 
-  test.each([
-    '',
-    'a',
-    '-ab',
-    'ab-',
-    'Ab',
-    'a b',
-    'a_b',
-    'ä-shop',
-    'a.b',
-    '../x',
-    'a'.repeat(41),
-    'admin',
-    'v1',
-    'oauth',
-    'portal',
-    'docs',
-  ])('%p is refused: it is no slug, or a path of our own', (slug) =>
-    refused(setup('a@shop.test', 'First', slug), `"${slug}" is no usable slug`),
+  test.each(['', 'a', '-ab', 'ab-', 'Ab', 'a b', 'a_b', 'ä-shop', 'a.b', '../x', 'a'.repeat(41)])(
+    '%p is refused: it is no slug',
+    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is no usable slug`),
+  )
+
+  test.each(['admin', 'v1', 'oauth', 'portal', 'docs', 'login'])(
+    '%p is refused: it is a path of our own',
+    (slug) => refused(setup('a@shop.test', 'First', slug), `The slug "${slug}" is reserved`),
   )
 
   test('one that is taken is refused', async () => {
@@ -182,6 +171,12 @@ describe('slugs', () => {
     const slugs = []
     for (let n = 0; n < 3; n++) slugs.push((await setup('a@shop.test', 'My shop')).slug)
     expect(slugs).toEqual(['my-shop', 'my-shop-2', 'my-shop-3'])
+  })
+
+  test('of several setups of one name at once each gets a slug of its own', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map((n) => setup(`owner${n}@shop.test`, 'My shop')))
+    expect(made.map(({ slug }) => slug).sort()).toEqual(['my-shop', 'my-shop-2', 'my-shop-3', 'my-shop-4'])
+    expect(users().filter(({ is_super_admin }) => is_super_admin === 1)).toHaveLength(1)
   })
 
   test('a name that everybody takes ends with chance', async () => {

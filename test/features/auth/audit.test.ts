@@ -65,12 +65,27 @@ describe('the audit log about sign-ins', () => {
       {
         action: 'login.succeeded',
         store_id: null,
-        actor_kind: 'anyone',
+        actor_kind: 'person',
         user_id: anna.id,
         details: { session_id: sessionOf(made), amr: ['pwd'] },
         address: '203.0.113.5',
         request_id: String(answer.headers.get('x-request-id')),
       },
+    ])
+  })
+
+  test('wrong client secrets of stores there are; the tenth locks', async () => {
+    const { client_id, store_id } = await app.store('two')
+    const ask = (id: string) => {
+      const fields = { grant_type: 'client_credentials', client_id: id, client_secret: 'wrong' }
+      return app.call('POST', '/oauth/token', { body: new URLSearchParams(fields) })
+    }
+    for (let n = 0; n < 12; n++) await ask(client_id)
+    await ask('nobody')
+    const refused = acts().filter(({ action }) => action.startsWith('client_secret.'))
+    expect(refused.map(({ action, store_id: of }) => [action, of])).toEqual([
+      ...Array.from({ length: 10 }, () => ['client_secret.refused', store_id]),
+      ['client_secret.locked', store_id],
     ])
   })
 

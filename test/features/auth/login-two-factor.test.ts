@@ -108,6 +108,11 @@ describe('a login with two-factor authentication (spec §5.4)', () => {
     expect((await app.call('GET', '/v1/me', { token: earlier })).status).toBe(200)
   })
 
+  test('null stands for a code that is not there', async () => {
+    expect(refusal(await signIn({ totp_code: null, recovery_code: null }))).toEqual([401, 'requires_2fa'])
+    expect((await signIn({ totp_code: phone.code(), recovery_code: null })).status).toBe(200)
+  })
+
   test('a setup that was not finished asks for nothing', async () => {
     const bert = await addPerson(app, 'bert')
     await app.call('POST', '/v1/security/2fa/setup', { token: await tokenOf(app, bert) })

@@ -186,7 +186,7 @@ describe('the list in memory', () => {
           const written = blocks.map(
             ([start, bits]) => `${start}/${start.includes(':') ? bits : Math.min(bits, 32)}`,
           )
-          const networks = new Set(written.map((text) => readNetwork(text)?.network ?? ''))
+          const networks = new Set(written.map((text) => readNetwork(text) ?? ''))
           for (const network of networks) put(db, id, network)
           const { isAdmitted } = asked()
           const cidrs = parseCidrs(written.join(','))

@@ -201,7 +201,7 @@ describe('who may not, and bodies that are wrong', () => {
     expect(pointers(answer).sort()).toEqual(expected)
   })
 
-  test('400 invalid_json, 415 for a form, 413 above 16 KiB', async () => {
+  test('400 invalid_json, 415 for a form, 413 above 1 MiB', async () => {
     const send = (body: string, type: string) =>
       app.call('POST', '/v1/me/password', { token, body, headers: { 'content-type': type } })
     expect(refusal(await send('{', 'application/json'))).toEqual([400, 'invalid_json'])
@@ -209,7 +209,7 @@ describe('who may not, and bodies that are wrong', () => {
       415,
       'unsupported_media_type',
     ])
-    expect(refusal(await send(`"${'x'.repeat(17_000)}"`, 'application/json'))).toEqual([
+    expect(refusal(await send(`"${'x'.repeat(1_048_577)}"`, 'application/json'))).toEqual([
       413,
       'payload_too_large',
     ])

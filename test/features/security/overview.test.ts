@@ -53,6 +53,7 @@ describe('GET /v1/security/overview (spec §4.7, D9)', () => {
         api_keys: { active: 0, expiring_30d: 0, unused_90d: 0 },
         public_keys: 0,
         ip_whitelist: { enabled: false, entries: 0 },
+        webhooks: { active: 0, failing: 0 },
         sessions: 0,
         last_login_at: null,
         recommendations: [
