@@ -65,16 +65,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
   const unknownFailures = quarter('token.unknown', LIMITS.failuresPerClientMax)
   const passwordFailures = quarter('password.person', LIMITS.failuresPerEmailMax)
   const locked = createKeyedLock()
-  /** Runs work after the present request, whose failure nobody waits for. */
-  function later(work: () => void): void {
-    ports.schedule(() => {
-      try {
-        work()
-      } catch (err) {
-        ports.log.error({ err }, 'work after an answer failed')
-      }
-    }, 0)
-  }
+  const postponed = createPostponed(ports)
   const admitAddress = ipWhitelist.admit
 
   const tokens = createTokens(tokenSecret, clock)
@@ -90,7 +81,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     unknownFailures,
     isSecret,
     admitAddress,
-    later,
+    later: postponed.later,
     record,
     log: ports.log,
   })
@@ -109,7 +100,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     throttleKey,
     locked,
     atomically,
-    later,
+    later: postponed.later,
     record,
   })
   const { refresh, revoke, prune } = refreshService({
@@ -209,7 +200,38 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     }
   }
 
-  return { routes, signedIn, planOf, signToken: tokens.sign, tidy }
+  return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
+}
+
+/** How long work is postponed: long enough to have nothing to do with the request it comes from. */
+const POSTPONED_MS = 500
+
+/**
+ * Writes that must not be felt in the time of an answer, nor of the one after it: they are made in groups a moment later.
+ */
+function createPostponed({ db, log, schedule }: AdministrationPorts) {
+  let waiting: (() => void)[] = []
+
+  /** Does what is waiting. */
+  function flush(): void {
+    const works = waiting
+    waiting = []
+    if (works.length === 0) return
+    try {
+      // Nobody waits for it, so it does not wait for the disk.
+      unsynced(db, () => db.transaction(() => works.forEach((work) => void work()))())
+    } catch (err) {
+      log.error({ err, lost: works.length }, 'audit events could not be written')
+    }
+  }
+
+  return {
+    flush,
+    later(work: () => void): void {
+      if (waiting.length === 0) schedule(flush, POSTPONED_MS)
+      waiting.push(work)
+    },
+  }
 }
 
 /** The plan's requests a minute of a store (spec §8), and a budget of his own for a person who acts for none. */

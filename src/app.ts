@@ -181,6 +181,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     loadIndex,
     tidy,
     signToken: access.signToken,
+    flushAudit: access.flush,
     db,
     log,
   }

@@ -115,6 +115,7 @@ export async function startService(config: Config): Promise<Running> {
     freeDiskShare: () => freeDiskShare(dataDir),
   })
   started.defer(() => app.history.flush())
+  started.defer(() => app.flushAudit())
   const pictures = app.loadIndex()
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)

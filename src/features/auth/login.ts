@@ -40,7 +40,7 @@ export interface LoginDeps {
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
-  /** Runs work once the present request has been answered. */
+  /** Writes in a moment, so that the time of no answer tells of it. */
   later(work: () => void): void
   record: RecordEvent
 }
@@ -96,9 +96,9 @@ export function loginService(deps: LoginDeps) {
   function countFailure(email: string, person: PersonRow | undefined, reason: string, trace: Trace): void {
     const now = clock.now()
     deps.failures.add(email, now)
-    if (!person) return
     const isLocked = !deps.failures.look(email, now).isAllowed
-    // After the answer, for the time it takes would tell a known address from an unknown one.
+    if (!person) return
+    // The time it takes would tell a known address from an unknown one.
     deps.later(() => {
       record(signInEvent('anyone', 'login.failed', person.id, { reason }, trace))
       if (isLocked) record(signInEvent('anyone', 'login.locked', person.id, {}, trace))

@@ -19,7 +19,7 @@ export interface MachineGrantDeps {
   isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
-  /** Runs work once the present request has been answered. */
+  /** Writes in a moment, so that the time of no answer tells of it. */
   later(work: () => void): void
   record: RecordEvent
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -39,7 +39,7 @@ export function machineGrant(deps: MachineGrantDeps) {
     }
   }
 
-  /** After the answer, for the time it takes would tell a known client_id from an unknown one. */
+  /** The time it takes would tell a known client_id from an unknown one. */
   function tellOwners(storeId: string, isAllowed: boolean, trace: Trace): void {
     const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
     deps.later(() => {
@@ -65,7 +65,8 @@ export function machineGrant(deps: MachineGrantDeps) {
       if (!verdict.isAllowed) throw tooManyRequests(verdict)
       if (!isSecret(clientSecret, store?.clientSecretHash) || !store) {
         counted.add(clientId, clock.now())
-        if (store) tellOwners(store.id, counted.look(clientId, clock.now()).isAllowed, trace)
+        const { isAllowed } = counted.look(clientId, clock.now())
+        if (store) tellOwners(store.id, isAllowed, trace)
         throw invalidClient()
       }
       if (verdict.remaining < verdict.limit) forgive(clientId)

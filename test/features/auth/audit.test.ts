@@ -74,6 +74,13 @@ describe('the audit log about sign-ins', () => {
     ])
   })
 
+  test('what is still waiting when the service stops is written then', async () => {
+    await signIn(WRONG)
+    expect(rows().filter(({ action }) => action === 'login.failed')).toHaveLength(0)
+    app.flushAudit()
+    expect(rows().filter(({ action }) => action === 'login.failed')).toHaveLength(1)
+  })
+
   test('wrong client secrets of stores there are; the tenth locks', async () => {
     const { client_id, store_id } = await app.store('two')
     const ask = (id: string) => {
