@@ -30,7 +30,7 @@ export function createPasswordHasher(cost: PasswordCost = PASSWORD_COST) {
   const limit = limitConcurrency(AT_ONCE_MAX)
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost }
   const phc = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$`
-  /** Fits no password, and costs as much to check as any other. */
+  /** Fits no password, and takes as long to check as a real one. */
   const nobodys = `${phc}${base64(new Uint8Array(16))}$${base64(new Uint8Array(32))}`
 
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -113,7 +113,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
 const ID_CHARS = 8
 const ID_END = /^[0-9a-f-]{8,36}$/i
 
-/** The registration that is meant: any other would let in whoever registered somebody else's address. */
+/** The registration that is meant, for another would let in whoever registered somebody else's address. */
 function chosenOf(open: RegistrationRow[], address: string, { store, id }: RegistrationChoice) {
   if (open.length === 0) throw new SetupError(`${address} has not registered within the last 24 hours`)
   const fitting = open.filter(
