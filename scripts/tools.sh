@@ -2,6 +2,9 @@
 
 bun_version=1.4.5
 
+# onnxruntime would send telemetry; the program switches it off itself, this is for everything else that loads it.
+export ORT_DISABLE_TELEMETRY=1
+
 say() { printf '\n== %s\n' "$*"; }
 
 has_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null)" = "$bun_version" ]; }

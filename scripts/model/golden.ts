@@ -8,6 +8,7 @@
  * cover every format and trait that the decoder must treat. Run it again only for another model: a rerun on another
  * kind of CPU moves the vectors a little (see `GOLDEN_COSINE_MIN`).
  */
+import './silent.ts'
 import { basename, dirname, join, resolve } from 'node:path'
 import {
   AutoProcessor,

@@ -1,3 +1,4 @@
+import '../../model/silent.ts'
 import { join } from 'node:path'
 import {
   AutoProcessor,

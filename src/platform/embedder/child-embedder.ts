@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ApiError } from '../../core/errors.ts'
+import { SILENT } from '../native/silence.ts'
 import type { Embedder, EmbedderStatus } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelConfig, readModelFiles } from './model-files.ts'
@@ -92,7 +93,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       lanes: count,
       lane: {
         command: [...options.command, name, modelDir, String(threads)],
-        env: { ...options.env, ...(name === 'vision' && THRIFT) },
+        env: { ...options.env, ...SILENT, ...(name === 'vision' && THRIFT) },
         taskMs: limits.taskMs,
         memoryBytesMax: limits.memoryBytesMax,
       },
