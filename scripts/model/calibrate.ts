@@ -1,7 +1,7 @@
 /**
  * Writes `calibration.json` of a model folder: the maps from raw cosines to scores of 0 to 1.
  *
- *     bun scripts/model/calibrate.ts [--model FOLDER] [--photos FOLDER]
+ *     bun scripts/model/calibrate.ts [model folder] [--photos FOLDER]
  *
  * Material: the demo drawings (`bun scripts/generate/demo/render.ts` makes them), each with its category, and, with
  * `--photos`, a folder of photographs with `labels.csv` (`file,label`). Pairs are made within a source only, because a
@@ -22,6 +22,7 @@
  * Medians, because labels are rough (a white chair and a wooden one are "the same kind"). The script prints what the
  * map makes of each group.
  */
+import './silent.ts'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
@@ -48,8 +49,11 @@ interface Group {
 const HALF_SIZE = 'the same picture, half size'
 const SAME_KIND = 'the same kind'
 
-const { values: flags } = parseArgs({ options: { model: { type: 'string' }, photos: { type: 'string' } } })
-const modelDir = flags.model ?? 'models/lookalike-clip-v0'
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { photos: { type: 'string' } },
+})
+const modelDir = positionals[0] ?? 'models/lookalike-clip-v0'
 const treatment = readTreatment(modelDir)
 const decode = pictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, 2)
