@@ -7,6 +7,7 @@
  * sum is what a picture costs at least if nothing overlapped. Rounds alternate, and medians are compared, because the
  * machine may be busy with other things. Memory is the resident size of each process (shared pages count in each).
  */
+import '../model/silent.ts'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

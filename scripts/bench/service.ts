@@ -12,6 +12,7 @@
  * its loop's delay is then not seen. Rounds alternate between both sides and medians are compared, because the
  * machine may be busy with other things. Vectors are random; products are written through the project's own queries.
  */
+import '../model/silent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
