@@ -39,9 +39,10 @@ function show(outcome, answer = {}) {
 const outcomeOf = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
 
 /** Says why it did not work, and leaves the form for another try. */
-function complain(text) {
+function complain(text, isAboutPassword = false) {
   problem.textContent = text
   problem.hidden = false
+  password?.setAttribute('aria-invalid', String(isAboutPassword))
   problem.focus()
 }
 
@@ -65,7 +66,9 @@ async function send() {
   })
   const answer = await response.json()
   const outcome = outcomeOf(response.ok ? answer.status : answer.error)
-  return outcome ? () => succeed(outcome, answer) : () => complain(refusalOf(response, answer))
+  return outcome
+    ? () => succeed(outcome, answer)
+    : () => complain(refusalOf(response, answer), response.status === 401 || response.status === 422)
 }
 
 function succeed(outcome, answer) {
@@ -89,6 +92,7 @@ async function submit(event) {
   event.preventDefault()
   if (button.disabled) return
   problem.hidden = true
+  password?.removeAttribute('aria-invalid')
   setBusy(true)
   const finish = await send().catch(
     () => () => complain('The service did not answer. Check your connection, then try again.'),

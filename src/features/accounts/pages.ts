@@ -73,7 +73,7 @@ const passwordField = (label: string, autocomplete: string, rule = ''): string =
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
 
 const HOW_TO_SIGN_IN =
-  '<p>A page for signing in does not exist yet. Programs sign you in with <code>POST /oauth/login</code>, your e-mail address and your password; the <a href="/docs">API page</a> shows how.</p>'
+  '<p>This version has no page for signing in yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the <a href="/docs">API page</a> shows how.</p>'
 
 /** Where the link of a registration leads. */
 export const confirmPage = (): string =>
@@ -103,7 +103,7 @@ export const confirmPage = (): string =>
 /** Where somebody says that he never registered. */
 export const cancelPage = (): string =>
   linkPage({
-    heading: 'This was not you?',
+    heading: 'Was this not you?',
     intro: `<p>Somebody asked for an account with the e-mail address to which we sent this link. If it was not you, delete every open registration of your address: their links stop working at once.</p>`,
     button: 'Delete the registrations',
     busy: 'Deleting …',
@@ -142,7 +142,7 @@ export const newPasswordPage = (): string =>
   })
 
 const LINK_IS_DEAD =
-  'It has expired, was used already, or is not complete. Ask for a new link with <code>POST /oauth/password/forgot</code>.'
+  'It has expired, was used already, or is not complete. Ask for a new link with <code>POST&nbsp;/oauth/password/forgot</code>.'
 
 /** What a form of an older version gets that was still open in a browser, and set a password. */
 export const passwordSetPage = (): string =>
