@@ -56,8 +56,8 @@ export function prefersPage(request: Request): boolean {
 }
 
 /**
- * Whether a browser sent a request, or a program that passes for one, such as what opens the links of a mail to look for
- * danger. What it asks for tells less than that: a program that names no type wants data.
+ * Whether a browser sent a request, or a scanner of mails that passes for one: it prefers a page, somebody followed a
+ * link, or it names itself as browsers do.
  */
 export const isFromBrowser = (request: Request): boolean =>
   prefersPage(request) ||

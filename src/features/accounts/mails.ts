@@ -36,9 +36,9 @@ export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail
     to,
     'Your account is open',
     `An account with this e-mail address is now open at ${baseUrl}. If you asked for it, there is nothing to do.`,
-    'If it was not you, set a new password: it makes the account yours, and ends every sign-in of whoever has the old one. This link works for 24 hours:',
+    'If it was not you, set a new password: the account is yours then, and every sign-in with the old password ends. This link works for 24 hours:',
     link,
-    `If it works no longer, ask for a new one with POST ${baseUrl}/oauth/password/forgot.`,
+    `If the link no longer works, ask for a new one with POST ${baseUrl}/oauth/password/forgot.`,
   )
 
 /** The same for an address that has an account. @param askedAt Unix ms. */
