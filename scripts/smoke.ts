@@ -228,14 +228,18 @@ async function smoke(): Promise<void> {
     const found = hits(await json(send(at('/v1/search'), { method: 'POST', headers: bearer(), body }), 200))
     assert(found[0]?.product_id === 'red-plate' && found[0].similarity_score > 0.9, JSON.stringify(found))
   })
-  await check('whoever registers gets a mail, opens its link and signs in', async () => {
+  await check('whoever registers gets a mail, opens its link, shows the password and signs in', async () => {
     const body = JSON.stringify({ client_name: 'Second', email: PERSON.email, password: PERSON.password })
     await json(send(at('/register'), { method: 'POST', headers: JSON_BODY, body }), 202)
     const mails = await run(settings, ['outbox', '--json'])
-    const link = /\/verify\?token=[\w-]+/.exec(mails)?.[0]
-    assert(link !== undefined, `no link in ${mails}`)
-    const page = await send(at(link), { headers: { accept: 'text/html' } })
-    assert(page.ok && (await page.text()).startsWith('<!doctype html>'), `status ${page.status}`)
+    const verification = /\/verify#token=([\w-]+)/.exec(mails)?.[1]
+    assert(verification !== undefined, `no link in ${mails}`)
+    const page = await send(at('/verify'), { headers: { accept: 'text/html' } })
+    const script = /<script src="([^"]+)"/.exec(await page.text())?.[1]
+    assert(page.ok && script !== undefined, `no page with a script: status ${page.status}`)
+    assert((await send(at(script))).ok, `${script} is missing`)
+    const confirmation = JSON.stringify({ token: verification, password: PERSON.password })
+    await json(send(at('/verify'), { method: 'POST', headers: JSON_BODY, body: confirmation }), 200)
     person = await signIn()
     assert(person['redirect'] === '/second/portal', JSON.stringify(person))
   })

@@ -180,7 +180,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
 
   const routes = new Elysia({ name: 'access' })
     .use(authRoutes(traced, { grant, login, refresh, revoke }))
-    .use(accountRoutes(traced, administration.registration, administration.passwordReset))
+    .use(accountRoutes(traced, administration))
     .use(meRoutes(himself, me))
     .use(twoFactorRoutes(person, twoFactor))
     .use(apiKeyRoutes(signedIn, apiKeys))

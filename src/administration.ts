@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Atomically, RecordEvent } from './core/audit.ts'
 import type { Clock } from './core/clock.ts'
 import type { Ids } from './core/ids.ts'
+import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import type { PlanName } from './core/plans.ts'
 import { operatorService } from './features/accounts/operator.ts'
@@ -13,6 +14,7 @@ import { accountQueries } from './features/accounts/queries.ts'
 import { type RegistrationMode, registrationService } from './features/accounts/registration.ts'
 import { registrationQueries } from './features/accounts/registration-queries.ts'
 import { accountService } from './features/accounts/service.ts'
+import { verificationService } from './features/accounts/verification.ts'
 import { apiKeyQueries } from './features/api-keys/queries.ts'
 import { apiKeyService } from './features/api-keys/service.ts'
 import { auditQueries } from './features/audit/queries.ts'
@@ -184,7 +186,6 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     tries: registrationTries,
     mails: registrationMails,
     mode: config.REGISTRATION as RegistrationMode,
-    plan: config.DEFAULT_PLAN as PlanName,
   })
   const passwordReset = passwordResetService({
     ...common,
@@ -196,7 +197,25 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     schedule: ports.schedule,
     log: ports.log,
   })
-  const operator = operatorService({ ...common, accounts: queries, invites, registration, passwordReset })
+  const verification = verificationService({
+    ...common,
+    queries: invites,
+    accounts: queries,
+    plan: config.DEFAULT_PLAN as PlanName,
+    // The bucket of the sign-ins: a password is tried here as well as there.
+    tries: createThrottle(db, {
+      bucket: 'login.address',
+      limit: LIMITS.loginsPerMinute,
+      windowMs: 60_000,
+    }),
+    verifyPassword: passwords.verify,
+    newPasswordLink: passwordReset.linkFor,
+    locked: createKeyedLock(),
+    schedule: ports.schedule,
+    unsynced: (write) => unsynced(db, write),
+    log: ports.log,
+  })
+  const operator = operatorService({ ...common, accounts: queries, invites, verification, passwordReset })
 
   /** What has to be done from time to time: old links, mails and counts. */
   function tidyAccounts(): void {
@@ -208,5 +227,5 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     }
   }
 
-  return { accounts, registration, passwordReset, operator, tidyAccounts }
+  return { accounts, registration, verification, passwordReset, operator, tidyAccounts }
 }

@@ -73,6 +73,16 @@ const ROUTES: Record<string, Route> = {
     needs: 'nothing',
     send: async (world) => ({ query: `?token=${await LINKS.verification(world)}` }),
   },
+  'POST /verify': {
+    needs: 'nothing',
+    send: async (world) => ({
+      body: { token: await LINKS.verification(world), password: 'seven green bottles' },
+    }),
+  },
+  'POST /verify/cancel': {
+    needs: 'nothing',
+    send: async (world) => ({ body: { token: await LINKS.verification(world) } }),
+  },
   'POST /oauth/password/forgot': {
     needs: 'nothing',
     status: 202,

@@ -13,6 +13,9 @@ const SERVED = `
   GET    /oauth/password/reset       D10
   POST   /oauth/password/forgot      D10
   GET    /verify                     4.1
+  POST   /verify                     D10
+  GET    /verify/cancel              D10
+  POST   /verify/cancel              D10
   POST   /register                   4.1
   GET    /v1/me                      D10
   GET    /v1/me/sessions             D10

@@ -71,6 +71,44 @@ describe('every version of the schema', () => {
   })
 })
 
+describe('who counts as proven', () => {
+  test('is everybody but those whose link was opened without a password, unless they set a new one by mail', () => {
+    const db = raw()
+    const target = migrations.findIndex((sql) => sql.includes('proven_at'))
+    migrate(db, target)
+    const person = db.prepare(
+      "INSERT INTO users (id, email, name, password_hash, created_at, password_changed_at) VALUES (?, ?, '', '', 1, ?)",
+    )
+    const event = db.prepare(`
+      INSERT INTO audit_events (id, action, actor_kind, user_id, details, created_at) VALUES (?, ?, ?, ?, '{}', 1)`)
+    for (const [n, [id, changedAt, ...events]] of (
+      [
+        ['of setup', null],
+        ['of setup, with a new password', 2],
+        ['by its link', null, 'account.verified anyone'],
+        ['by its link, password changed', 2, 'account.verified anyone', 'password.changed person'],
+        ['by its link, password set by mail', 2, 'account.verified anyone', 'password.reset anyone'],
+        ['by the operator', null, 'account.verified operator'],
+      ] as [string, number | null, ...string[]][]
+    ).entries()) {
+      person.run(id, id, changedAt)
+      for (const [m, name] of events.entries()) event.run(`${n} ${m}`, ...name.split(' '), id)
+    }
+    // Somebody whom the audit log does not name must not hide the others.
+    event.run('x', 'account.verified', 'anyone', null)
+    migrate(db)
+    expect(db.prepare('SELECT id, proven_at FROM users ORDER BY id').raw().all()).toEqual([
+      ['by its link', null],
+      ['by its link, password changed', null],
+      ['by its link, password set by mail', 2],
+      ['by the operator', 1],
+      ['of setup', 1],
+      ['of setup, with a new password', 2],
+    ])
+    db.close()
+  })
+})
+
 describe('a database that this program must not touch', () => {
   test('of a newer program is refused, in words, and left as it is', () => {
     const newer = openDatabase(folder)

@@ -1,18 +1,25 @@
 /**
- * Gathers the API page into `dist/generated/docs/`, from where the executable embeds it: `bun scripts/generate/docs-page.ts`.
+ * Gathers the API page and what the small pages load into `dist/generated/docs/`, from where the executable embeds it:
+ * `bun scripts/generate/docs-page.ts`.
  *
- * Ours come from `src/browser/docs/`, the rest from the pinned `swagger-ui-dist`. Its licences travel along
+ * Ours come from `src/browser/`, the rest from the pinned `swagger-ui-dist`. Its licences travel along
  * (`licences.txt`), as the Apache License 2.0 asks of every copy.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const repository = resolve(import.meta.dir, '../..')
-const ours = join(repository, 'src/browser/docs')
+const ours = join(repository, 'src/browser')
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-const OUR_FILES = ['page.html', 'page.css', 'start.js', 'swagger-tuning.css']
+const OUR_FILES = [
+  'docs/page.html',
+  'docs/page.css',
+  'docs/start.js',
+  'docs/swagger-tuning.css',
+  'accounts/mail-link.js',
+]
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
 
@@ -42,7 +49,7 @@ export const generateDocsPage = async (target: string): Promise<{ name: string; 
   const write = async (name: string, text: string) => {
     written.push({ name, sizeBytes: await Bun.write(join(target, name), text) })
   }
-  for (const name of OUR_FILES) await write(name, await Bun.file(join(ours, name)).text())
+  for (const path of OUR_FILES) await write(basename(path), await Bun.file(join(ours, path)).text())
   for (const name of LIBRARY_FILES) {
     await write(name, withoutSourceMap(await Bun.file(join(library, name)).text()))
   }

@@ -33,7 +33,11 @@ const generators: readonly Generator[] = [
   {
     name: 'docs',
     script: 'scripts/generate/docs-page.ts',
-    inputs: ['src/browser/docs/**/*', 'node_modules/swagger-ui-dist/package.json'],
+    inputs: [
+      'src/browser/docs/**/*',
+      'src/browser/accounts/**/*',
+      'node_modules/swagger-ui-dist/package.json',
+    ],
     output: 'docs/page.html',
   },
 ]

@@ -3,6 +3,7 @@ import type { Caller, Trace } from './actor.ts'
 /** Every act that the audit log knows, and what it means. The names are a public contract. */
 export const AUDIT_ACTIONS = {
   'account.verified': 'An account was activated.',
+  'account.proven': 'Whoever has the mailbox of an account showed its password too.',
   'login.succeeded': 'A person signed in.',
   'login.failed': 'A sign-in of a known person failed.',
   'login.locked': 'Too many failed sign-ins locked a person out for a while.',

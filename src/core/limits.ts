@@ -56,6 +56,8 @@ export const LIMITS = {
   failuresPerEmailMax: 5,
   failuresPerClientMax: 10,
   failuresWindowMs: 15 * 60_000,
+  /** Wrong passwords with the link of a registration; the last of them ends the link. */
+  passwordsPerLinkMax: 5,
   /** Requests of one network address a minute that send a mail to whatever address they name. */
   mailRequestsPerMinute: 10,
   /** Registrations of one e-mail address in an hour: of one network address, and of all, which bounds its mails. */

@@ -1,32 +1,33 @@
 /** Where a route's declaration says that a browser gets HTML instead of JSON. */
 export const PAGE = 'x-page'
 
-/** What a page may load, and where its forms may go. */
+/** What a page may load. Its forms go nowhere but to a script. */
 export interface PagePolicy {
   /** Sources beside style sheets and pictures of the own origin, as directives. */
   more?: string
-  /** Whether its forms may be sent to the own origin; otherwise nowhere. */
-  hasForm?: boolean
 }
 
 /** Headers of every page: nothing leaves the origin, and no script or style stands inside. */
-export const pageHeaders = ({ more = '', hasForm = false }: PagePolicy = {}) => ({
+export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
   'content-security-policy':
     `default-src 'none'; ${more}style-src 'self'; img-src 'self' data: blob:; ` +
-    `form-action ${hasForm ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`,
+    `form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 })
 
-/** @param title plain text. @param body HTML of what stands inside `main`. */
-export const page = (title: string, body: string): string => `<!doctype html>
+/** A page that runs our scripts, which ask our API. */
+export const SCRIPTED: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
+
+/** @param title plain text. @param body HTML of what stands inside `main`. @param script path of one of our scripts. */
+export const page = (title: string, body: string, script?: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${escapeHtml(title)}</title>
     <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="/docs/page.css" />
+    <link rel="stylesheet" href="/docs/page.css" />${script ? `\n    <script src="${script}" defer></script>` : ''}
   </head>
   <body>
     <main>
@@ -53,6 +54,15 @@ export function prefersPage(request: Request): boolean {
   const html = weightOf(accept, 'text/html')
   return html > 0 && html >= weightOf(accept, 'application/json')
 }
+
+/**
+ * Whether a browser sent a request, or a scanner of mails that passes for one: it prefers a page, somebody followed a
+ * link, or it names itself as browsers do.
+ */
+export const isFromBrowser = (request: Request): boolean =>
+  prefersPage(request) ||
+  request.headers.get('sec-fetch-mode') === 'navigate' ||
+  (request.headers.get('user-agent') ?? '').startsWith('Mozilla/')
 
 /** The weight of a type that is named itself, 0 to 1 (RFC 9110 §12.5.1). */
 function weightOf(accept: string, type: string): number {

@@ -163,15 +163,17 @@ export const LINKS = {
   async verification({ app, fresh }: World): Promise<string> {
     const body = { client_name: fresh(), email: `${fresh()}@people.test`, password: 'seven green bottles' }
     await app.call('POST', '/register', { body, headers: from(freshAddress()) })
-    return mailedToken(app)
+    return mailedToken(app, 'Confirm your e-mail address')
   },
   async 'new password'({ app, fresh }: World): Promise<string> {
     const { email } = await addPerson(app, fresh())
     await app.call('POST', '/oauth/password/forgot', { body: { email }, headers: from(freshAddress()) })
     await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
-    return mailedToken(app)
+    return mailedToken(app, 'Choose a new password')
   },
 }
 
-const mailedToken = ({ mails }: TestApp): string =>
-  /token=([\w-]+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? 'no link was mailed'
+/** The token of the last mail about something. */
+const mailedToken = ({ mails }: TestApp, subject: string): string =>
+  /#token=([\w-]+)/.exec(mails.findLast((mail) => mail.subject === subject)?.text ?? '')?.[1] ??
+  'no link was mailed'

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
 
-beforeAll(async () => {
+// One for each test: few tries a minute are allowed from one address.
+beforeEach(async () => {
   service = await startExecutable()
 }, 60_000)
-afterAll(() => service.stop(), 30_000)
+afterEach(() => service.stop(), 30_000)
 
 const post = (path: string, body: object) =>
   fetch(service.address + path, {
@@ -16,65 +18,294 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** The link in the newest mail to an address. */
-async function linkTo(email: string): Promise<string> {
-  const mails = JSON.parse(await service.run('outbox', '--json')) as { recipient: string; text: string }[]
-  const text = mails.findLast(({ recipient }) => recipient === email)?.text ?? ''
-  return /^http\S+$/m.exec(text)?.[0] ?? 'no link was mailed'
+/** The links in the newest mail to an address about something. */
+async function linksTo(email: string, subject: string): Promise<[string, string]> {
+  const mails = JSON.parse(await service.run('outbox', '--json')) as {
+    recipient: string
+    subject: string
+    text: string
+  }[]
+  const mail = mails.findLast((one) => one.recipient === email && one.subject === subject)
+  const [first = 'no link was mailed', second = 'no second link was mailed'] =
+    mail?.text.match(/^http\S+$/gm) ?? []
+  return [first, second]
 }
 
-const NEW = 'a brand new password'
+/** Asks for an account. @returns the links that activate and refuse it. */
+async function registered(email: string): Promise<[string, string]> {
+  const body = { client_name: 'My shop', email, password: PASSWORD }
+  expect((await post('/register', body)).status).toBe(202)
+  return linksTo(email, 'Confirm your e-mail address')
+}
 
-test.each([
+const login = async (email: string, password: string) =>
+  (await post('/oauth/login', { email, password })).status
+
+const PASSWORD = 'a long password'
+const NEW = 'a brand new password'
+const LOOK = { width: 1280, colorScheme: 'light' } as const
+const LOOKS = [
   [360, 'light'],
   [360, 'dark'],
   [1280, 'light'],
   [1280, 'dark'],
-] as const)(
-  'at %d px, %s: a person opens the links of the mails and chooses a password',
-  async (width, colorScheme) => {
-    const email = `${colorScheme}-${width}@shop.test`
-    const look = { width, colorScheme }
-    const body = { client_name: 'My shop', email, password: 'a long password' }
-    expect((await post('/register', body)).status).toBe(202)
-    const activated = await visit(await linkTo(email), look, async (page) => {
-      const heading = page.getByRole('heading', { level: 1 })
-      const headings = [await heading.textContent()]
-      await page.reload()
-      headings.push(await heading.textContent())
-      return { headings, scrollWidth: await page.evaluate<number>('document.documentElement.scrollWidth') }
+] as const
+
+const fieldOf = (page: Page) => page.getByLabel('The password chosen at registration')
+const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()')
+const scrollWidth = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
+
+/** Chromium reports refusals itself, and would like a field for the address, which these pages do not know. */
+const own = (complaints: string[]) =>
+  complaints.filter((text) => !/status of (422|401)|^\[DOM\] Password forms should have/.test(text))
+
+/** Whether a colour like `rgb(179, 38, 30)` is a red. */
+function isRed(colour: string): boolean {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map(Number)
+  return red > 1.4 * green && red > 1.4 * blue
+}
+
+describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
+  const look = { width, colorScheme }
+
+  test('a person opens the link, types the password chosen at registration, and signs in', async () => {
+    const email = 'anna@shop.test'
+    const [link] = await registered(email)
+    expect(await login(email, PASSWORD)).toBe(403)
+    const visited = await visit(link, look, async (page) => {
+      const form = { heading: await headingOf(page).textContent(), width: await scrollWidth(page) }
+      // By keyboard alone: the focus is in the field.
+      await page.keyboard.type('a wrong password')
+      await page.keyboard.press('Enter')
+      const problem = page.getByRole('alert')
+      await problem.waitFor()
+      const refused = {
+        text: await problem.textContent(),
+        focused: await focused(page),
+        isRed: isRed(
+          await page.evaluate<string>('getComputedStyle(document.getElementById("problem")).color'),
+        ),
+        width: await scrollWidth(page),
+      }
+      const field = fieldOf(page)
+      await field.fill(PASSWORD)
+      await page.getByLabel('Show the password').check()
+      const shown = await field.getAttribute('type')
+      await page.getByRole('button', { name: 'Open the account' }).press('Enter')
+      await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
+      const done = {
+        focused: await focused(page),
+        title: await page.title(),
+        width: await scrollWidth(page),
+        slug: await page.locator('[data-outcome="verified"] code').first().textContent(),
+        hidden: await field.getAttribute('type'),
+        url: page.url(),
+      }
+      return { form, refused, shown, done }
     })
-    expect(activated).toEqual({
+    expect(visited.result).toEqual({
+      form: { heading: 'Confirm your e-mail address', width },
+      refused: {
+        text: expect.stringContaining('register again'),
+        focused: expect.stringContaining('register again'),
+        isRed: true,
+        width,
+      },
+      shown: 'text',
+      done: {
+        focused: 'Your account is open',
+        title: 'Your account is open · Lookalike',
+        width,
+        slug: 'my-shop',
+        hidden: 'password',
+        url: `${service.address}/verify`,
+      },
+    })
+    expect(visited.strangers).toEqual([])
+    expect(own(visited.complaints)).toEqual([])
+    expect(await login(email, PASSWORD)).toBe(200)
+  }, 60_000)
+
+  test('whoever never registered deletes what was asked for with his address', async () => {
+    const email = 'anna@shop.test'
+    const [link, notMe] = await registered(email)
+    const visited = await visit(notMe, look, async (page) => {
+      const heading = await headingOf(page).textContent()
+      const widths = [await scrollWidth(page)]
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'The registrations are deleted' }).waitFor()
+      widths.push(await scrollWidth(page))
+      return { heading, widths, focused: await focused(page) }
+    })
+    expect(visited).toEqual({
       result: {
-        headings: ['Your account is ready', 'Your address is confirmed already'],
-        scrollWidth: width,
+        heading: 'Was this not you?',
+        widths: [width, width],
+        focused: 'The registrations are deleted',
       },
       complaints: [],
       strangers: [],
     })
+    const token = new URL(link).hash.replace('#token=', '')
+    expect((await post('/verify', { token, password: PASSWORD })).status).toBe(401)
+    expect(await login(email, PASSWORD)).toBe(401)
+  }, 60_000)
 
+  test('a person chooses a new password by the link of a mail', async () => {
+    const email = 'anna@shop.test'
+    const [link] = await registered(email)
+    const token = new URL(link).hash.replace('#token=', '')
+    expect((await post('/verify', { token, password: PASSWORD })).status).toBe(200)
     expect((await post('/oauth/password/forgot', { email })).status).toBe(202)
-    const chosen = await visit(await linkTo(email), look, async (page) => {
+    const [reset] = await linksTo(email, 'Choose a new password')
+    const visited = await visit(reset, look, async (page) => {
       const field = page.getByLabel('New password')
       await field.fill('password123')
       await page.getByRole('button', { name: 'Set the password' }).click()
+      await page.getByRole('alert').waitFor()
       const problem = await page.getByRole('alert').textContent()
-      const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
+      const widths = [await scrollWidth(page)]
       await field.fill(NEW)
       await field.press('Enter')
       await page.getByRole('heading', { name: 'Your new password is set' }).waitFor()
+      widths.push(await scrollWidth(page))
+      // A link of an older mail has the token in its query; it does not stay there.
       await page.goto(`${service.address}/oauth/password/reset?token=x`)
-      return { problem, scrollWidth, last: await page.getByRole('heading', { level: 1 }).textContent() }
+      const url = page.url()
+      await field.fill(NEW)
+      await field.press('Enter')
+      await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+      return { problem, widths, url }
     })
-    expect(chosen.result).toEqual({
+    expect(visited.result).toEqual({
       problem: 'Password is one of the most used passwords; choose another.',
-      scrollWidth: width,
-      last: 'This link does not work',
+      widths: [width, width],
+      url: `${service.address}/oauth/password/reset#token=x`,
     })
-    expect(chosen.strangers).toEqual([])
-    // Chromium reports the 422 and the 401 itself; nothing else may stand there, such as a blocked style.
-    expect(chosen.complaints.filter((text) => !/status of (422|401)/.test(text))).toEqual([])
-    expect((await post('/oauth/login', { email, password: NEW })).status).toBe(200)
-  },
-  60_000,
-)
+    expect(visited.strangers).toEqual([])
+    expect(own(visited.complaints)).toEqual([])
+    expect([await login(email, PASSWORD), await login(email, NEW)]).toEqual([401, 200])
+  }, 60_000)
+})
+
+describe('the page of a link', () => {
+  test('sends the token nowhere but in the body of its own request', async () => {
+    const [link] = await registered('anna@shop.test')
+    const token = new URL(link).hash.replace('#token=', '')
+    const sent: string[] = []
+    await visit(link, LOOK, async (page) => {
+      page.on('request', (request) => sent.push(`${request.url()} ${JSON.stringify(request.headers())}`))
+      await page.reload()
+      await fieldOf(page).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
+      await page.getByRole('link', { name: 'API page' }).click()
+      await page.waitForURL('**/docs')
+    })
+    expect(sent.length).toBeGreaterThan(4)
+    for (const request of sent) {
+      expect(request).not.toContain(token)
+      expect(request).not.toMatch(/"referer":"[^"]/)
+    }
+  }, 60_000)
+
+  test('forgets the token once it has worked: neither loading again nor going back brings the form', async () => {
+    const [link] = await registered('anna@shop.test')
+    const { result } = await visit(link, LOOK, async (page) => {
+      await fieldOf(page).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
+      await page.goto(`${service.address}/docs`)
+      await page.goBack()
+      const back = [page.url(), await fieldOf(page).isVisible()]
+      await page.reload()
+      return { back, again: await headingOf(page).textContent() }
+    })
+    expect(result).toEqual({
+      back: [`${service.address}/verify`, false],
+      again: 'This link is not complete',
+    })
+  }, 60_000)
+
+  test('says that a link was used already, and takes another link in the same tab', async () => {
+    const [link] = await registered('anna@shop.test')
+    const { result } = await visit(`${service.address}/verify#token=x`, LOOK, async (page) => {
+      const confirm = async () => {
+        await fieldOf(page).fill(PASSWORD)
+        await page.keyboard.press('Enter')
+      }
+      await confirm()
+      await page.getByRole('alert').waitFor()
+      const token = new URL(link).hash.replace('#token=', '')
+      expect((await fetch(`${service.address}/verify?token=${token}`)).status).toBe(200)
+      await page.goto(link)
+      await page.getByRole('alert').waitFor({ state: 'hidden' })
+      await confirm()
+      await page.getByRole('heading', { name: 'Your address is confirmed already' }).waitFor()
+      return page.locator('[data-outcome="already_verified"] code').first().textContent()
+    })
+    expect(result).toBe('my-shop')
+  }, 60_000)
+
+  test('sends once while it waits, and says when nobody answers', async () => {
+    const [link] = await registered('anna@shop.test')
+    const { result } = await visit(link, LOOK, async (page) => {
+      let requests = 0
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/verify', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        requests += 1
+        await held
+        await route.abort('connectionrefused')
+      })
+      const button = page.locator('#send')
+      await fieldOf(page).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('Opening the account …').waitFor()
+      const isDisabled = await button.isDisabled()
+      await page.keyboard.press('Enter')
+      release()
+      await page.getByRole('alert').waitFor()
+      const problem = await page.getByRole('alert').textContent()
+      return { requests, isDisabled, problem, button: await button.textContent() }
+    })
+    expect(result).toEqual({
+      requests: 1,
+      isDisabled: true,
+      problem: 'The service did not answer. Check your connection, then try again.',
+      button: 'Open the account',
+    })
+  }, 60_000)
+
+  test('says how long to wait after too many tries', async () => {
+    for (let n = 0; n < 10; n++) await post('/verify', { token: 'x', password: 'x' })
+    const { result } = await visit(`${service.address}/verify#token=x`, LOOK, async (page) => {
+      await fieldOf(page).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      return page.getByRole('alert').textContent()
+    })
+    expect(result).toMatch(/^Too many tries\. Wait \d+ seconds?, then try again\.$/)
+  }, 60_000)
+
+  test('says without JavaScript what is missing, and shows no form', async () => {
+    const look = { ...LOOK, javaScriptEnabled: false }
+    const { result } = await visit(`${service.address}/verify#token=x`, look, async (page) => [
+      await page.locator('noscript .problem').isVisible(),
+      await page.locator('form').isVisible(),
+    ])
+    expect(result).toEqual([true, false])
+  }, 60_000)
+
+  test('cannot be framed by another page', async () => {
+    const { result } = await visit(`${service.address}/docs`, LOOK, async (page) => {
+      await page.setContent(`<iframe src="${service.address}/verify#token=x"></iframe>`)
+      // Chromium's own page about what it refused to load.
+      await page.frameLocator('iframe').locator('body.neterror').waitFor({ state: 'attached' })
+      return page.frameLocator('iframe').getByText('Confirm your e-mail address').count()
+    })
+    expect(result).toBe(0)
+  }, 60_000)
+})

@@ -15,7 +15,7 @@ export interface Visit<Result> {
 /** Opens an address in a new Chromium with an empty profile and does something there. */
 export async function visit<Result>(
   url: string,
-  look: { width: number; colorScheme: 'light' | 'dark' },
+  look: { width: number; colorScheme: 'light' | 'dark'; javaScriptEnabled?: boolean },
   act: (page: Page) => Promise<Result>,
 ): Promise<Visit<Result>> {
   const profile = mkdtempSync(join(tmpdir(), 'lookalike-profile-'))
@@ -32,6 +32,7 @@ export async function visit<Result>(
     ],
     viewport: { width: look.width, height: 900 },
     colorScheme: look.colorScheme,
+    javaScriptEnabled: look.javaScriptEnabled ?? true,
   })
   try {
     const page = await context.newPage()

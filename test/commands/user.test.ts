@@ -71,11 +71,16 @@ describe('beside a running service without a mail server', () => {
     const shown = await run(['outbox'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
     expect(shown.stdout).toContain(`To       ${EMAIL}\nSubject  Confirm your e-mail address\n`)
-    const link = new RegExp(`${service.address}/verify\\?token=[\\w-]{43}`).exec(shown.stdout)?.[0] ?? ''
+    const [link = '', token] =
+      new RegExp(`${service.address}/verify#token=([\\w-]{43})`).exec(shown.stdout) ?? []
+    expect(shown.stdout).toContain(`${service.address}/verify/cancel#token=${token}`)
     expect(JSON.parse((await run(['outbox', '--json'])).stdout)).toEqual([
       expect.objectContaining({ recipient: EMAIL, text: expect.stringContaining(link), last_error: null }),
     ])
-    expect(await (await fetch(link)).json()).toMatchObject({ status: 'verified', slug: 'my-shop' })
+    expect(await service.post('/verify', { token, password: PASSWORD })).toMatchObject({
+      status: 200,
+      body: { status: 'verified', slug: 'my-shop' },
+    })
     expect((await service.login(PASSWORD)).status).toBe(200)
     await service.stop()
   }, 60_000)

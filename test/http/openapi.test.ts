@@ -85,6 +85,8 @@ describe('GET /openapi.json (D17)', () => {
       'POST /oauth/revoke': 'revokeToken',
       'POST /register': 'register',
       'GET /verify': 'verifyAccount',
+      'POST /verify': 'confirmAccount',
+      'POST /verify/cancel': 'cancelRegistrations',
       'POST /oauth/password/forgot': 'forgetPassword',
       'GET /oauth/password/reset': 'checkPasswordLink',
       'POST /oauth/password/reset': 'resetPassword',

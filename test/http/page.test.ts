@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { escapeHtml, page, pageAnswer, prefersPage } from '../../src/http/page.ts'
+import { escapeHtml, isFromBrowser, page, pageAnswer, prefersPage, SCRIPTED } from '../../src/http/page.ts'
 
 const prefers = (accept?: string) =>
   prefersPage(new Request('http://lookalike.test/', accept === undefined ? {} : { headers: { accept } }))
@@ -31,10 +31,36 @@ test('a title and a text cannot become markup', () => {
   expect(page(nasty, '')).toContain(`<title>&lt;script&gt;&quot;&amp;'</title>`)
 })
 
-test('a page loads from its own origin only, and its forms go nowhere unless they must', () => {
+describe('who passes for a browser gets no data that changes something', () => {
+  const passes = (headers: Record<string, string>) =>
+    isFromBrowser(new Request('http://lookalike.test/', { headers }))
+
+  test.each([
+    { accept: 'text/html' },
+    { 'sec-fetch-mode': 'navigate' },
+    { 'user-agent': 'Mozilla/5.0' },
+    { accept: 'application/json', 'user-agent': 'Mozilla/4.0 (compatible; a scanner)' },
+  ])('%j', (headers) => expect(passes(headers as Record<string, string>)).toBe(true))
+
+  test.each([
+    {},
+    { accept: '*/*', 'user-agent': 'curl/8.5.0' },
+    { accept: 'application/json', 'sec-fetch-mode': 'cors' },
+    { 'user-agent': 'python-requests (Mozilla/5.0)' },
+  ])('%j: a program', (headers) => expect(passes(headers as Record<string, string>)).toBe(false))
+})
+
+test('a page names a script only when it has one', () => {
+  expect(page('a', '')).not.toContain('<script')
+  expect(page('a', '', '/docs/x.js')).toContain('<script src="/docs/x.js" defer></script>')
+})
+
+test('a page loads from its own origin only, and its forms go nowhere', () => {
   const policyOf = (answer: Response) => answer.headers.get('content-security-policy') ?? ''
   expect(policyOf(pageAnswer(''))).toBe(
     "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   )
-  expect(policyOf(pageAnswer('', { hasForm: true }))).toContain("form-action 'self'")
+  expect(policyOf(pageAnswer('', SCRIPTED))).toBe(
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  )
 })

@@ -19,14 +19,26 @@ export const utcWords = (at: number): [date: string, time: string] => {
 const asked = (askedAt: number): string =>
   `Somebody, probably you, asked on ${utcWords(askedAt).join(' at ')} for an account with this e-mail address.`
 
-/** The link that activates an account. @param askedAt Unix ms. */
-export const verificationMail = (to: string, link: string, askedAt: number): Mail =>
+/** The links of a registration: one to activate the account, one to refuse it. @param askedAt Unix ms. */
+export const verificationMail = (to: string, token: string, baseUrl: string, askedAt: number): Mail =>
   mail(
     to,
     'Confirm your e-mail address',
-    `${asked(askedAt)} To activate it, open this link within 24 hours:`,
+    `${asked(askedAt)} To activate it, open this link within 24 hours and enter the password that was chosen at registration:`,
+    `${baseUrl}/verify#token=${token}`,
+    'If it was not you, do nothing: no account is made without this link. To delete what was asked for with your address at once, open this link and press the button:',
+    `${baseUrl}/verify/cancel#token=${token}`,
+  )
+
+/** What the owner of a mailbox is told when an account with its address was activated. @param link sets a new password. */
+export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail =>
+  mail(
+    to,
+    'Your account is open',
+    `An account with this e-mail address is now open at ${baseUrl}. If you asked for it, there is nothing to do.`,
+    'If it was not you, set a new password: the account is yours then, and every sign-in with the old password ends. This link works for 24 hours:',
     link,
-    'If it was not you, do nothing: without the link no account is made.',
+    `If the link no longer works, ask for a new one with POST ${baseUrl}/oauth/password/forgot.`,
   )
 
 /** The same for an address that has an account. @param askedAt Unix ms. */

@@ -7,15 +7,15 @@ import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
 import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
-import type { RegistrationService } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
 import { SetupError, wrongInput } from './service.ts'
+import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps {
   accounts: Pick<AccountQueries, 'userByEmail'>
   invites: Pick<RegistrationQueries, 'addInvite'>
-  registration: Pick<RegistrationService, 'verifyByOperator'>
+  verification: Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator'>
   passwordRule: PasswordRule
   outbox: Pick<OutboxService, 'post'>
@@ -69,7 +69,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
           `An id has at least ${ID_CHARS} characters, which are digits, letters a-f and dashes`,
         )
       }
-      const verified = deps.registration.verifyByOperator(address, (open) => chosenOf(open, address, choice))
+      const verified = deps.verification.verifyByOperator(address, (open) => chosenOf(open, address, choice))
       if (!verified) throw new SetupError(`${address} has an account already`)
       return verified
     },

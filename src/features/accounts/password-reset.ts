@@ -22,7 +22,7 @@ import type {
 
 export interface PasswordResetDeps {
   queries: PasswordResetQueries
-  accounts: Pick<AccountQueries, 'userByEmail'>
+  accounts: Pick<AccountQueries, 'userByEmail' | 'prove'>
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
   /** Requests of one address on the network. */
   requests: Throttle
@@ -56,24 +56,34 @@ export type PasswordResetService = ReturnType<typeof passwordResetService>
 export function passwordResetService(deps: PasswordResetDeps) {
   const { queries, accounts, outbox, clock, ids, atomically, record, hashSecret } = deps
 
+  /** A link that sets a person's password, for a mail; to be called in a transaction. */
+  function linkFor(userId: string, lifeMs: number): string {
+    const token = ids.secret(TOKEN_BYTES)
+    const now = clock.now()
+    queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs })
+    return `${deps.baseUrl()}/oauth/password/reset#token=${token}`
+  }
+
   /** Mails a link, if the address has an account and has not had too many. */
   async function sendLink(email: string, trace: Trace): Promise<void> {
     const user = accounts.userByEmail(email)
     const now = clock.now()
     if (!user || !deps.mails.take(email, now).isAllowed) return
-    const token = ids.secret(TOKEN_BYTES)
-    const link = `${deps.baseUrl()}/oauth/password/reset?token=${token}`
     const mailId = atomically(() => {
-      queries.add({ tokenHash: hashSecret(token), userId: user.id, createdAt: now, expiresAt: now + LINK_MS })
+      const link = linkFor(user.id, LINK_MS)
       record(passwordEvent('password.reset_requested', user.id, trace))
       return outbox.write(passwordResetMail(email, link), { wantedMs: LINK_MS })
     })
     await outbox.deliver(mailId)
   }
 
-  /** What a new password brings with it, whoever set it. To be called in a transaction. */
+  /**
+   * What a new password brings with it. Whoever chose it has opened a link of the mailbox, or the operator vouches, so
+   * the account is proven. To be called in a transaction.
+   */
   function replace(user: { id: string; email: string }, passwordHash: string, trace: Trace | null): void {
     deps.setPassword(user.id, passwordHash, clock.now())
+    accounts.prove(user.id, clock.now())
     queries.forget(user.id)
     const sessions_ended = deps.endSessions(user.id)
     deps.failures.reset(user.email)
@@ -88,6 +98,8 @@ export function passwordResetService(deps: PasswordResetDeps) {
   }
 
   return {
+    linkFor,
+
     /**
      * Mails a link for a new password, if the address has an account. What the answer says and when it comes does not
      * depend on that: everything happens after it.

@@ -19,6 +19,8 @@ export interface NewUser {
   name: string
   passwordHash: string
   isSuperAdmin: boolean
+  /** Unix ms at which mailbox and password were proved to belong to one person; null when they were not. */
+  provenAt: number | null
   createdAt: number
 }
 
@@ -40,16 +42,19 @@ export function accountQueries(db: Db) {
     INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
     VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt)`)
   const insertUser = db.prepare(`
-    INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, created_at)
-    VALUES (@id, @email, @name, @passwordHash, @superAdmin, @createdAt, @createdAt)`)
+    INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, proven_at, created_at)
+    VALUES (@id, @email, @name, @passwordHash, @superAdmin, @createdAt, @provenAt, @createdAt)`)
   const insertMembership = db.prepare(`
     INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'owner', ?)`)
+  const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPlan = db.prepare('UPDATE stores SET plan = ? WHERE slug = ?')
 
   return {
     storeBySlug: (slug: string) => storeBySlug.get(slug),
     storeById: (id: string) => storeById.get(id),
     userByEmail: (email: string) => userByEmail.get(email),
+    /** Notes that mailbox and password belong to one person. @returns false when that was known. */
+    prove: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
     setPlan: (slug: string, plan: PlanName): void => void setPlan.run(plan, slug),
 

@@ -12,9 +12,11 @@ export interface RegistrationRow {
   usedAt: number | null
   /** The store that came of it. */
   storeId: string | null
+  /** Wrong passwords that came with its link. */
+  wrongPasswords: number
 }
 
-export type NewRegistration = Omit<RegistrationRow, 'usedAt' | 'storeId'>
+export type NewRegistration = Omit<RegistrationRow, 'usedAt' | 'storeId' | 'wrongPasswords'>
 
 export interface NewInvite {
   tokenHash: Buffer
@@ -26,7 +28,8 @@ export interface NewInvite {
 export type RegistrationQueries = ReturnType<typeof registrationQueries>
 
 const COLUMNS = `id, email, store_name AS storeName, password_hash AS passwordHash, token_hash AS tokenHash,
-  created_at AS createdAt, expires_at AS expiresAt, used_at AS usedAt, store_id AS storeId`
+  created_at AS createdAt, expires_at AS expiresAt, used_at AS usedAt, store_id AS storeId,
+  wrong_passwords AS wrongPasswords`
 
 /** All SQL about who asked for an account and who may. */
 export function registrationQueries(db: Db) {
@@ -53,6 +56,7 @@ export function registrationQueries(db: Db) {
   const use = db.prepare(
     'UPDATE registrations SET used_at = @now, store_id = @storeId WHERE id = @id AND used_at IS NULL',
   )
+  const countWrong = db.prepare('UPDATE registrations SET wrong_passwords = wrong_passwords + 1 WHERE id = ?')
   const forgetOpen = db.prepare('DELETE FROM registrations WHERE email = ? AND used_at IS NULL')
   const pruneOpen = db.prepare('DELETE FROM registrations WHERE used_at IS NULL AND expires_at <= ?')
   const pruneUsed = db.prepare('DELETE FROM registrations WHERE used_at <= ?')
@@ -90,6 +94,8 @@ export function registrationQueries(db: Db) {
     newestOpen: (email: string, now: number) => newestOpen.get(email, BigInt(now)),
     /** @returns false when it had been used. */
     use: (id: string, storeId: string, now: number): boolean => use.run({ id, storeId, now }).changes > 0,
+    /** Counts a wrong password against a link. */
+    countWrong: (id: string): void => void countWrong.run(id),
     forgetOpen: (email: string): void => void forgetOpen.run(email),
 
     addInvite: (invite: NewInvite): void => void insertInvite.run(invite),

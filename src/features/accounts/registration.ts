@@ -1,9 +1,8 @@
 import type { Trace } from '../../core/actor.ts'
-import type { Atomically, AuditActor, RecordEvent } from '../../core/audit.ts'
+import type { Atomically } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ApiError, rateLimitExceeded } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
-import type { PlanName } from '../../core/plans.ts'
 import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { type Problem, validationError } from '../../http/validation.ts'
@@ -12,20 +11,17 @@ import { EMAIL_FAULT, normaliseEmail } from './email.ts'
 import { knownAccountMail, verificationMail } from './mails.ts'
 import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
-import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
-import type { Registration, RegistrationTaken, Verified } from './schema.ts'
-import { freeSlug } from './slug.ts'
+import type { RegistrationQueries } from './registration-queries.ts'
+import type { Registration, RegistrationTaken } from './schema.ts'
 
 /** The setting `REGISTRATION`: who may ask for an account. */
 export type RegistrationMode = 'open' | 'invite' | 'closed'
 
 export interface RegistrationDeps {
   queries: RegistrationQueries
-  accounts: Pick<AccountQueries, 'userByEmail' | 'storeBySlug' | 'storeById' | 'addStore'>
+  accounts: Pick<AccountQueries, 'userByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   mode: RegistrationMode
-  /** Of a store that registers. */
-  plan: PlanName
   /** Requests of one address on the network. */
   requests: Throttle
   /** Registrations of one mail address by one address on the network, so that strangers leave its owner his share. */
@@ -40,7 +36,6 @@ export interface RegistrationDeps {
   clock: Clock
   ids: Ids
   atomically: Atomically
-  record: RecordEvent
 }
 
 const HOUR_MS = 3_600_000
@@ -48,14 +43,13 @@ const HOUR_MS = 3_600_000
 /** Life of the link in the mail. */
 const LINK_MS = 24 * HOUR_MS
 
-/** How long a link that was used still says so: mail scanners open links before their readers do. */
+/** How long a link that was used still says so: a program may open it before its reader does. */
 const USED_LINK_MS = 30 * 24 * HOUR_MS
 
 /** Registrations of everybody: some 40 MB. Those of one address have no bound but the throttles: none pushes out another. */
 const ROWS_MAX = 100_000
 
 const TOKEN_BYTES = 32
-const CLIENT_SECRET_BYTES = 32
 
 export type RegistrationService = ReturnType<typeof registrationService>
 
@@ -64,7 +58,7 @@ export type RegistrationService = ReturnType<typeof registrationService>
  * unknown ones get the same answer after the same work, and a mail each.
  */
 export function registrationService(deps: RegistrationDeps) {
-  const { queries, accounts, outbox, mode, clock, ids, atomically, record, hashSecret } = deps
+  const { queries, accounts, outbox, mode, clock, ids, atomically, hashSecret } = deps
 
   /** @throws ApiError `permission_denied`. */
   function admit(email: string, invite: string | undefined): void {
@@ -113,51 +107,8 @@ export function registrationService(deps: RegistrationDeps) {
       ROWS_MAX,
     )
     const baseUrl = deps.baseUrl()
-    const mail = known
-      ? knownAccountMail(email, baseUrl, now)
-      : verificationMail(email, `${baseUrl}/verify?token=${token}`, now)
+    const mail = known ? knownAccountMail(email, baseUrl, now) : verificationMail(email, token, baseUrl, now)
     return outbox.write(mail, { wantedMs: LINK_MS, mayGiveWay: true })
-  }
-
-  /** Makes user, store and ownership out of a registration; to be called in a transaction. */
-  function activate(row: RegistrationRow, actorKind: AuditActor, trace: Trace | null): Verified {
-    const now = clock.now()
-    const userId = ids.uuid()
-    const storeId = ids.uuid()
-    const slug = freeSlug(row.storeName, (slug) => !accounts.storeBySlug(slug), ids.uuid)
-    // Nobody has seen this secret: the owner makes one when he needs it.
-    const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
-    const store = {
-      id: storeId,
-      slug,
-      name: row.storeName,
-      plan: deps.plan,
-      clientSecretHash,
-      createdAt: now,
-    }
-    accounts.addStore(store, {
-      id: userId,
-      email: row.email,
-      name: row.email.split('@', 1)[0] ?? row.email,
-      passwordHash: row.passwordHash,
-      isSuperAdmin: false,
-      createdAt: now,
-    })
-    if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used meanwhile')
-    queries.forgetOpen(row.email)
-    const who = { actorKind, storeId, userId, keyId: null, trace }
-    record({ ...who, action: 'account.verified', details: { email: row.email } })
-    record({ ...who, action: 'store.created', details: { slug, plan: deps.plan } })
-    return { status: 'verified', slug, redirect: portalOf(slug) }
-  }
-
-  /** The open registration of a link, or what became of it. @throws ApiError `unauthorized`. */
-  function linkOf(token: string): Verified | { row: RegistrationRow } {
-    const row = queries.byToken(hashSecret(token))
-    const store = row?.storeId ? accounts.storeById(row.storeId) : undefined
-    if (store) return { status: 'already_verified', slug: store.slug, redirect: portalOf(store.slug) }
-    if (!row || row.expiresAt <= clock.now() || accounts.userByEmail(row.email)) throw invalidLink()
-    return { row }
   }
 
   return {
@@ -184,41 +135,6 @@ export function registrationService(deps: RegistrationDeps) {
       return { status: 'verification_required', message: email_sent ? MAIL_SENT : MAIL_WAITS, email_sent }
     },
 
-    /**
-     * Activates the account of a link (GET /verify); a link that was used says so for a while. It gives no secrets away,
-     * for mail scanners open links too.
-     *
-     * @throws ApiError `unauthorized` for any link that does not work.
-     */
-    verify: (token: string, trace: Trace): Verified =>
-      atomically(() => {
-        const found = linkOf(token)
-        return 'row' in found ? activate(found.row, 'anyone', trace) : found
-      }),
-
-    /** What {@link verify} would say of a link, without doing it. @throws ApiError `unauthorized`. */
-    check(token: string): Verified {
-      const found = linkOf(token)
-      if (!('row' in found)) return found
-      const slug = freeSlug(found.row.storeName, (free) => !accounts.storeBySlug(free), ids.uuid)
-      return { status: 'verified', slug, redirect: portalOf(slug) }
-    },
-
-    /**
-     * Activates an open registration of an address for the operator.
-     *
-     * @param choose picks one, of the oldest first; it may throw. @returns undefined when the address has an account.
-     */
-    verifyByOperator: (
-      email: string,
-      choose: (open: RegistrationRow[]) => RegistrationRow,
-    ): Verified | undefined =>
-      atomically(() =>
-        accounts.userByEmail(email)
-          ? undefined
-          : activate(choose(queries.open(email, clock.now())), 'operator', null),
-      ),
-
     /** Hash of the password of the newest registration of an address that waits for its link. */
     pendingPassword: (email: string): string | undefined =>
       queries.newestOpen(email, clock.now())?.passwordHash,
@@ -234,8 +150,6 @@ const MAIL_WAITS =
 
 const tooManyOf = (verdict: RateVerdict): ApiError =>
   rateLimitExceeded('Too many registrations of this e-mail address', verdict)
-
-const portalOf = (slug: string): string => `/${slug}/portal`
 
 const notAdmitted = (mode: RegistrationMode): ApiError =>
   new ApiError(

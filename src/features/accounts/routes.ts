@@ -2,13 +2,25 @@ import { Elysia } from 'elysia'
 import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
-import { PAGE, pageAnswer, prefersPage } from '../../http/page.ts'
+import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../http/page.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
 import type { TracePlugin } from '../../http/trace.ts'
-import { invalidLinkPage, passwordPage, passwordSetPage, refusalPage, verifiedPage } from './pages.ts'
+import { problemsOf, validationError } from '../../http/validation.ts'
+import {
+  cancelPage,
+  confirmPage,
+  invalidLinkPage,
+  newPasswordPage,
+  passwordSetPage,
+  refusalPage,
+} from './pages.ts'
 import type { PasswordResetService } from './password-reset.ts'
 import type { RegistrationService } from './registration.ts'
 import {
+  Cancellation,
+  Cancelled,
+  Confirmation,
+  LinkQuery,
   PasswordForgotten,
   PasswordReset,
   PasswordWasReset,
@@ -19,6 +31,7 @@ import {
   TokenQuery,
   Verified,
 } from './schema.ts'
+import type { VerificationService } from './verification.ts'
 
 const { 413: tooLarge, 415: wrongType } = bodyErrors
 const invalidBody = {
@@ -36,11 +49,16 @@ const ALSO_A_PAGE = { [PAGE]: true }
 
 const FOR_BROWSERS = 'A browser gets a page instead of JSON.'
 
+export interface AccountServices {
+  registration: Pick<RegistrationService, 'register'>
+  verification: Pick<VerificationService, 'verify' | 'check' | 'confirm' | 'cancel'>
+  passwordReset: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>
+}
+
 /** Spec §4.1, D10: how people get an account and a new password. Nothing here is ever cached. */
 export function accountRoutes(
   traced: TracePlugin,
-  registration: Pick<RegistrationService, 'register' | 'verify' | 'check'>,
-  passwords: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>,
+  { registration, verification, passwordReset: passwords }: AccountServices,
 ) {
   return new Elysia({ name: 'accounts.routes', tags: ['Account'] })
     .use(traced)
@@ -70,23 +88,47 @@ export function accountRoutes(
     )
     .get(
       '/verify',
-      (context) =>
-        answer(context, () => verified(registration, context), {
-          success: verifiedPage,
-          badLink: () =>
-            invalidLinkPage('If you have no account yet, register again; or else sign in as usual.'),
-        }),
+      (context) => pageOr(context, BROWSERS, confirmPage, (token) => verified(verification, token, context)),
       {
-        query: TokenQuery,
+        query: LinkQuery,
         response: { 200: Verified, 401: badLink, 422: failure('`validation_error`'), ...busy },
         detail: {
           ...ALSO_A_PAGE,
           operationId: 'verifyAccount',
-          summary: 'Activate the account of a link',
-          description: `${FOR_BROWSERS} A client secret is made after signing in.`,
+          summary: 'Activate the account of a link without its password',
+          description:
+            'For programs. The account counts as not proven, for whoever registered may have no access to the mailbox. A browser (it prefers HTML, navigates, or says that it is one) gets a page instead, which activates nothing by itself. A client secret is made after signing in.',
         },
       },
     )
+    .post('/verify', ({ body, trace }) => verification.confirm(body, trace), {
+      parse: jsonBody(),
+      body: Confirmation,
+      response: {
+        200: Verified,
+        401: failure('`unauthorized`: the link does not work, or the password is wrong'),
+        429: tooMany,
+        ...invalidBody,
+        ...busy,
+      },
+      detail: {
+        operationId: 'confirmAccount',
+        summary: 'Activate the account of a link with the password that was chosen at registration',
+        description:
+          'The fifth wrong password ends the link. The answer to a wrong password is the same for links that do not exist. A link that was used proves the account with its present password.',
+      },
+    })
+    .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
+    .post('/verify/cancel', ({ body, trace }) => verification.cancel(body.token, trace), {
+      parse: jsonBody(),
+      body: Cancellation,
+      response: { 200: Cancelled, 429: tooMany, ...invalidBody, ...busy },
+      detail: {
+        operationId: 'cancelRegistrations',
+        summary: 'Delete every open registration of the address that a link was mailed to',
+        description: 'For whoever never registered. The answer is the same for links that do not exist.',
+      },
+    })
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
       parse: jsonBody(),
       body: PasswordForgotten,
@@ -97,32 +139,22 @@ export function accountRoutes(
         description: 'The answer is the same for addresses that have no account.',
       },
     })
-    .get(
-      '/oauth/password/reset',
-      (context) =>
-        answer(context, () => passwords.check(context.query.token), {
-          success: ({ email }) => passwordPage(context.query.token, email),
-          badLink: badResetLink,
-        }),
-      {
-        query: TokenQuery,
-        response: { 200: ResetLink, 401: badLink, 422: failure('`validation_error`'), ...busy },
-        detail: {
-          ...ALSO_A_PAGE,
-          operationId: 'checkPasswordLink',
-          summary: 'Does a link for a new password work still?',
-          description: 'A browser gets the form for the new password instead of JSON.',
-        },
+    .get('/oauth/password/reset', (context) => pageOr(context, READERS, newPasswordPage, passwords.check), {
+      query: LinkQuery,
+      response: { 200: ResetLink, 401: badLink, 422: failure('`validation_error`'), ...busy },
+      detail: {
+        ...ALSO_A_PAGE,
+        operationId: 'checkPasswordLink',
+        summary: 'Does a link for a new password work still?',
+        description: 'A browser gets the form for the new password instead of JSON.',
       },
-    )
+    })
     .post(
       '/oauth/password/reset',
       (context) =>
         answer(context, () => passwords.reset(context.body, context.trace), {
           success: passwordSetPage,
-          badLink: badResetLink,
-          badInput: (problem) =>
-            passwordPage(context.body.token, passwords.check(context.body.token).email, problem),
+          badLink: invalidLinkPage,
         }),
       {
         parse: jsonOrUrlencodedBody(),
@@ -140,22 +172,49 @@ export function accountRoutes(
 
 /** Opens a link; a HEAD, by which mail scanners look whether there is anything, only looks. */
 const verified = (
-  { verify, check }: Pick<RegistrationService, 'verify' | 'check'>,
-  { request, query, trace }: { request: Request; query: { token: string }; trace: Trace },
-): Verified => (request.method === 'HEAD' ? check(query.token) : verify(query.token, trace))
-
-const badResetLink = () => invalidLinkPage('Ask for a new link where you sign in.')
+  { verify, check }: AccountServices['verification'],
+  token: string,
+  { request, trace }: { request: Request; trace: Trace },
+): Verified => (request.method === 'HEAD' ? check(token) : verify(token, trace))
 
 interface Context {
   request: Request
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
+/** Who gets a page instead of data, and the headers that tell. */
+interface Audience {
+  wantsPage(request: Request): boolean
+  vary: string
+}
+
+/** Where data would change something: also what only passes for a browser. */
+const BROWSERS: Audience = { wantsPage: isFromBrowser, vary: 'accept, sec-fetch-mode, user-agent' }
+
+const READERS: Audience = { wantsPage: prefersPage, vary: 'accept' }
+
+/**
+ * A page for whoever wants one, which takes the token to itself; data about the token of the query for others.
+ *
+ * @throws ApiError `validation_error` for a program that sends no token.
+ */
+function pageOr<Data>(
+  { request, set, query }: Context & { query: { token?: string } },
+  { wantsPage, vary }: Audience,
+  html: () => string,
+  data: (token: string) => Data,
+): Data {
+  set.headers['vary'] = vary
+  // Elysia sends a Response as it is, past the schema of the data.
+  if (wantsPage(request)) return pageAnswer(html(), SCRIPTED) as Data
+  const problems = problemsOf(TokenQuery, query, 'query')
+  if (problems.length > 0) throw validationError(problems)
+  return data(query.token as string)
+}
+
 interface Pages<Data> {
   success(data: Data): string
   badLink(): string
-  /** After 422; the form again. */
-  badInput?(message: string): string
 }
 
 /** Answers with data, or with a page for whoever prefers that; then refusals are pages too. */
@@ -168,20 +227,17 @@ async function answer<Data>(
   if (!prefersPage(request)) return work()
   const { html, status } = await pageOf(work, pages)
   set.status = status
-  // Elysia sends a Response as it is, past the schema of the data.
-  return pageAnswer(html, { hasForm: true }, status) as Data
+  return pageAnswer(html, {}, status) as Data
 }
 
-async function pageOf<Data>(work: () => Data | Promise<Data>, { success, badLink, badInput }: Pages<Data>) {
+async function pageOf<Data>(work: () => Data | Promise<Data>, { success, badLink }: Pages<Data>) {
   try {
     return { html: success(await work()), status: 200 }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status } = ERRORS[error.code]
-    if (error.code === 'unauthorized') return { html: badLink(), status }
-    if (error.code === 'validation_error' && badInput)
-      return { html: badInput(sentence(error.message)), status }
-    return { html: refusalPage(sentence(error.message)), status }
+    const html = error.code === 'unauthorized' ? badLink() : refusalPage(sentence(error.message))
+    return { html, status }
   }
 }
 

@@ -43,6 +43,26 @@ export type RegistrationTaken = typeof RegistrationTaken.static
 
 export const TokenQuery = t.Object({ token })
 
+/** The same for a path that is a page for browsers, which send the token later. */
+export const LinkQuery = t.Object({
+  token: t.Optional(t.String({ description: 'Out of the link in the mail. A program must send it.' })),
+})
+
+export const Confirmation = t.Object({
+  token,
+  password: text({
+    minLength: 1,
+    maxLength: LIMITS.passwordCharsMax,
+    description: 'The one that was chosen at registration.',
+  }),
+})
+export type Confirmation = typeof Confirmation.static
+
+export const Cancellation = t.Object({ token })
+
+export const Cancelled = t.Object({ status: t.Literal('cancelled') })
+export type Cancelled = typeof Cancelled.static
+
 export const Verified = t.Object({
   status: t.Union([t.Literal('verified'), t.Literal('already_verified')]),
   slug: t.String({ description: 'Of the store.' }),

@@ -108,7 +108,8 @@ export function accountService({
           const isSuperAdmin = !queries.hasSuperAdmin()
           const id = ids.uuid()
           const plan = isSuperAdmin ? 'enterprise' : defaultPlan
-          const user = { email, name: email.split('@', 1)[0] ?? email, isSuperAdmin, createdAt }
+          const localPart = email.split('@', 1)[0] ?? email
+          const user = { email, name: localPart, isSuperAdmin, provenAt: createdAt, createdAt }
           queries.addStore(
             { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt },
             'passwordHash' in owner ? { ...owner, ...user } : owner,

@@ -1,11 +1,8 @@
 import { Elysia } from 'elysia'
 import { ERRORS, type ErrorCode, notFound } from '../../core/errors.ts'
-import { type PagePolicy, pageAnswer, pageHeaders, prefersPage } from '../../http/page.ts'
+import { pageAnswer, pageHeaders, prefersPage, SCRIPTED } from '../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { errorIndex, errorPage } from './error-page.ts'
-
-/** The API page runs our script and asks our API. */
-const POLICY: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
@@ -31,12 +28,12 @@ interface Context {
 /** A page for browsers, the same as JSON for everyone else. */
 function pageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
   set.headers['vary'] = 'accept'
-  return prefersPage(request) ? pageAnswer(page(), POLICY) : data
+  return prefersPage(request) ? pageAnswer(page(), SCRIPTED) : data
 }
 
 function asset(name: string): Response {
   const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
   if (!file) throw notFound('page')
   const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=3600' }
-  return new Response(Bun.file(file.path), { headers: { ...headers, ...pageHeaders(POLICY) } })
+  return new Response(Bun.file(file.path), { headers: { ...headers, ...pageHeaders(SCRIPTED) } })
 }

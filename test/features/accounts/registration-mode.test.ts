@@ -47,8 +47,9 @@ describe('the setting REGISTRATION', () => {
     expect((await register({ invite: token, password: 'password123' }, closed)).status).toBe(422)
     const answers = await Promise.all([1, 2, 3].map(() => register({ invite: token }, closed)))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 403, 403])
-    const link = /\/verify\?token=[\w-]+/.exec(closed.mails.at(-1)?.text ?? '')?.[0] ?? ''
-    expect((await closed.call('GET', link)).status).toBe(200)
+    const link = /\/verify#token=([\w-]+)/.exec(closed.mails.at(-1)?.text ?? '')?.[1] ?? ''
+    const confirmation = { token: link, password: BODY.password }
+    expect((await closed.call('POST', '/verify', { body: confirmation })).status).toBe(200)
     await closed.close()
   })
 

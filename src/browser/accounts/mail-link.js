@@ -1,0 +1,129 @@
+// Runs the pages that the links of our mails lead to: takes the link's token out of the address, sends it with what the
+// reader types, and shows what came of it. The token stands behind the #, which no browser sends anywhere.
+
+const byId = (id) => document.getElementById(id)
+
+const ask = byId('ask')
+const form = byId('form')
+const button = byId('send')
+const problem = byId('problem')
+/** Missing where nothing has to be typed. */
+const password = byId('password')
+
+/** The longest wait for an answer. */
+const TIMEOUT_MS = 30_000
+
+/** Links of older mails have the token in the query. It moves, so that loading the page again sends it to nobody. */
+function takeToken() {
+  const queried = new URLSearchParams(location.search).get('token')
+  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? queried
+  if (location.search !== '') {
+    history.replaceState(null, '', location.pathname + (token ? `#token=${encodeURIComponent(token)}` : ''))
+  }
+  return token
+}
+
+const token = takeToken()
+
+/** Shows the section of an outcome instead of the form. */
+function show(outcome, answer = {}) {
+  for (const place of outcome.querySelectorAll('[data-fill]'))
+    place.textContent = answer[place.dataset.fill] ?? ''
+  const heading = outcome.querySelector('h1')
+  document.title = `${heading.textContent} · Lookalike`
+  ask.hidden = true
+  outcome.hidden = false
+  heading.focus()
+}
+
+const outcomeOf = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
+
+/** Says why it did not work, and leaves the form for another try. */
+function complain(text, isAboutPassword = false) {
+  problem.textContent = text
+  problem.hidden = false
+  password?.setAttribute('aria-invalid', String(isAboutPassword))
+  problem.focus()
+}
+
+function setBusy(isBusy) {
+  button.disabled = isBusy
+  button.textContent = isBusy ? button.dataset.busy : button.dataset.idle
+  form.setAttribute('aria-busy', String(isBusy))
+  if (password) password.readOnly = isBusy
+}
+
+/** Asks the service. @returns what to do with its answer. */
+async function send() {
+  const body = password ? { token, password: password.value } : { token }
+  const response = await fetch(location.pathname, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    cache: 'no-store',
+    credentials: 'omit',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  const answer = await response.json()
+  const outcome = outcomeOf(response.ok ? answer.status : answer.error)
+  return outcome
+    ? () => succeed(outcome, answer)
+    : () => complain(refusalOf(response, answer), response.status === 401 || response.status === 422)
+}
+
+function succeed(outcome, answer) {
+  // The link has done its work: neither the history nor the back button brings it again.
+  history.replaceState(null, '', location.pathname)
+  if (password) password.value = ''
+  show(outcome, answer)
+}
+
+function refusalOf(response, { message, details }) {
+  if (response.status === 429) {
+    const seconds = details?.retry_after ?? 60
+    return `Too many tries. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
+  }
+  if (response.status >= 500) return 'The service cannot do this now. Try again in a minute.'
+  const text = String(message)
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+async function submit(event) {
+  event.preventDefault()
+  if (button.disabled) return
+  problem.hidden = true
+  password?.removeAttribute('aria-invalid')
+  setBusy(true)
+  const finish = await send().catch(
+    () => () => complain('The service did not answer. Check your connection, then try again.'),
+  )
+  setBusy(false)
+  finish()
+}
+
+/** Lets the reader see what was typed; before it is sent it is hidden again, so that no browser keeps it as a text. */
+function offerToShow() {
+  const toggle = byId('show')
+  const follow = () => {
+    password.type = toggle.checked ? 'text' : 'password'
+  }
+  toggle.addEventListener('change', follow)
+  form.addEventListener('submit', () => {
+    toggle.checked = false
+    follow()
+  })
+}
+
+if (token) {
+  if (password) offerToShow()
+  form.addEventListener('submit', submit)
+  for (const link of document.querySelectorAll('a[data-with-token]'))
+    link.hash = `token=${encodeURIComponent(token)}`
+  form.hidden = false
+  password?.focus()
+} else {
+  show(outcomeOf('incomplete'))
+}
+
+// Another link of the same page, opened in this tab, changes only what stands behind the #.
+window.addEventListener('hashchange', () => location.reload())
