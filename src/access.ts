@@ -147,8 +147,11 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     clock,
     ids,
     hashSecret,
+    isSecret,
+    failures: clientFailures,
     atomically,
     record,
+    tellOwners: administration.tellOwners,
   })
 
   const security = securityService({
@@ -196,6 +199,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     prune()
     audit.prune()
     administration.tidyAccounts()
+    administration.pruneNotices()
     for (const throttle of [failures, logins, refreshes, clientFailures, unknownFailures, passwordFailures]) {
       throttle.prune(clock.now())
     }

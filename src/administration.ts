@@ -6,6 +6,8 @@ import type { Ids } from './core/ids.ts'
 import { LIMITS } from './core/limits.ts'
 import type { PlanName } from './core/plans.ts'
 import { operatorService } from './features/accounts/operator.ts'
+import { ownerNoticeQueries } from './features/accounts/owner-notice-queries.ts'
+import { ownerNotices } from './features/accounts/owner-notices.ts'
 import { passwordResetService } from './features/accounts/password-reset.ts'
 import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
 import { passwordRule as createPasswordRule } from './features/accounts/password-rule.ts'
@@ -82,6 +84,12 @@ export function createAdministration(ports: AdministrationPorts) {
     ids,
     log,
   })
+  const notices = createThrottle(db, {
+    bucket: 'notice.store',
+    limit: LIMITS.ownerNoticesPerHour,
+    windowMs: 3_600_000,
+  })
+  const tellOwners = ownerNotices({ ...ports, queries: ownerNoticeQueries(db), outbox, notices })
   const people = accountsOf(ports, { atomically, record, passwords, passwordRule, failures, outbox })
   const twoFactor = twoFactorService({
     queries: twoFactorQueries(db),
@@ -105,6 +113,7 @@ export function createAdministration(ports: AdministrationPorts) {
     isSecret,
     atomically,
     record,
+    tellOwners,
     unsynced: (write) => unsynced(db, write),
     log,
   })
@@ -124,6 +133,7 @@ export function createAdministration(ports: AdministrationPorts) {
     ids,
     atomically,
     record,
+    tellOwners,
     readNetwork,
     networkMatcher,
   })
@@ -135,6 +145,8 @@ export function createAdministration(ports: AdministrationPorts) {
     passwordRule,
     failures,
     outbox,
+    tellOwners,
+    pruneNotices: () => notices.prune(clock.now()),
     ...people,
     twoFactor,
     apiKeys,
