@@ -15,6 +15,8 @@ import { accountQueries } from './features/accounts/queries.ts'
 import { type RegistrationMode, registrationService } from './features/accounts/registration.ts'
 import { registrationQueries } from './features/accounts/registration-queries.ts'
 import { accountService } from './features/accounts/service.ts'
+import { keyOperator as createKeyOperator } from './features/api-keys/operator.ts'
+import { operatorKeyQueries } from './features/api-keys/operator-queries.ts'
 import { apiKeyQueries } from './features/api-keys/queries.ts'
 import { apiKeyService } from './features/api-keys/service.ts'
 import { auditQueries } from './features/audit/queries.ts'
@@ -127,6 +129,16 @@ export function createAdministration(ports: AdministrationPorts) {
     record,
   })
 
+  const keyOperator = createKeyOperator({
+    queries: operatorKeyQueries(db),
+    apiKeys: apiKeyQueries(db),
+    publicKeys: publicKeyQueries(db),
+    hashSecret,
+    clock,
+    atomically,
+    record,
+  })
+
   const ipWhitelist = ipWhitelistService({
     queries: ipWhitelistQueries(db),
     clock,
@@ -151,6 +163,7 @@ export function createAdministration(ports: AdministrationPorts) {
     twoFactor,
     apiKeys,
     publicKeys,
+    keyOperator,
     ipWhitelist,
     audit,
   }

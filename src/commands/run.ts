@@ -8,6 +8,8 @@ import { type Command, CommandError, helpOf, parseCall, UsageError } from './com
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
+import { keyList } from './key-list.ts'
+import { keyRevoke } from './key-revoke.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
 import { serve } from './serve.ts'
@@ -36,6 +38,8 @@ const COMMANDS: readonly Command[] = [
   setup,
   demo,
   keyCreate,
+  keyList,
+  keyRevoke,
   storeSetPlan,
   storeClearIpWhitelist,
   userVerify,
