@@ -6,7 +6,7 @@ import type { Clock } from './core/clock.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import { PLANS, type PlanName } from './core/plans.ts'
-import { createRateWindow, type RateVerdict } from './core/rate-window.ts'
+import { createRateWindow } from './core/rate-window.ts'
 import { normaliseEmail } from './features/accounts/email.ts'
 import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
 import { accountRoutes } from './features/accounts/routes.ts'
@@ -32,7 +32,7 @@ import { securityQueries } from './features/security/queries.ts'
 import { securityRoutes } from './features/security/routes.ts'
 import { securityService } from './features/security/service.ts'
 import { twoFactorRoutes } from './features/two-factor/routes.ts'
-import { type AuthDeps, authPlugin, callerPlugin } from './http/auth.ts'
+import { type AuthDeps, authPlugin, callerPlugin, type Purpose, type Spending } from './http/auth.ts'
 import { createClientAddress, throttleKey } from './http/client-address.ts'
 import { createTokens } from './http/tokens.ts'
 import { createTraceOf, tracePlugin } from './http/trace.ts'
@@ -147,8 +147,11 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     clock,
     ids,
     hashSecret,
+    isSecret,
+    failures: clientFailures,
     atomically,
     record,
+    tellOwners: administration.tellOwners,
   })
 
   const security = securityService({
@@ -175,6 +178,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
   }
   const traced = tracePlugin(traceOf)
   const signedIn = authPlugin(deps)
+  const guarding = authPlugin(deps, 'guard')
   const himself = callerPlugin(deps, 'never')
   const person = callerPlugin(deps, 'several')
 
@@ -183,18 +187,19 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     .use(accountRoutes(traced, administration))
     .use(meRoutes(himself, me))
     .use(twoFactorRoutes(person, twoFactor))
-    .use(apiKeyRoutes(signedIn, apiKeys))
-    .use(publicKeyRoutes(signedIn, publicKeys))
-    .use(clientSecretRoutes(signedIn, clientSecret))
-    .use(ipWhitelistRoutes(signedIn, ipWhitelist))
-    .use(auditRoutes(signedIn, audit))
-    .use(securityRoutes(signedIn, security))
+    .use(apiKeyRoutes(guarding, apiKeys))
+    .use(publicKeyRoutes(guarding, publicKeys))
+    .use(clientSecretRoutes(guarding, clientSecret))
+    .use(ipWhitelistRoutes(guarding, ipWhitelist))
+    .use(auditRoutes(guarding, audit))
+    .use(securityRoutes(guarding, security))
 
   /** What has to be done from time to time: old tokens, counts whose window is over. */
   function tidy(): void {
     prune()
     audit.prune()
     administration.tidyAccounts()
+    administration.pruneNotices()
     for (const throttle of [failures, logins, refreshes, clientFailures, unknownFailures, passwordFailures]) {
       throttle.prune(clock.now())
     }
@@ -234,13 +239,24 @@ function createPostponed({ db, log, schedule }: AdministrationPorts) {
   }
 }
 
-/** The plan's requests a minute of a store (spec §8), and a budget of his own for a person who acts for none. */
+/** How many requests a minute a caller has, out of whose budget. A limit counts in any 60 seconds. */
 function requestBudget(planOf: (storeId: string) => PlanName, clock: Clock) {
   const requests = createRateWindow(60_000)
-  return ({ storeId, userId }: Caller): RateVerdict | undefined => {
-    const limit = storeId === null ? LIMITS.personRequestsPerMinute : PLANS[planOf(storeId)].requestsPerMinute
-    return Number.isFinite(limit)
-      ? requests.take(storeId ?? `person ${userId}`, limit, clock.now())
+  const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
+    Number.isFinite(limit)
+      ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.now()) }
       : undefined
+
+  return ({ kind, storeId, token }: Caller, purpose: Purpose): Spending | undefined => {
+    if (purpose === 'guard' && token?.sessionId) {
+      // Of each login its own, or whoever stole one could keep the person from ending it by another.
+      return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
+    }
+    // Only a person calls for no store.
+    if (storeId === null) return undefined
+    if (purpose === 'guard' && kind === 'machine') {
+      return take('security', storeId, LIMITS.machineSecurityRequestsPerMinute)
+    }
+    return take('plan', storeId, PLANS[planOf(storeId)].requestsPerMinute)
   }
 }

@@ -7,6 +7,8 @@ import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import type { PlanName } from './core/plans.ts'
 import { operatorService } from './features/accounts/operator.ts'
+import { ownerNoticeQueries } from './features/accounts/owner-notice-queries.ts'
+import { ownerNotices } from './features/accounts/owner-notices.ts'
 import { passwordResetService } from './features/accounts/password-reset.ts'
 import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
 import { passwordRule as createPasswordRule } from './features/accounts/password-rule.ts'
@@ -15,6 +17,8 @@ import { type RegistrationMode, registrationService } from './features/accounts/
 import { registrationQueries } from './features/accounts/registration-queries.ts'
 import { accountService } from './features/accounts/service.ts'
 import { verificationService } from './features/accounts/verification.ts'
+import { keyOperator as createKeyOperator } from './features/api-keys/operator.ts'
+import { operatorKeyQueries } from './features/api-keys/operator-queries.ts'
 import { apiKeyQueries } from './features/api-keys/queries.ts'
 import { apiKeyService } from './features/api-keys/service.ts'
 import { auditQueries } from './features/audit/queries.ts'
@@ -84,6 +88,12 @@ export function createAdministration(ports: AdministrationPorts) {
     ids,
     log,
   })
+  const notices = createThrottle(db, {
+    bucket: 'notice.store',
+    limit: LIMITS.ownerNoticesPerHour,
+    windowMs: 3_600_000,
+  })
+  const tellOwners = ownerNotices({ ...ports, queries: ownerNoticeQueries(db), outbox, notices })
   const people = accountsOf(ports, { atomically, record, passwords, passwordRule, failures, outbox })
   const twoFactor = twoFactorService({
     queries: twoFactorQueries(db),
@@ -107,6 +117,7 @@ export function createAdministration(ports: AdministrationPorts) {
     isSecret,
     atomically,
     record,
+    tellOwners,
     unsynced: (write) => unsynced(db, write),
     log,
   })
@@ -120,12 +131,23 @@ export function createAdministration(ports: AdministrationPorts) {
     record,
   })
 
+  const keyOperator = createKeyOperator({
+    queries: operatorKeyQueries(db),
+    apiKeys: apiKeyQueries(db),
+    publicKeys: publicKeyQueries(db),
+    hashSecret,
+    clock,
+    atomically,
+    record,
+  })
+
   const ipWhitelist = ipWhitelistService({
     queries: ipWhitelistQueries(db),
     clock,
     ids,
     atomically,
     record,
+    tellOwners,
     readNetwork,
     networkMatcher,
   })
@@ -137,10 +159,13 @@ export function createAdministration(ports: AdministrationPorts) {
     passwordRule,
     failures,
     outbox,
+    tellOwners,
+    pruneNotices: () => notices.prune(clock.now()),
     ...people,
     twoFactor,
     apiKeys,
     publicKeys,
+    keyOperator,
     ipWhitelist,
     audit,
   }

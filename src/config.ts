@@ -7,6 +7,12 @@ const text = (description: string, value = '') => Type.String({ default: value, 
 const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
 
 /**
+ * Values of a setting that nobody else may see, as a pattern; `loadConfig` does not care, but commands warn when such a
+ * value is given as a flag.
+ */
+const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@' } as const
+
+/**
  * Every setting of the service: its type, default and meaning. The table in README.md is printed from this by
  * `bun scripts/settings-table.ts`.
  */
@@ -33,6 +39,7 @@ export const Settings = Type.Object({
     default: '',
     pattern: '^(|.{32,})$',
     must: 'have at least 32 bytes',
+    secret: SECRET.always,
     description: 'Key that signs access tokens, at least 32 bytes. Empty: generated and kept in `DATA_DIR`.',
   }),
   TOKEN_LIFETIME_S: Type.Integer({
@@ -66,6 +73,7 @@ export const Settings = Type.Object({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',
     must: 'be an address like smtps://user:password@mail.example.com:465',
+    secret: SECRET.withPassword,
     description:
       'Mail server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which a server at a public address must offer. Empty: mails wait for `lookalike outbox`.',
   }),
@@ -99,6 +107,13 @@ export const SETTING_NAMES = Object.keys(Settings.properties) as SettingName[]
 
 /** The command-line flag of a setting: `DATA_DIR` becomes `data-dir`. */
 export const flagOf = (name: SettingName): string => name.toLowerCase().replaceAll('_', '-')
+
+/** Settings among the flags of a command line whose values others can read in the process list. */
+export const secretsAmong = (flags: Source): SettingName[] =>
+  SETTING_NAMES.filter((name) => {
+    const secret: unknown = Settings.properties[name]['secret']
+    return typeof secret === 'string' && new RegExp(secret).test(flags[flagOf(name)] ?? '')
+  })
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -122,7 +122,11 @@ const ROUTES: Record<string, Route> = {
 
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
-  'POST /v1/security/client-secret/rotate': { needs: 'security:manage' },
+  // A machine grant must show the present secret; to a person it is no matter.
+  'POST /v1/security/client-secret/rotate': {
+    needs: 'security:manage',
+    send: (world) => ({ body: { client_secret: world.clientSecret() } }),
+  },
   'GET /v1/security/ip-whitelist': { needs: 'security:read' },
   'POST /v1/security/ip-whitelist': {
     needs: 'security:manage',

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError, secretsAmong } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
 import { SetupError } from '../features/accounts/service.ts'
 import { OriginError } from '../features/public-keys/origins.ts'
@@ -8,6 +8,8 @@ import { type Command, CommandError, helpOf, parseCall, UsageError } from './com
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
+import { keyList } from './key-list.ts'
+import { keyRevoke } from './key-revoke.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
 import { serve } from './serve.ts'
@@ -19,6 +21,7 @@ import { userReset2fa } from './user-reset-2fa.ts'
 import { userResetPassword } from './user-reset-password.ts'
 import { userUnlock } from './user-unlock.ts'
 import { userVerify } from './user-verify.ts'
+import { secretFlagWarning } from './warnings.ts'
 
 const versionCommand: Command = {
   name: 'version',
@@ -36,6 +39,8 @@ const COMMANDS: readonly Command[] = [
   setup,
   demo,
   keyCreate,
+  keyList,
+  keyRevoke,
   storeSetPlan,
   storeClearIpWhitelist,
   userVerify,
@@ -72,7 +77,9 @@ export async function runCommand(
     return 0
   }
   try {
-    return await command.run(parseCall(command, rest, env))
+    const call = parseCall(command, rest, env)
+    for (const name of secretsAmong(call.options)) console.error(secretFlagWarning(name))
+    return await command.run(call)
   } catch (error) {
     return tell(error, command)
   }

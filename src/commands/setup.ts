@@ -1,5 +1,6 @@
 import type { SetupResult } from '../features/accounts/service.ts'
 import type { Command } from './command.ts'
+import { askPassword, givenPassword, passwordOptions, warnOfVisiblePassword } from './password-input.ts'
 import { addressOf, withInstall } from './runtime.ts'
 
 /** `lookalike setup`. */
@@ -8,23 +9,20 @@ export const setup: Command = {
   summary: 'make a store with its owner and its API credentials; works beside a running service',
   options: [
     { flag: 'email', value: 'ADDRESS', meaning: 'e-mail of the owner', isRequired: true },
-    {
-      flag: 'password',
-      value: 'PASSWORD',
-      meaning: 'password of the owner, at least 10 characters',
-      isRequired: true,
-    },
+    ...passwordOptions('of the owner'),
     { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
     { flag: 'slug', value: 'SLUG', meaning: 'short name in addresses; made of the name by default' },
     { flag: 'json', meaning: 'print JSON' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
-  example: 'lookalike setup --email me@shop.example --password "correct horse" --store "My shop"',
+  example: 'lookalike setup --email me@shop.example --password-file owner.txt --store "My shop"',
   async run({ config, options }) {
-    const { email = '', password = '', store = '', slug } = options
+    const { email = '', store = '', slug } = options
+    const password = (await givenPassword(options)) ?? (await askPassword(`of ${email}`))
     const made = await withInstall(config, ({ accounts }) =>
       accounts.setup({ email, password, storeName: store, slug }),
     )
+    warnOfVisiblePassword(options)
     console.log(options['json'] ? JSON.stringify(made) : forPeople(made, addressOf(config)))
     return 0
   },

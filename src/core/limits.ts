@@ -65,8 +65,12 @@ export const LIMITS = {
   registrationsPerEmailPerHour: 20,
   /** Mails to one address in an hour that bring a link for a new password. */
   resetMailsPerHour: 3,
-  /** Requests a minute of a person that concern no store. */
+  /** Notices of one kind about one store that its owners are mailed in an hour. */
+  ownerNoticesPerHour: 3,
+  /** Requests a minute of one login of a person about the account and the security of stores. */
   personRequestsPerMinute: 60,
+  /** Requests a minute of a store's machine grant about the security of the store. */
+  machineSecurityRequestsPerMinute: 30,
   /** Sign-ins of one person at a time; the one that was not used for longest gives way. */
   sessionsPerPersonMax: 50,
 } as const

@@ -14,6 +14,22 @@ import type { Incoming, TraceOf } from './trace.ts'
  */
 export type StoreRule = 'always' | 'several' | 'never'
 
+/**
+ * What a route is for, which decides whose budget its calls spend.
+ *
+ * `use`: products and searches. They spend the budget of the store's plan (spec §8).
+ * `guard`: credentials, sign-ins and access. They spend a budget of the person or of the machine grant that calls, never
+ * the plan's: whoever drains that with a stolen key must not keep the owner from revoking the key. Only an API key,
+ * which can guard nothing, spends the plan's here too.
+ */
+export type Purpose = 'use' | 'guard'
+
+/** Whose budget a request has spent, and what is left of it. */
+export interface Spending {
+  policy: 'plan' | 'person' | 'security'
+  verdict: RateVerdict
+}
+
 /** The store that a call names, and the rule of its route. */
 export interface StoreChoice {
   /** The slug in `X-Service-Active-Tenant`. */
@@ -38,8 +54,8 @@ export interface AuthDeps {
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
   callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
-  /** Takes one request from the budget of the store's plan or of the person (spec §8); undefined for no limit. */
-  spendRequest(caller: Caller): RateVerdict | undefined
+  /** Takes one request from the budget that it spends; undefined for no limit. */
+  spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
 }
 
 /** The header of every signed-in route in the API's document (spec §5.3). */
@@ -68,9 +84,10 @@ export type Need = Permission | StorePower
  *
  * The credential is judged before the body is read, so a stranger can neither upload anything nor learn a schema.
  */
-export function authPlugin(deps: AuthDeps) {
-  const authenticate = createAuthentication(deps, 'always')
-  return new Elysia({ name: 'http.auth' })
+export function authPlugin(deps: AuthDeps, purpose: Purpose = 'use') {
+  const authenticate = createAuthentication(deps, 'always', purpose)
+  // Of two plugins with one name Elysia drops the second.
+  return new Elysia({ name: `http.auth.${purpose}` })
     .onParse({ as: 'scoped' }, async (context) => {
       await authenticate(context)
     })
@@ -88,12 +105,11 @@ export function authPlugin(deps: AuthDeps) {
 export type CallerPlugin = ReturnType<typeof callerPlugin>
 
 /**
- * The same for what concerns the caller and no store: every route gets `caller`, whose store may be missing.
+ * The same for what guards the caller and concerns no store: every route gets `caller`, whose store may be missing.
  * `anyone: true` takes every credential, `person: true` the login of a person.
  */
 export function callerPlugin(deps: AuthDeps, rule: 'several' | 'never') {
-  const authenticate = createAuthentication(deps, rule)
-  // Of two plugins with one name Elysia drops the second.
+  const authenticate = createAuthentication(deps, rule, 'guard')
   return new Elysia({ name: `http.caller.${rule}` })
     .onParse({ as: 'scoped' }, async (context) => {
       await authenticate(context)
@@ -118,6 +134,7 @@ export function callerPlugin(deps: AuthDeps, rule: 'several' | 'never') {
 function createAuthentication(
   { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest }: AuthDeps,
   rule: StoreRule,
+  purpose: Purpose,
 ) {
   /** Elysia asks twice for a request with a body: before parsing it and before the handler. */
   const known = new WeakMap<Request, Promise<Caller>>()
@@ -134,12 +151,11 @@ function createAuthentication(
       credential.kind === 'key'
         ? callerOfKey(credential.text, store, trace)
         : callerOfToken(await validClaims(credential.text), store, trace)
-    const verdict = spendRequest(caller)
-    if (verdict) {
-      Object.assign(set.headers, rateHeaders('plan', verdict))
-      if (!verdict.isAllowed) {
-        throw rateLimitExceeded(`The plan allows ${verdict.limit} requests a minute`, verdict)
-      }
+    const spent = spendRequest(caller, purpose)
+    if (spent) {
+      const { policy, verdict } = spent
+      Object.assign(set.headers, rateHeaders(policy, verdict))
+      if (!verdict.isAllowed) throw rateLimitExceeded(REFUSALS[policy](verdict.limit), verdict)
     }
     return caller
   }
@@ -158,7 +174,15 @@ function createAuthentication(
   }
 }
 
-const personNeeded = () =>
+/** How a spent budget is told, by its limit. */
+const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> = {
+  plan: (limit) => `The plan allows ${limit} requests a minute`,
+  person: (limit) => `A login allows ${limit} requests a minute about your account and the store’s security`,
+  security: (limit) => `A machine grant allows ${limit} requests a minute about the store’s security`,
+}
+
+/** The refusal of what only a person may do, by a login. */
+export const personNeeded = () =>
   new ApiError('permission_denied', 'Missing required permission: this needs the login of a person', {
     details: { required: 'person' },
   })

@@ -1,10 +1,14 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
+import { LIMITS } from '../core/limits.ts'
 import { ACTIVE_TENANT, NEED } from './auth.ts'
 import { isBodyParser } from './body.ts'
 import { PAGE } from './page.ts'
 import { numberOf } from './request-check.ts'
 import { ErrorBody, isFailure } from './schema.ts'
+
+/** For routes that guard what is there: see `Purpose` of `auth.ts`. */
+const OWN_BUDGET = `These calls never spend the plan’s requests: a login has ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute}. An API key spends the plan’s.`
 
 /** The parts of the document that do not come from the routes. */
 const frame = (version: string) => ({
@@ -23,8 +27,11 @@ const frame = (version: string) => ({
   },
   tags: [
     { name: 'Authentication', description: 'Accounts, and credentials for access tokens' },
-    { name: 'Account', description: 'The caller’s own: stores, logins, password' },
-    { name: 'Security', description: 'Two-factor authentication, keys, the IP list, the audit log' },
+    { name: 'Account', description: `The caller’s own: stores, logins, password. ${OWN_BUDGET}` },
+    {
+      name: 'Security',
+      description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
+    },
     { name: 'Products', description: 'The catalogue' },
     { name: 'Search', description: 'Find products by picture and by words' },
     { name: 'Operation', description: 'Health and versions' },

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { PERMISSIONS, type Role } from '../../src/core/actor.ts'
+import { hashSecret } from '../../src/platform/secrets.ts'
 import { form, pictureBytes, type TestApp } from '../support/app.ts'
 import { addPerson, freshAddress, from, type Person, proxiedApp, tokenOf } from '../support/people.ts'
 
@@ -8,9 +9,13 @@ export interface World {
   app: TestApp
   /** A text that nobody has used yet. */
   fresh(): string
+  /** The client secret of `mine`, anew: whoever rotates it makes another. */
+  clientSecret(): string
   /** Sends a request as the machine of `mine` and gives the answer's body. */
   asMachine(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
 }
+
+const CLIENT_SECRET = 'a client secret that is only used in tests'
 
 export async function createWorld(): Promise<World> {
   const app = proxiedApp()
@@ -19,6 +24,12 @@ export async function createWorld(): Promise<World> {
   return {
     app,
     fresh: () => `fresh-${++n}`,
+    clientSecret() {
+      app.db
+        .prepare("UPDATE stores SET client_secret_hash = ? WHERE slug = 'mine'")
+        .run(hashSecret(CLIENT_SECRET))
+      return CLIENT_SECRET
+    },
     async asMachine(method, path, body) {
       const token = await machineToken(app)
       const answer = await app.call(method, path, { token, ...(body !== undefined && { body }) })

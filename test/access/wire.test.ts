@@ -35,7 +35,8 @@ const bearer = () => `Authorization: Bearer ${token}`
 
 test('a client that resets its connection is nobody, and passes neither for this machine nor for a proxy', async () => {
   const behind = proxiedApp()
-  const owner = await behind.signIn('one')
+  await behind.store('one')
+  const owner = await tokenOf(behind, await addPerson(behind, 'owner', [{ store: 'one', role: 'owner' }]))
   const body = { ip_address: '203.0.113.7', force: true }
   expect((await behind.call('POST', '/v1/security/ip-whitelist', { token: owner, body })).status).toBe(201)
   behind.http.listen({ port: 0, hostname: '127.0.0.1' })

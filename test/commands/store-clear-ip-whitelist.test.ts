@@ -54,12 +54,15 @@ const cleared = () => {
 
 describe('lookalike store clear-ip-whitelist', () => {
   test('lets a store that locked itself out in again, at its next call, beside a running service', async () => {
-    const { client_id, client_secret } = JSON.parse((await run([...SETUP, '--json'])).stdout)
+    const { client_id, email } = JSON.parse((await run([...SETUP, '--json'])).stdout)
     const service = await startService({ dataDir }, { untilReady: false })
     try {
-      const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-      const granted = await fetch(`${service.address}/oauth/token`, { method: 'POST', body: form })
-      const { access_token } = (await granted.json()) as { access_token: string }
+      const login = await fetch(`${service.address}/oauth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password: SETUP[4] }),
+      })
+      const { access_token } = (await login.json()) as { access_token: string }
       const call = async (method: string, body?: unknown) => {
         const answer = await fetch(service.address + PATH, {
           method,

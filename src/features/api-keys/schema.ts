@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { PERMISSIONS } from '../../core/actor.ts'
+import { oneOf } from '../../http/schema.ts'
 import { NAME, text } from '../../http/text-schema.ts'
 
 /** Keys of one kind that a store may have (D14). */
@@ -84,14 +85,28 @@ export const KeyPrefix = t.String({
   description: `First ${PREFIX_CHARS} characters of the key, to tell it from others.`,
 })
 
+/** Who made a key. */
+export const MAKER_STATES = ['machine', 'person', 'former_member'] as const
+export type MakerState = (typeof MAKER_STATES)[number]
+
 /** A key as it is read: never its value. */
 export const ApiKey = t.Object({
   id: t.String(),
   name: t.String(),
   prefix: KeyPrefix,
   scopes: t.Record(t.String(), t.Array(t.String())),
+  effective_scopes: t.Record(t.String(), t.Array(t.String()), {
+    description:
+      'What of `scopes` the key may do now: what its maker holds in the store at this moment. All of it for a key of a machine grant, nothing when the maker has left the store.',
+  }),
+  maker: oneOf(
+    MAKER_STATES,
+    'Who made the key: `machine` the machine grant, `person` somebody who may act for the store, `former_member` somebody who may not any more.',
+  ),
   created_at: Time,
-  created_by: t.Union([t.String(), t.Null()], { description: 'Id of the user; null for a machine grant.' }),
+  created_by: t.Union([t.String(), t.Null()], {
+    description: 'Id of the user; null for a machine grant, and once the user was deleted.',
+  }),
   expires_at: TimeOrNull,
   last_used_at: t.Union([Time, t.Null()], { description: 'Right to the minute.' }),
   last_used_ip: TextOrNull,

@@ -5,7 +5,9 @@ import { ApiError, missingPermission, notFound } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { checksummedKey } from '../../core/keys.ts'
 import { API_KEY_PREFIX } from '../../http/credential.ts'
-import type { ApiKeyQueries, ApiKeyRow } from './queries.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import { effectiveScopes, makerOf } from './effective.ts'
+import type { ApiKeyQueries, ApiKeyRow, MadeApiKeyRow } from './queries.ts'
 import {
   type ApiKey,
   type ApiKeyBody,
@@ -29,6 +31,7 @@ export interface ApiKeyDeps {
   isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   atomically: Atomically
   record: RecordEvent
+  tellOwners: TellOwners
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -38,6 +41,7 @@ export interface ApiKeyDeps {
 export interface KnownKey {
   id: string
   storeId: string
+  /** What the key may do now. */
   scopes: Permission[]
   state: 'valid' | 'expired'
 }
@@ -61,17 +65,22 @@ export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for another store's key. */
-  function owned(storeId: string, id: string): ApiKeyRow {
+  function owned(storeId: string, id: string): MadeApiKeyRow {
     const row = queries.byId(storeId, id)
     if (!row) throw notFound('api_key')
     return row
   }
 
   /** A key that the actor may change: nobody lays hands on a key that can do more than he. */
-  function manageable(actor: Actor, id: string): ApiKeyRow {
+  function manageable(actor: Actor, id: string): MadeApiKeyRow {
     const row = owned(actor.storeId, id)
     assertHolds(actor, row.scopes)
     return row
+  }
+
+  /** Whoever stole an access token would make a key first, for that lives longer. */
+  function tellOfNewValue(actor: Actor): void {
+    if (actor.kind === 'machine') deps.tellOwners(actor, 'api_key_made')
   }
 
   function newValue() {
@@ -100,20 +109,22 @@ export function apiKeyService(deps: ApiKeyDeps) {
         scopes,
         createdAt: now,
         createdBy: actor.userId,
+        isByMachine: actor.kind === 'machine',
         lastUsedAt: null,
         lastUsedIp: null,
         rotatedAt: null,
         previousKeyHash: null,
         previousExpiresAt: null,
       }
-      atomically(() => {
+      return atomically(() => {
         if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
         queries.add(row)
         record(
           actOf(actor, 'api_key.created', { ...namesOf(row), scopes, expires_at: timeOrNull(row.expiresAt) }),
         )
+        tellOfNewValue(actor)
+        return { ...view(owned(row.storeId, row.id), now), key }
       })
-      return { ...view(row, now), key }
     },
 
     /** The store's keys, oldest first. */
@@ -137,7 +148,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
       return atomically(() => {
         const before = manageable(actor, id)
         if (asked) assertHolds(actor, asked)
-        const row: ApiKeyRow = {
+        const row: MadeApiKeyRow = {
           ...before,
           ...(patch.expires_in_days !== undefined && lifetime(patch.expires_in_days, now)),
           name: patch.name ?? before.name,
@@ -173,7 +184,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
         const before = manageable(actor, id)
         const previousEnds = Math.min(now + grace_seconds * 1000, before.expiresAt ?? Infinity)
         const stillWorks = previousEnds > now
-        const row: ApiKeyRow = {
+        const row: MadeApiKeyRow = {
           ...before,
           ...value,
           ...lifetime(before.lifetimeDays, now),
@@ -184,6 +195,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
         queries.replace(row)
         const previous_expires_at = isoTime(previousEnds)
         record(actOf(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }))
+        tellOfNewValue(actor)
         return { ...view(row, now), key, previous_expires_at }
       })
     },
@@ -209,17 +221,21 @@ export function apiKeyService(deps: ApiKeyDeps) {
       const isPresent = isSecret(key, row?.keyHash)
       const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
       if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
-      const { id, storeId, scopes, expiresAt } = row
+      const { id, storeId, expiresAt } = row
       return {
         id,
         storeId,
-        scopes,
+        scopes: effectiveScopes(row),
         state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
       }
     },
 
     /** Notes the use of a key, at most once a minute. */
     touch: createTouch(deps),
+
+    /** Keys that work still and whose makers have left the store. @param now Unix ms. */
+    countOfFormerMembers: (storeId: string, now: number): number =>
+      queries.countOfFormerMembers(storeId, now),
 
     /** @param now Unix ms. */
     counts(storeId: string, now: number): ApiKeyOverview {
@@ -277,11 +293,13 @@ const namesOf = ({ id, name }: ApiKeyRow) => ({ id, name })
 
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
 
-const view = (row: ApiKeyRow, now: number): ApiKey => ({
+const view = (row: MadeApiKeyRow, now: number): ApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
   scopes: scopesOf(row.scopes),
+  effective_scopes: scopesOf(effectiveScopes(row)),
+  maker: makerOf(row),
   created_at: isoTime(row.createdAt),
   created_by: row.createdBy,
   expires_at: timeOrNull(row.expiresAt),

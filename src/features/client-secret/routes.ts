@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AuthPlugin } from '../../http/auth.ts'
-import { noBody } from '../../http/body.ts'
-import { failure, signedInErrors } from '../../http/schema.ts'
-import { NewClientSecret } from './schema.ts'
+import { jsonOrNothing } from '../../http/body.ts'
+import { bodyErrors, failure, signedInErrors } from '../../http/schema.ts'
+import { ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
 /** D8: the secret of the machine grant. */
@@ -15,21 +15,29 @@ export function clientSecretRoutes(auth: AuthPlugin, clientSecret: ClientSecretS
     .use(auth)
     .post(
       '/rotate',
-      ({ actor, set }) => {
+      ({ actor, body, set }) => {
         set.headers['cache-control'] = 'no-store'
-        return clientSecret.rotate(actor)
+        return clientSecret.rotate(actor, body)
       },
       {
         can: 'security:manage',
-        parse: noBody,
+        // A person need say nothing.
+        parse: jsonOrNothing(),
+        body: ClientSecretRotation,
         response: {
           200: NewClientSecret,
           ...signedInErrors,
+          ...bodyErrors,
+          413: failure('`payload_too_large`'),
+          422: failure('`validation_error`'),
+          429: failure('`rate_limit_exceeded`; `too_many_requests` after ten wrong client secrets'),
           503: failure('`overloaded`, `storage_full`, `read_only`'),
         },
         detail: {
           operationId: 'rotateClientSecret',
           summary: 'Give the store a new client secret; the old one ends at once',
+          description:
+            'A person needs nothing but the login. A machine grant shows the present secret in the body, so that a stolen access token cannot take the store over; without it, and with a wrong one, `details.required` is `client_secret`. The owners are told by mail.',
         },
       },
     )

@@ -23,7 +23,7 @@ export function ipWhitelistRoutes(auth: AuthPlugin, ipWhitelist: IpWhitelistServ
         operationId: 'addIpEntry',
         summary: 'Allow calls from an address or a block of addresses',
         description:
-          'Once the list has an entry, tokens and API keys of the store work from listed addresses only; the widget works from everywhere. An entry that would lock your own address out is refused unless `force` is true.',
+          'Once the list has an entry, tokens and API keys of the store work from listed addresses only; the widget works from everywhere. An entry that would lock your own address out is refused unless `force` is true, which takes the login of a person; the owners are told by mail.',
       },
     })
     .get('', ({ actor }) => ipWhitelist.list(actor.storeId), {

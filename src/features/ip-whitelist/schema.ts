@@ -24,7 +24,10 @@ export const IpEntryBody = t.Object({
     }),
   ),
   force: t.Optional(
-    t.Boolean({ default: false, description: 'Do it although it locks your own address out.' }),
+    t.Boolean({
+      default: false,
+      description: 'Do it although it locks your own address out; for people only.',
+    }),
   ),
 })
 export type IpEntryBody = typeof IpEntryBody.static
@@ -50,7 +53,7 @@ export const IpEntryParams = t.Object({ id: t.String() })
 export const IpEntryRemoval = t.Object({
   force: t.Optional(
     t.Union([t.Literal('true'), t.Literal('false')], {
-      description: 'Do it although it locks your own address out.',
+      description: 'Do it although it locks your own address out; for people only.',
     }),
   ),
 })

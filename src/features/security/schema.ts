@@ -6,7 +6,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Recommendation = t.Object({
   code: t.String({
     description:
-      'One of `enable_2fa`, `members_without_2fa`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`; more may come.',
+      'One of `enable_2fa`, `members_without_2fa`, `keys_of_former_members`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`; more may come.',
   }),
   message: t.String({ description: 'For people; may change.' }),
 })

@@ -11,7 +11,11 @@ export interface SecurityDeps {
     /** Members of a store, and those of them with a second factor. */
     members(storeId: string): { total: number; enabled: number }
   }
-  apiKeys: { counts(storeId: string, now: number): SecurityOverview['api_keys'] }
+  apiKeys: {
+    counts(storeId: string, now: number): SecurityOverview['api_keys']
+    /** Keys that have not expired and whose makers have left the store. */
+    countOfFormerMembers(storeId: string, now: number): number
+  }
   publicKeys: { count(storeId: string): number }
   ipWhitelist: { count(storeId: string): number }
 }
@@ -35,6 +39,7 @@ export function securityService(deps: SecurityDeps) {
         isOwnMissing: isOwnEnabled === false,
         othersMissing: members.total - members.enabled - (isCallerOneOfThem ? 1 : 0),
         keys,
+        keysOfFormerMembers: apiKeys.countOfFormerMembers(storeId, now),
         hasIpList: entries > 0,
       }
       return {
@@ -61,17 +66,24 @@ interface Facts {
   /** Members beside the caller who have no second factor. */
   othersMissing: number
   keys: SecurityOverview['api_keys']
+  keysOfFormerMembers: number
   hasIpList: boolean
 }
 
 /** The most important first. */
-function recommendationsFor({ isOwnMissing, othersMissing, keys, hasIpList }: Facts): Recommendation[] {
+function recommendationsFor(facts: Facts): Recommendation[] {
+  const { isOwnMissing, othersMissing, keys, keysOfFormerMembers, hasIpList } = facts
   const advice: [isDue: boolean, code: string, message: string][] = [
     [isOwnMissing, 'enable_2fa', 'Switch two-factor authentication on for your own account.'],
     [
       othersMissing > 0,
       'members_without_2fa',
       `Ask ${counted(othersMissing, 'other member')} to switch two-factor authentication on.`,
+    ],
+    [
+      keysOfFormerMembers > 0,
+      'keys_of_former_members',
+      `Revoke ${counted(keysOfFormerMembers, 'API key')} that former members made and that can do nothing any more.`,
     ],
     [
       keys.expiring_30d > 0,

@@ -46,7 +46,8 @@ describe('PATCH /v1/security/api-keys/{id}', () => {
     expect((await keys.patch(before.id, { name: 'renamed' })).body).toEqual({ ...before, name: 'renamed' })
     const scopes = { search: ['execute'] }
     const { status, body } = await keys.patch(before.id, { scopes: { search: 'execute' } })
-    expect([status, body as object]).toEqual([200, { ...before, name: 'renamed', scopes }])
+    const after = { ...before, name: 'renamed', scopes, effective_scopes: scopes }
+    expect([status, body as object]).toEqual([200, after])
     expect(await keys.read(before.id)).toEqual(body)
     expect(await keys.useKey(key)).toEqual([403, 'permission_denied'])
   })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashSecret } from '../../../src/platform/secrets.ts'
-import { type TestApp, testApp } from '../../support/app.ts'
+import { type Answer, type TestApp, testApp } from '../../support/app.ts'
 import { codeOf } from '../api-keys/answers.ts'
 import { auditOf, breakAuditLog, wholeDatabase } from '../api-keys/evidence.ts'
 import { signInMember } from '../api-keys/keys.ts'
@@ -26,7 +26,12 @@ const grant = (client_secret: string) =>
 
 const tokenBy = async (client_secret: string) => String((await grant(client_secret)).body['access_token'])
 
-const rotate = (token: string) => app.call('POST', PATH, { token })
+/** Rotates with what a machine grant has to show, by default the first secret. */
+const rotate = (token: string, client_secret: unknown = secret) =>
+  app.call('POST', PATH, { token, body: { client_secret } })
+
+/** As a person does who says nothing. */
+const rotateAlone = (token: string) => app.call('POST', PATH, { token })
 
 const works = async (token: string) => codeOf(await app.call('GET', '/v1/products', { token }))
 
@@ -54,15 +59,15 @@ describe('POST /v1/security/client-secret/rotate (spec §5.2.6, D8)', () => {
 
   test('tokens of the old secret end at once, but for the one that asked', async () => {
     const [asking, other] = [await tokenBy(secret), await tokenBy(secret)]
-    await rotate(asking)
+    const { body } = await rotate(asking)
     expect([await works(asking), await works(other)]).toEqual([WORKS, REFUSED])
-    expect((await rotate(asking)).status).toBe(200)
+    expect((await rotate(asking, body['client_secret'])).status).toBe(200)
   })
 
   test('by a person: every token of the old secret ends, the person’s own does not', async () => {
     const { token: owner } = await signInMember(app, { store: 'one', role: 'owner' })
     const machine = await tokenBy(secret)
-    expect((await rotate(owner)).status).toBe(200)
+    expect((await rotateAlone(owner)).status).toBe(200)
     expect([await works(machine), await works(owner)]).toEqual([REFUSED, WORKS])
     expect(app.db.prepare('SELECT kept_jti FROM stores WHERE id = ?').get(storeId)).toEqual({
       kept_jti: null,
@@ -73,7 +78,7 @@ describe('POST /v1/security/client-secret/rotate (spec §5.2.6, D8)', () => {
     const { token: admin } = await signInMember(app, { store: 'one', role: 'admin' })
     const machine = await tokenBy(secret)
     await rotate(machine)
-    await rotate(admin)
+    await rotateAlone(admin)
     expect(await works(machine)).toEqual(REFUSED)
   })
 
@@ -96,9 +101,9 @@ describe('POST /v1/security/client-secret/rotate (spec §5.2.6, D8)', () => {
     expect(await works(String(token.body['access_token']))).toEqual(WORKS)
   })
 
-  test('of many rotations at once each gives another secret, and exactly one of them opens the door', async () => {
-    const token = await tokenBy(secret)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(token)))
+  test('of many rotations by a person at once each gives another secret, and exactly one of them opens the door', async () => {
+    const { token } = await signInMember(app, { store: 'one', role: 'owner' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rotateAlone(token)))
     const secrets = answers.map(({ status, body }) => (status === 200 ? String(body['client_secret']) : ''))
     expect(new Set(secrets).size).toBe(20)
     const row = app.db
@@ -111,18 +116,90 @@ describe('POST /v1/security/client-secret/rotate (spec §5.2.6, D8)', () => {
     expect((await grant(valid[0] ?? '')).status).toBe(200)
     expect(auditOf(app, 'client_secret')).toHaveLength(20)
   })
+})
 
-  test('a body that comes all the same is not looked at', async () => {
+describe('a machine grant shows the present secret', () => {
+  const required = (body: Record<string, unknown>) => (body['details'] as { required?: string })?.required
+  const needed = async (answer: Promise<Answer>) => {
+    const { status, body } = await answer
+    return [status, body['error'], required(body)]
+  }
+  const NEEDED = [403, 'permission_denied', 'client_secret']
+
+  test('403 without it, with {} and with a wrong one; the secret stays', async () => {
     const token = await tokenBy(secret)
-    const headers = { 'content-type': 'application/json' }
-    expect((await app.call('POST', PATH, { token, body: '{ broken', headers })).status).toBe(200)
+    expect(await needed(rotateAlone(token))).toEqual(NEEDED)
+    expect(await needed(app.call('POST', PATH, { token, body: {} }))).toEqual(NEEDED)
+    expect(await needed(rotate(token, `${secret}x`))).toEqual(NEEDED)
+    expect(await needed(rotate(token, ''))).toEqual(NEEDED)
+    expect((await grant(secret)).status).toBe(200)
+    expect(await works(token)).toEqual(WORKS)
+  })
+
+  test('403 with the secret of another store, and with the one before', async () => {
+    const other = await app.store('two')
+    const token = await tokenBy(secret)
+    expect(await needed(rotate(token, other.client_secret))).toEqual(NEEDED)
+    await rotate(token)
+    expect(await needed(rotate(token))).toEqual(NEEDED)
+  })
+
+  test('of many at once with one secret exactly one rotates', async () => {
+    const token = await tokenBy(secret)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(token)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(9)
+  })
+
+  test('ten wrong ones in a quarter of an hour are 403, further ones 429; the right one passes and forgives', async () => {
+    const token = await tokenBy(secret)
+    for (let n = 0; n < 10; n++) expect(await needed(rotate(token, `wrong ${n}`))).toEqual(NEEDED)
+    const refused = await rotate(token, 'wrong')
+    expect(codeOf(refused)).toEqual([429, 'too_many_requests'])
+    expect(refused.headers.get('retry-after')).toBe('900')
+    expect(auditOf(app, 'client_secret').map(({ action, actor_kind }) => [action, actor_kind])).toEqual([
+      ...Array.from({ length: 10 }, () => ['client_secret.refused', 'machine']),
+      ['client_secret.locked', 'machine'],
+    ])
+    const { status, body } = await rotate(token)
+    expect(status).toBe(200)
+    expect(await needed(rotate(token, 'wrong'))).toEqual(NEEDED)
+    expect((await grant(String(body['client_secret']))).status).toBe(200)
+  })
+
+  test('saying nothing is no guess', async () => {
+    const token = await tokenBy(secret)
+    for (let n = 0; n < 20; n++) await rotateAlone(token)
+    expect(await needed(rotate(token, 'wrong'))).toEqual(NEEDED)
+    expect(auditOf(app, 'client_secret')).toHaveLength(1)
+  })
+
+  test.each<[string, unknown, string, [number, string]]>([
+    ['broken JSON', '{ broken', 'application/json', [400, 'invalid_json']],
+    ['another type', 'client_secret=x', 'application/x-www-form-urlencoded', [415, 'unsupported_media_type']],
+    ['a number', '{"client_secret":7}', 'application/json', [422, 'validation_error']],
+    [
+      'a very long one',
+      JSON.stringify({ client_secret: 'x'.repeat(201) }),
+      'application/json',
+      [422, 'validation_error'],
+    ],
+    ['a large body', `"${'x'.repeat(1_100_000)}"`, 'application/json', [413, 'payload_too_large']],
+  ])('%s is refused and is not told back', async (_, body, type, expected) => {
+    const answer = await app.call('POST', PATH, {
+      token: await tokenBy(secret),
+      body,
+      headers: { 'content-type': type },
+    })
+    expect(codeOf(answer)).toEqual(expected)
+    expect((await grant(secret)).status).toBe(200)
   })
 })
 
 describe('the audit log', () => {
   test('says who rotated, and no secret', async () => {
     const { userId, token: owner } = await signInMember(app, { store: 'one', role: 'owner' })
-    const { body } = await rotate(owner)
+    const { body } = await rotateAlone(owner)
     const rows = auditOf(app, 'client_secret')
     expect(
       rows.map(({ action, store_id, actor_kind, user_id }) => [action, store_id, actor_kind, user_id]),

@@ -23,16 +23,25 @@ export async function listedStore() {
       ...(body !== undefined && { body }),
     })
 
+  async function member(role: Role, store = 'one') {
+    const person = await addPerson(app, `${role}-${app.ids.uuid()}`, [{ store, role }])
+    return { ...person, token: await tokenOf(app, person) }
+  }
+  const owner = await member('owner')
+
   /** Adds an entry whatever it does to the caller. */
   const put = async (ip_address: string) =>
-    String((await call('POST', PATH, { ip_address, force: true })).body['id'])
+    String((await call('POST', PATH, { ip_address, force: true }, { as: owner.token })).body['id'])
 
   return {
     app,
     token,
     storeId,
+    /** A person who may force what a program may not. */
+    owner,
     call,
     put,
+    member,
     add: (body: unknown, how?: { from?: string; as?: string }) => call('POST', PATH, body, how),
     remove: (id: string, query = '', how?: { from?: string; as?: string }) =>
       call('DELETE', `${PATH}/${id}${query}`, undefined, how),
@@ -40,10 +49,6 @@ export async function listedStore() {
     /** Status and code of an ordinary call from an address. */
     comesIn: async (from: string, as = token) =>
       codeOf(await call('GET', '/v1/products', undefined, { from, as })),
-    async member(role: Role, store = 'one') {
-      const person = await addPerson(app, `${role}-${app.ids.uuid()}`, [{ store, role }])
-      return { ...person, token: await tokenOf(app, person) }
-    },
     acts: () =>
       app.db
         .prepare<[], Record<string, unknown>>(

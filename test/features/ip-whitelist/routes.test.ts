@@ -8,6 +8,9 @@ beforeEach(async () => {
 })
 afterEach(() => store.app.close())
 
+/** How far apart the calls of a machine grant may be made without end. */
+const EVERY_MS = 3_000
+
 const NEVER_MADE = '01900000-0000-7000-8000-ffffffffffff'
 
 describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
@@ -99,7 +102,7 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
   test('409 conflict for the same block, however it is written', async () => {
     await store.add({ ip_address: HERE })
     for (const ip_address of [HERE, `${HERE}/32`, `::ffff:${HERE}`]) {
-      const answer = await store.add({ ip_address, force: true })
+      const answer = await store.add({ ip_address, force: true }, { as: store.owner.token })
       expect([codeOf(answer), answer.body['details']]).toMatchObject([
         [409, 'conflict'],
         { ip_address: `${HERE}/32` },
@@ -110,11 +113,14 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
 
   test('409 conflict for the 101st entry; there is room again when one goes', async () => {
     const first = await store.put('203.0.113.0/24')
-    for (let n = 1; n < 100; n++) expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
+    for (let n = 1; n < 100; n++) {
+      store.app.clock.advance(EVERY_MS)
+      expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
+    }
     const answer = await store.add({ ip_address: '10.0.1.1' })
     expect([codeOf(answer), answer.body['details']]).toMatchObject([[409, 'conflict'], { limit: 100 }])
     expect(await store.list()).toHaveLength(100)
-    await store.remove(first, '?force=true')
+    await store.remove(first, '?force=true', { as: store.owner.token })
     expect((await store.add({ ip_address: HERE }, { from: '10.0.0.1' })).status).toBe(201)
   })
 
@@ -128,7 +134,8 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
     }
     expect(await store.list()).toEqual([])
     expect((await store.add({ ip_address: '198.51.100.0/24', force: false })).status).toBe(409)
-    expect((await store.add({ ip_address: '198.51.100.0/24', force: true })).status).toBe(201)
+    const isForced = { ip_address: '198.51.100.0/24', force: true }
+    expect((await store.add(isForced, { as: store.owner.token })).status).toBe(201)
     expect(await store.comesIn(HERE)).toEqual([403, 'ip_not_allowed'])
     expect(await store.comesIn('198.51.100.7')).toEqual([200, undefined])
   })
@@ -136,6 +143,18 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
   test('a later entry that does not hold the caller is fine, for another one does', async () => {
     await store.add({ ip_address: HERE })
     expect((await store.add({ ip_address: '198.51.100.0/24' })).status).toBe(201)
+  })
+
+  test('403 for a machine grant that forces it, whatever the entry; without force it may', async () => {
+    for (const ip_address of [HERE, '198.51.100.0/24']) {
+      const answer = await store.add({ ip_address, force: true })
+      expect([codeOf(answer), answer.body['details']]).toMatchObject([
+        [403, 'permission_denied'],
+        { required: 'person' },
+      ])
+    }
+    expect([await store.list(), store.acts()]).toEqual([[], []])
+    expect((await store.add({ ip_address: HERE, force: false })).status).toBe(201)
   })
 
   test.each(['developer', 'viewer'] as const)('403 for a %s', async (role) => {
@@ -218,7 +237,7 @@ describe('DELETE /v1/security/ip-whitelist/{id} (D9)', () => {
         { your_address: HERE },
       ])
     }
-    expect((await store.remove(id, '?force=true')).status).toBe(200)
+    expect((await store.remove(id, '?force=true', { as: store.owner.token })).status).toBe(200)
     expect(await store.comesIn(HERE)).toEqual([403, 'ip_not_allowed'])
   })
 
@@ -238,8 +257,19 @@ describe('DELETE /v1/security/ip-whitelist/{id} (D9)', () => {
 
   test('404 for an entry of another store, as for one that never was', async () => {
     const id = await store.put(HERE)
-    const other = await store.app.signIn('two')
-    expect(codeOf(await store.remove(id, '?force=true', { as: other }))).toEqual([404, 'not_found'])
+    await store.app.store('two')
+    const other = await store.member('owner', 'two')
+    expect(codeOf(await store.remove(id, '?force=true', { as: other.token }))).toEqual([404, 'not_found'])
+    expect(await store.list()).toEqual([`${HERE}/32`])
+  })
+
+  test('403 for a machine grant that forces it', async () => {
+    const id = await store.put(HERE)
+    const answer = await store.remove(id, '?force=true')
+    expect([codeOf(answer), answer.body['details']]).toMatchObject([
+      [403, 'permission_denied'],
+      { required: 'person' },
+    ])
     expect(await store.list()).toEqual([`${HERE}/32`])
   })
 

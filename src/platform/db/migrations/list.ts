@@ -2,7 +2,15 @@ import stores from './0001_stores.sql' with { type: 'text' }
 import products from './0002_products.sql' with { type: 'text' }
 import searches from './0003_searches.sql' with { type: 'text' }
 import access from './0004_access.sql' with { type: 'text' }
+import keyMakers from './0006_key_makers.sql' with { type: 'text' }
 import registrationProof from './0007_registration_proof.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
-export const migrations: readonly string[] = [stores, products, searches, access, registrationProof]
+export const migrations: readonly string[] = [
+  stores,
+  products,
+  searches,
+  access,
+  keyMakers,
+  registrationProof,
+]

@@ -1,0 +1,61 @@
+import type { ListedKey } from '../features/api-keys/operator.ts'
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+
+/** `lookalike key list`. */
+export const keyList: Command = {
+  name: 'key list',
+  summary: 'show the API keys and widget keys of a store or of all, without their values',
+  options: [
+    { flag: 'store', value: 'SLUG', meaning: 'the store; default: all' },
+    { flag: 'json', meaning: 'print JSON' },
+  ],
+  settings: ['DATA_DIR'],
+  example: 'lookalike key list --store my-shop',
+  async run({ config, options }) {
+    const slug = options['store']
+    const keys = await withInstall(config, ({ accounts, keyOperator }) =>
+      keyOperator.list(slug === undefined ? undefined : accounts.storeBySlug(slug).slug),
+    )
+    if (options['json']) console.log(JSON.stringify(keys))
+    else console.log(keys.length === 0 ? 'There is no key.' : keyTable(keys))
+    return 0
+  },
+}
+
+const KINDS = { api_key: 'API key', widget_key: 'widget key' } as const
+
+/** One line a key: what it is, and how it can be named to `lookalike key revoke`. */
+export function keyTable(keys: readonly ListedKey[]): string {
+  const rows = [
+    ['KIND', 'PREFIX', 'STORE', 'ID', 'NAME', 'WHAT IT MAY DO'],
+    ...keys.map((key) => [
+      KINDS[key.kind],
+      key.prefix,
+      key.store,
+      key.id,
+      JSON.stringify(key.name),
+      powerOf(key),
+    ]),
+  ]
+  const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []
+  return rows
+    .map((row) =>
+      row
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** How a key is named in a sentence. */
+export const nameOf = ({ kind, prefix, name, store }: ListedKey): string =>
+  `the ${KINDS[kind]} ${prefix} ${JSON.stringify(name)} of ${store}`
+
+function powerOf(key: ListedKey): string {
+  if (key.kind === 'widget_key') return `${key.allowed.join(', ')} from ${key.origins.join(', ')}`
+  if (key.is_expired) return 'nothing: it has expired'
+  if (key.maker === 'former_member') return 'nothing: its maker has left the store'
+  return key.effective_scopes.join(', ') || 'nothing: its maker may not'
+}

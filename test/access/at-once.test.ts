@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { PERMISSIONS, type Permission, ROLES, type Role, rightsOfMember } from '../../src/core/actor.ts'
+import { machineToken } from '../features/api-keys/keys.ts'
+import { seededRandom } from '../robustness/random.ts'
+import type { TestApp } from '../support/app.ts'
+import { addPerson, from, proxiedApp, tokenOf } from '../support/people.ts'
+
+const STEPS = 1_000
+const KEYS = '/v1/security/api-keys'
+const IP_LIST = '/v1/security/ip-whitelist'
+const [HERE, THERE] = ['203.0.113.9', '198.51.100.1'] as const
+const SCOPES: readonly Permission[] = ['products:read', 'products:delete']
+
+let app: TestApp
+
+beforeEach(() => {
+  app = proxiedApp({}, { TOKEN_LIFETIME_S: '86400' })
+})
+afterEach(() => app.close())
+
+/** What is true of a member of a store, of her API key and of the store's IP list. */
+interface Truth {
+  role: Role | null
+  /** null: in no group. */
+  group: Permission[] | null
+  isSuperAdmin: boolean
+  key: { id: string; value: string } | null
+  /** Ids of entries by address; an empty list lets everybody in. */
+  list: Map<string, string>
+}
+
+function rightsIn({ role, group, isSuperAdmin }: Truth): ReadonlySet<Permission> {
+  if (isSuperAdmin) return new Set(PERMISSIONS)
+  return role ? rightsOfMember(role, group ? [group] : []).permissions : new Set()
+}
+
+const letsIn = ({ list }: Truth, address: string): boolean => list.size === 0 || list.has(address)
+
+/** What her login is answered where a permission is needed. */
+function loginOutcome(truth: Truth, needs: Permission, address: string): string {
+  if (truth.role === null && !truth.isSuperAdmin) return 'not_a_member'
+  if (!letsIn(truth, address)) return 'ip_not_allowed'
+  return rightsIn(truth).has(needs) ? 'may' : 'permission_denied'
+}
+
+/** What her key is answered there. */
+function keyOutcome(truth: Truth, needs: Permission, address: string): string {
+  if (!letsIn(truth, address)) return 'ip_not_allowed'
+  return SCOPES.includes(needs) && rightsIn(truth).has(needs) ? 'may' : 'permission_denied'
+}
+
+test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the next request sees it`, async () => {
+  const random = seededRandom(26)
+  const { store_id } = await app.store()
+  const machine = await machineToken(app, store_id)
+  const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner', groups: [[]] }])
+  const token = await tokenOf(app, anna)
+  const truth: Truth = { role: 'owner', group: [], isSuperAdmin: false, key: null, list: new Map() }
+  let revoked: string | undefined
+
+  const run = (sql: string, ...values: unknown[]) => void app.db.prepare(sql).run(...values)
+
+  async function asMachine(method: string, path: string, body?: unknown) {
+    // So that the budget of the machine grant says nothing.
+    app.clock.advance(3_000)
+    const headers = from(letsIn(truth, HERE) ? HERE : THERE)
+    return app.call(method, path, { token: machine, headers, ...(body !== undefined && { body }) })
+  }
+
+  const changes = {
+    role() {
+      truth.role = random.pick([...ROLES, null])
+      run('DELETE FROM memberships WHERE user_id = ?', anna.id)
+      if (truth.role === null) return
+      const row = [anna.id, store_id, truth.role]
+      run('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, 1)', ...row)
+    },
+    group() {
+      truth.group = random.below(4) === 0 ? null : PERMISSIONS.filter(() => random.below(2) === 0)
+      run('DELETE FROM user_group_members')
+      if (truth.group === null) return
+      run('UPDATE user_groups SET permission_names = ?', JSON.stringify(truth.group))
+      run('INSERT INTO user_group_members (group_id, user_id) SELECT id, ? FROM user_groups', anna.id)
+    },
+    superAdmin() {
+      truth.isSuperAdmin = !truth.isSuperAdmin && random.below(3) === 0
+      run('UPDATE users SET is_super_admin = ? WHERE id = ?', truth.isSuperAdmin ? 1 : 0, anna.id)
+    },
+    async key() {
+      if (truth.key) {
+        expect((await asMachine('DELETE', `${KEYS}/${truth.key.id}`)).status).toBe(200)
+        revoked = truth.key.value
+        truth.key = null
+        return
+      }
+      const body = { name: 'k', scopes: { products: ['read', 'delete'] } }
+      const made = await asMachine('POST', KEYS, body)
+      expect(made.status).toBe(201)
+      truth.key = { id: String(made.body['id']), value: String(made.body['key']) }
+      // As if she had made it at a time when she might.
+      run('UPDATE api_keys SET made_by_machine = 0, created_by = ?', anna.id)
+    },
+    async list() {
+      const address = random.pick([HERE, THERE])
+      const id = truth.list.get(address)
+      const answer = id
+        ? await asMachine('DELETE', `${IP_LIST}/${id}`)
+        : await asMachine('POST', IP_LIST, { ip_address: address })
+      // It would have locked the machine grant out.
+      if (answer.status === 409) return
+      expect(answer.status).toBe(id ? 200 : 201)
+      if (id) truth.list.delete(address)
+      else truth.list.set(address, String(answer.body['id']))
+    },
+  }
+
+  async function ask(method: string, path: string, credential: string, address: string): Promise<string> {
+    const headers = { ...from(address), 'x-service-active-tenant': 'one' }
+    const { status, body } = await app.call(method, path, { token: credential, headers })
+    return status === 200 || status === 404 ? 'may' : String(body['error'])
+  }
+
+  const late: unknown[] = []
+  const counts: Record<string, number> = {}
+  for (let step = 0; step < STEPS; step++) {
+    const change = random.pick(Object.keys(changes) as (keyof typeof changes)[])
+    await changes[change]()
+    const address = random.pick([HERE, HERE, THERE])
+    for (const [method, path, needs] of [
+      ['GET', '/v1/products', 'products:read'],
+      ['DELETE', '/v1/products/none', 'products:delete'],
+      ['DELETE', '/v1/products/demo', 'products:delete'],
+    ] as const) {
+      const pairs: [who: string, expected: string, got: string][] = [
+        ['login', loginOutcome(truth, needs, address), await ask(method, path, token, address)],
+      ]
+      if (truth.key) {
+        const got = await ask(method, path, truth.key.value, address)
+        pairs.push(['key', keyOutcome(truth, needs, address), got])
+      }
+      if (revoked) pairs.push(['revoked key', 'unauthorized', await ask(method, path, revoked, address)])
+      for (const [who, expected, got] of pairs) {
+        counts[`${who}: ${expected}`] = (counts[`${who}: ${expected}`] ?? 0) + 1
+        if (got !== expected) late.push({ step, change, who, path, expected, got })
+      }
+    }
+  }
+  expect(late).toEqual([])
+  // Every kind of answer has come up often, or the steps would prove little.
+  expect(Object.values(counts).filter((count) => count < 100)).toEqual([])
+  expect(Object.keys(counts).sort()).toEqual([
+    'key: ip_not_allowed',
+    'key: may',
+    'key: permission_denied',
+    'login: ip_not_allowed',
+    'login: may',
+    'login: not_a_member',
+    'login: permission_denied',
+    'revoked key: unauthorized',
+  ])
+}, 120_000)

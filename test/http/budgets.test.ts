@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { decodeJwt } from 'jose'
+import { type Answer, type TestApp, testApp } from '../support/app.ts'
+import { addPerson, type Person, refusal, tokenOf } from '../support/people.ts'
+
+let app: TestApp
+let owner: Person
+/** A login of the owner, the machine grant and an API key of a store on the free plan. */
+let person: string
+let machine: string
+let key: { id: string; key: string }
+
+const KEYS = '/v1/security/api-keys'
+
+beforeEach(async () => {
+  app = testApp()
+  machine = await app.signIn('one', 'free')
+  owner = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
+  person = await tokenOf(app, owner)
+  const body = { name: 'leaked', scopes: { products: 'read' } }
+  key = (await app.call('POST', KEYS, { token: person, body })).body as typeof key
+})
+afterEach(() => app.close())
+
+const get = (path: string, token: string) => app.call('GET', path, { token })
+
+/** The name of the budget that a call has spent. */
+const policyOf = ({ headers }: Answer) => /^"(\w+)"/.exec(headers.get('ratelimit-policy') ?? '')?.[1]
+const leftOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-remaining'))
+
+/** Spends the whole budget of the plan with the leaked key. */
+async function drainPlan(): Promise<void> {
+  for (let n = 0; n < 10; n++) await get('/v1/products', key.key)
+  expect((await get('/v1/products', key.key)).status).toBe(429)
+}
+
+/** Every signed-in route, with something in the place of ids. */
+const ROUTES = (() => {
+  const { http, close } = testApp()
+  const routes = (http.routes as { method: string; path: string }[]).filter(({ path }) =>
+    path.startsWith('/v1/'),
+  )
+  close()
+  return routes.map(({ method, path }) => [method, path.replaceAll(/:\w+/g, 'none')] as const)
+})()
+
+const isGuarding = (path: string): boolean => /^\/v1\/(security|me)(\/|$)/.test(path)
+
+describe('whose budget a route spends', () => {
+  test.each(ROUTES)('%s %s', async (method, path) => {
+    const policies: unknown[] = []
+    // The person comes last, who may end the credentials of the others.
+    for (const token of [key.key, machine, person]) {
+      policies.push(policyOf(await app.call(method, path, { token })))
+    }
+    expect(policies).toEqual(isGuarding(path) ? ['plan', 'security', 'person'] : ['plan', 'plan', 'plan'])
+  })
+
+  test('is the same with a body, which is parsed in between, and is spent once', async () => {
+    const body = { name: 'k', scopes: { products: 'read' } }
+    const before = leftOf(await get(KEYS, person))
+    const answer = await app.call('POST', KEYS, { token: person, body })
+    expect([answer.status, policyOf(answer), leftOf(answer)]).toEqual([201, 'person', before - 1])
+  })
+})
+
+describe('a thief who spends the plan dry with a leaked key', () => {
+  test('keeps the owner from nothing: 70 calls in 70 seconds', async () => {
+    const session = String(decodeJwt(person)['sid'])
+    const calls: [string, string, number][] = [
+      ['DELETE', `${KEYS}/none`, 404],
+      ['GET', '/v1/me/sessions', 200],
+      ['GET', '/v1/security/2fa/status', 200],
+      ['POST', '/v1/security/client-secret/rotate', 200],
+      ['GET', '/v1/security/ip-whitelist', 200],
+      ['GET', '/v1/security/overview', 200],
+      ['GET', '/v1/security/audit', 200],
+    ]
+    await drainPlan()
+    for (let n = 0; n < 70; n++) {
+      app.clock.advance(1_000)
+      const [method, path, status] = calls[n % calls.length] as (typeof calls)[number]
+      await get('/v1/products', key.key)
+      expect([n, path, (await app.call(method, path, { token: person })).status]).toEqual([n, path, status])
+    }
+    app.clock.advance(1_000)
+    expect((await app.call('DELETE', `${KEYS}/${key.id}`, { token: person })).status).toBe(200)
+    expect(refusal(await get('/v1/products', key.key))).toEqual([401, 'unauthorized'])
+    app.clock.advance(1_000)
+    expect((await app.call('DELETE', `/v1/me/sessions/${session}`, { token: person })).status).toBe(200)
+  })
+
+  test('keeps no backend from looking after keys either', async () => {
+    await drainPlan()
+    expect((await app.call('DELETE', `${KEYS}/${key.id}`, { token: machine })).status).toBe(200)
+  })
+
+  test('has nothing but the plan’s budget, also where every credential is welcome', async () => {
+    for (let n = 0; n < 10; n++) expect((await get('/v1/me', key.key)).status).toBe(200)
+    const refused = await get('/v1/me', key.key)
+    expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
+    expect([policyOf(refused), refused.body['message']]).toEqual([
+      'plan',
+      'The plan allows 10 requests a minute',
+    ])
+  })
+})
+
+describe('the budget of a login', () => {
+  test('is 60 calls a minute, for all stores together', async () => {
+    await app.store('two')
+    await addPerson(app, 'bert', [
+      { store: 'one', role: 'owner' },
+      { store: 'two', role: 'owner' },
+    ])
+    const bert = await tokenOf(app, { email: 'bert@people.test' })
+    const list = (slug: string) =>
+      app.call('GET', KEYS, { token: bert, headers: { 'x-service-active-tenant': slug } })
+    for (let n = 0; n < 60; n++) expect((await list(n % 2 ? 'one' : 'two')).status).toBe(200)
+    const refused = await list('one')
+    expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
+    expect(refused.body['message']).toContain('A login allows 60 requests a minute')
+    expect(refused.headers.get('retry-after')).toBe('60')
+    app.clock.advance(60_000)
+    expect((await list('one')).status).toBe(200)
+  })
+
+  test('leaves the plan’s alone, which products and searches of a person still spend', async () => {
+    for (let n = 0; n < 60; n++) await get('/v1/me', person)
+    const answer = await get('/v1/products', person)
+    expect([answer.status, policyOf(answer), leftOf(answer)]).toEqual([200, 'plan', 9])
+    await drainPlan().catch(() => {})
+    expect(refusal(await get('/v1/products', person))).toEqual([429, 'rate_limit_exceeded'])
+  })
+
+  test('is its own: whoever stole one cannot keep the person from ending it by another', async () => {
+    for (let n = 0; n < 61; n++) await get('/v1/me/sessions', person)
+    expect((await get('/v1/me/sessions', person)).status).toBe(429)
+    const other = await tokenOf(app, owner)
+    expect((await app.call('DELETE', '/v1/me/sessions', { token: other })).status).toBe(200)
+    expect(refusal(await get('/v1/me/sessions', person))).toEqual([401, 'unauthorized'])
+  })
+
+  test('goes on with the next token of the login: refreshing renews nothing', async () => {
+    for (let n = 0; n < 59; n++) await get('/v1/me', person)
+    const { body } = await app.call('POST', '/oauth/refresh', { token: person })
+    expect((await get('/v1/me', String(body['access_token']))).status).toBe(429)
+  })
+})
+
+describe('the budget of a machine grant', () => {
+  test.each(['free', 'enterprise'] as const)('is 30 calls a minute on the plan %s', async (plan) => {
+    app.accounts.setPlan('one', plan)
+    for (let n = 0; n < 30; n++) expect((await get(KEYS, machine)).status).toBe(200)
+    const refused = await get('/v1/me', machine)
+    expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
+    expect([policyOf(refused), refused.body['message'], refused.body['details'] as object]).toEqual([
+      'security',
+      'A machine grant allows 30 requests a minute about the store’s security',
+      { limit: 30, retry_after: 60 },
+    ])
+    expect((await get('/v1/products', machine)).status).toBe(200)
+    expect((await get(KEYS, person)).status).toBe(200)
+  })
+
+  test('is one for all tokens of the store, and another for another store', async () => {
+    const other = await app.signIn('two')
+    const id = app.accounts.storeBySlug('one').id
+    const second = await app.signToken(
+      { sub: id, jti: app.ids.uuid(), user_type: 'client', generation: 1 },
+      3600,
+    )
+    for (let n = 0; n < 30; n++) await get(KEYS, n % 2 ? machine : second)
+    expect((await get(KEYS, second)).status).toBe(429)
+    expect((await get(KEYS, other)).status).toBe(200)
+  })
+})
