@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
+import { checkBundledModel } from './platform/native/model-folder.ts'
 
 /**
  * Pictures take all cores for tens of milliseconds. Where cores are scarce the service's own loop and the texts, which
@@ -16,6 +17,7 @@ export async function runEmbedderProcess(argv: readonly string[]): Promise<never
   const isTested = tested === 'tested'
   const channel = stdioChannel()
   try {
+    checkBundledModel(modelDir)
     // Loaded here and not above: no other command of the program pays for the model's library.
     if (role === 'text') {
       const { runTextProcess } = await import('./platform/embedder/child/text-process.ts')

@@ -21,6 +21,7 @@ import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { secretFile } from '../platform/secret-file.ts'
 import { CommandError } from './command.ts'
+import { tellLibraries } from './libraries.ts'
 
 const clock: Clock = systemClock
 const ids: Ids = systemIds
@@ -94,6 +95,7 @@ export async function startService(config: Config): Promise<Running> {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   networks(config, 'TRUSTED_PROXIES')
   const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  tellLibraries(config, log)
   const dataDir = resolve(config.DATA_DIR)
   // Closed in the reverse order, at the end or when a later part cannot start.
   await using started = new AsyncDisposableStack()
