@@ -40,6 +40,8 @@ export async function newInstall(): Promise<Install> {
 
 export interface StartOptions {
   settings?: Record<string, string>
+  /** The program, in the place of the one under test. */
+  program?: readonly string[]
   /** What starts the program in another surrounding; the command line is appended. */
   wrap?: readonly string[]
   /** Called for every line on stderr. */
@@ -61,8 +63,8 @@ export interface Service {
 
 /** Starts the service without waiting for anything; see {@link startService}. */
 export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: StartOptions = {}) {
-  const { settings = {}, wrap = [], onLog } = options
-  const child = Bun.spawn([...wrap, ...PROGRAM, 'serve'], {
+  const { settings = {}, program = PROGRAM, wrap = [], onLog } = options
+  const child = Bun.spawn([...wrap, ...program, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
       LOOKALIKE_UNPACK_DIR: join(tmpdir(), 'lookalike-robust-unpacked'),

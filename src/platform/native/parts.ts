@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { embedded, type PartName } from './embedded.ts'
-import { librariesFor, libraryDir, withLibraries } from './library-dir.ts'
+import { librariesFor, libraryDir, libraryDirVariable, withLibraries } from './library-dir.ts'
 import { UnpackError, unpackPart } from './unpack.ts'
 import { unpackBases, unpackDirVariable } from './unpack-base.ts'
 
@@ -74,14 +74,20 @@ export function loadAddon(part: PartName, name: string): unknown {
       process.dlopen(addon, path)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      const isForbidden = message.includes('failed to map segment')
-      const hint = isForbidden
-        ? `a volume mounted noexec? Name another folder in ${unpackDirVariable}`
-        : `${dirname(partFolder(part))} may always be deleted, it is made again at the next start`
-      throw new UnpackError(`cannot load ${path}: ${message} (${hint})`, 'ELOAD')
+      throw new UnpackError(`cannot load ${path}: ${message} (${hintOf(part, message)})`, 'ELOAD')
     }
     return addon.exports
   })
+}
+
+/** What the operator may do about a library that the system does not load. */
+function hintOf(part: PartName, message: string): string {
+  const folder = partFolder(part)
+  if (message.includes('failed to map segment'))
+    return `a volume mounted noexec? Name another folder in ${unpackDirVariable}`
+  if (basename(folder) !== `${part}-${embedded?.parts[part].hash}`)
+    return `${libraryDirVariable} replaces libraries of it`
+  return `${dirname(folder)} may always be deleted, it is made again at the next start`
 }
 
 /** The path of an unpacked file that another library loads by itself; ends the program like {@link loadAddon}. */
