@@ -10,6 +10,7 @@ import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
+import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
 import { setup } from './setup.ts'
 import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
@@ -44,6 +45,7 @@ const COMMANDS: readonly Command[] = [
   userReset2fa,
   userUnlock,
   outbox,
+  secretReset,
   healthcheck,
   openapi,
   versionCommand,

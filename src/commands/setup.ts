@@ -22,8 +22,10 @@ export const setup: Command = {
   example: 'lookalike setup --email me@shop.example --password "correct horse" --store "My shop"',
   async run({ config, options }) {
     const { email = '', password = '', store = '', slug } = options
-    const made = await withInstall(config, ({ accounts }) =>
-      accounts.setup({ email, password, storeName: store, slug }),
+    const made = await withInstall(
+      config,
+      ({ accounts }) => accounts.setup({ email, password, storeName: store, slug }),
+      { mayMake: true },
     )
     console.log(options['json'] ? JSON.stringify(made) : forPeople(made, addressOf(config)))
     return 0

@@ -32,7 +32,9 @@ export async function newInstall(): Promise<Install> {
   const dataDir = join(outer, 'data')
   const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account))
+  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account), {
+    mayMake: true,
+  })
   const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
   return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
