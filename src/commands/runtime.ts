@@ -91,6 +91,9 @@ const IDLE_SECONDS = 60
 
 const TIDY_MS = 3_600_000
 
+/** How often kept pictures that products let go are looked at; such a one is deleted after a minute. */
+const SWEEP_MS = 10_000
+
 /** How often mails that failed are looked at. */
 const MAIL_MS = 60_000
 
@@ -136,6 +139,11 @@ export async function startService(config: Config): Promise<Running> {
     TIDY_MS,
   )
   started.defer(() => clearInterval(tidying))
+  const sweeping = setInterval(
+    () => void app.sweepPictures().catch((err) => log.error({ err }, 'deleting old pictures failed')),
+    SWEEP_MS,
+  )
+  started.defer(() => clearInterval(sweeping))
   const mailing = setInterval(
     () => void app.outbox.retryDue().catch((err) => log.error({ err }, 'sending mails failed')),
     MAIL_MS,
