@@ -15,6 +15,8 @@ import { productPictures } from './features/products/pictures.ts'
 import { productQueries } from './features/products/queries.ts'
 import { productRoutes } from './features/products/routes.ts'
 import { productService } from './features/products/service.ts'
+import { storageLimit } from './features/products/storage-limit.ts'
+import { storageQueries } from './features/products/storage-queries.ts'
 import { createSearchHistory } from './features/search/history.ts'
 import { createProductIndex } from './features/search/product-index.ts'
 import { searchQueries } from './features/search/queries.ts'
@@ -80,9 +82,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { signedIn, planOf } = access
 
   const queries = productQueries(db, vectors, model)
+  const storage = storageQueries(db)
   const pictures = productPictures({
     // A kept picture is on the disk once the product that names it is, which is committed after it.
-    queries: { ...queries, keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)) },
+    queries: {
+      ...queries,
+      ...storage,
+      keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)),
+      dropReleased: (before, now, limit) => unsynced(db, () => storage.dropReleased(before, now, limit)),
+      forgetReleased: (address) => unsynced(db, () => storage.forgetReleased(address)),
+    },
+    storage: storageLimit({ queries: storage, planOf }),
     embedder,
     fetcher,
     files,
@@ -111,7 +121,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const found = searchQueries(db, model)
   const history = createSearchHistory({
-    queries: { record: (searches) => unsynced(db, () => found.record(searches)) },
+    queries: {
+      record: (searches) => unsynced(db, () => found.record(searches)),
+      forgetBefore: (before, limit) => unsynced(db, () => found.forgetBefore(before, limit)),
+    },
+    clock,
+    days: config.SEARCH_HISTORY_DAYS,
     log,
     schedule: ports.schedule,
   })
@@ -164,11 +179,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     return entries.size
   }
 
-  /** What has to be done from time to time: old keys, old tokens, pictures that nobody uses. */
+  /** What has to be done from time to time: old keys, old tokens, old searches, pictures that nobody uses. */
   async function tidy(): Promise<void> {
     idempotency.prune()
     access.tidy()
     await pictures.sweep()
+    await history.prune()
   }
 
   return {
@@ -180,6 +196,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     history,
     loadIndex,
     tidy,
+    sweepPictures: pictures.sweep,
     signToken: access.signToken,
     flushAudit: access.flush,
     db,

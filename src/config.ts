@@ -84,6 +84,9 @@ export const Settings = Type.Object({
     description: 'Sender of the mails, `address` or `Name <address>`; needed with `SMTP_URL`.',
   }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
+  LIBRARY_DIR: text(
+    'Folder with libraries of your own, such as another libvips: each is used instead of the unpacked one of the same file name. Nothing is written there.',
+  ),
   INFERENCE_THREADS: Type.Integer({
     default: cpus().length,
     minimum: 1,
@@ -97,6 +100,13 @@ export const Settings = Type.Object({
     must: 'be one of trace, debug, info, warn, error, fatal, silent',
     description:
       'Least level written, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`; logs are JSON lines on stderr.',
+  }),
+  SEARCH_HISTORY_DAYS: Type.Integer({
+    default: 90,
+    minimum: 1,
+    maximum: 3650,
+    must: 'be a whole number from 1 to 3650',
+    description: 'Days that single searches are kept, 1 to 3650.',
   }),
 })
 

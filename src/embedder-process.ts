@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
+import { checkBundledModel } from './platform/native/model-folder.ts'
 import { silenceNativeLibraries } from './platform/native/silence.ts'
 
 /**
@@ -19,6 +20,7 @@ export async function runEmbedderProcess(argv: readonly string[]): Promise<never
   try {
     // The service has put it into the environment already; this holds for whoever starts the process otherwise.
     silenceNativeLibraries()
+    checkBundledModel(modelDir)
     // Loaded here and not above: no other command of the program pays for the model's library.
     if (role === 'text') {
       const { runTextProcess } = await import('./platform/embedder/child/text-process.ts')

@@ -26,14 +26,18 @@ const PASSWORD = 'a long password'
 
 const folder = mkdtempSync(join(tmpdir(), 'lookalike-sign-in-'))
 try {
-  const clientIds = await withInstall(loadConfig({}, { 'data-dir': folder }), async ({ accounts }) => {
-    const ids: string[] = []
-    for (let n = 0; n < tries; n++) {
-      const made = await accounts.setup({ email: known(n), password: PASSWORD, storeName: `Store ${n}` })
-      ids.push(made.client_id)
-    }
-    return ids
-  })
+  const clientIds = await withInstall(
+    loadConfig({}, { 'data-dir': folder }),
+    async ({ accounts }) => {
+      const ids: string[] = []
+      for (let n = 0; n < tries; n++) {
+        const made = await accounts.setup({ email: known(n), password: PASSWORD, storeName: `Store ${n}` })
+        ids.push(made.client_id)
+      }
+      return ids
+    },
+    { mayMake: true },
+  )
   const settings = { TRUSTED_PROXIES: '127.0.0.1' }
   await using service = await startMeasuredService(folder, flags.executable, settings)
 

@@ -12,6 +12,7 @@ import { keyList } from './key-list.ts'
 import { keyRevoke } from './key-revoke.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
+import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
 import { setup } from './setup.ts'
 import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
@@ -49,6 +50,7 @@ const COMMANDS: readonly Command[] = [
   userReset2fa,
   userUnlock,
   outbox,
+  secretReset,
   healthcheck,
   openapi,
   versionCommand,

@@ -19,38 +19,47 @@ import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
-import { secretFile } from '../platform/secret-file.ts'
 import { CommandError } from './command.ts'
+import { checkFolder, dataSecretOf, resetDataSecret, tokenSecretOf } from './install.ts'
+import { tellLibraries } from './libraries.ts'
 import { warningsAbout } from './warnings.ts'
 
 const clock: Clock = systemClock
 const ids: Ids = systemIds
 
-/** Works on the install in a data folder without serving it; for commands that run beside a service, too. */
+/**
+ * Works on the install in a data folder without serving it; for commands that run beside a service, too.
+ *
+ * @param mayMake makes the install where there is none.
+ * @throws CommandError when there is none, or when the folder is not whole.
+ */
 export async function withInstall<Result>(
   config: Config,
   work: (install: Administration) => Result | Promise<Result>,
+  { mayMake = false } = {},
 ): Promise<Result> {
-  makeFolder(config.DATA_DIR)
   const dataDir = resolve(config.DATA_DIR)
+  checkFolder(dataDir, { mayMake })
+  makeFolder(config.DATA_DIR)
   const log = pino({ level: 'warn', base: null }, pino.destination({ fd: 2, sync: true }))
   const db = tellingStorage(dataDir, () => openDatabase(dataDir))
   try {
-    const ports = { ...administrationPorts(config, dataDir, log), db, baseUrl: () => addressOf(config) }
+    const ports = { ...administrationPorts(config, dataDir, log, db), baseUrl: () => addressOf(config) }
     return await work(createAdministration(ports))
   } finally {
     db.close()
   }
 }
 
-/** What administration needs of the world, but for the database and the address. */
-const administrationPorts = (config: Config, dataDir: string, log: Logger) => ({
+/** What administration needs of the world, except the address. */
+const administrationPorts = (config: Config, dataDir: string, log: Logger, db: Db) => ({
+  db,
   clock,
   ids,
   log,
   config,
   mailer: mailerOf(config),
-  dataSecret: secretIn(dataDir, 'data'),
+  dataSecret: tellingStorage(dataDir, () => dataSecretOf(db, dataDir, ids)),
   schedule: (callback: () => void, delayMs: number) => void setTimeout(callback, delayMs),
 })
 
@@ -83,6 +92,9 @@ const IDLE_SECONDS = 60
 
 const TIDY_MS = 3_600_000
 
+/** How often kept pictures that products let go are looked at; such a one is deleted after a minute. */
+const SWEEP_MS = 10_000
+
 /** How often mails that failed are looked at. */
 const MAIL_MS = 60_000
 
@@ -96,6 +108,7 @@ export async function startService(config: Config): Promise<Running> {
   networks(config, 'TRUSTED_PROXIES')
   const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
   for (const warning of warningsAbout(config)) log.warn(warning)
+  tellLibraries(config, log)
   const dataDir = resolve(config.DATA_DIR)
   // Closed in the reverse order, at the end or when a later part cannot start.
   await using started = new AsyncDisposableStack()
@@ -107,9 +120,8 @@ export async function startService(config: Config): Promise<Running> {
   started.defer(() => embedder.close())
   let baseUrl = config.BASE_URL
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log),
-    db,
-    tokenSecret: config.JWT_SECRET || secretIn(dataDir, 'jwt'),
+    ...administrationPorts(config, dataDir, log, db),
+    tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
@@ -129,6 +141,11 @@ export async function startService(config: Config): Promise<Running> {
     TIDY_MS,
   )
   started.defer(() => clearInterval(tidying))
+  const sweeping = setInterval(
+    () => void app.sweepPictures().catch((err) => log.error({ err }, 'deleting old pictures failed')),
+    SWEEP_MS,
+  )
+  started.defer(() => clearInterval(sweeping))
   const mailing = setInterval(
     () => void app.outbox.retryDue().catch((err) => log.error({ err }, 'sending mails failed')),
     MAIL_MS,
@@ -157,7 +174,8 @@ function embedderOf(config: Config, log: Logger): Embedder {
 }
 
 /** Opens the data folder for this process alone. */
-function openForServing(dataDir: string): { db: Db; unlock: () => void } {
+function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unlock: () => void } {
+  checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
   return tellingStorage(dataDir, () => {
     const unlock = lockInstance(dataDir)
@@ -168,6 +186,22 @@ function openForServing(dataDir: string): { db: Db; unlock: () => void } {
       throw error
     }
   })
+}
+
+/**
+ * Makes a new secret for what is sealed, in the place of a lost one, on an install that no service is using.
+ *
+ * @returns e-mail addresses of those whose second factor is lost with it.
+ */
+export function resetSecret(config: Config): string[] {
+  const dataDir = resolve(config.DATA_DIR)
+  const { db, unlock } = openForServing(dataDir, { mayMake: false })
+  try {
+    return resetDataSecret(db, dataDir, ids)
+  } finally {
+    db.close()
+    unlock()
+  }
 }
 
 /** What is wrong with a data folder, by SQLite's code, in words for its operator. */
@@ -201,10 +235,6 @@ function makeFolder(path: string): void {
     throw new CommandError(`The data folder ${path} cannot be made: ${(error as Error).message}`)
   }
 }
-
-/** A secret of the install, made at its first use. */
-const secretIn = (dataDir: string, name: string): string =>
-  secretFile(join(dataDir, 'secrets', name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
 function networks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES') {
   try {

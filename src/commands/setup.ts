@@ -19,8 +19,10 @@ export const setup: Command = {
   async run({ config, options }) {
     const { email = '', store = '', slug } = options
     const password = (await givenPassword(options)) ?? (await askPassword(`of ${email}`))
-    const made = await withInstall(config, ({ accounts }) =>
-      accounts.setup({ email, password, storeName: store, slug }),
+    const made = await withInstall(
+      config,
+      ({ accounts }) => accounts.setup({ email, password, storeName: store, slug }),
+      { mayMake: true },
     )
     warnOfVisiblePassword(options)
     console.log(options['json'] ? JSON.stringify(made) : forPeople(made, addressOf(config)))

@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts'
 import { PLANS, type Plan } from './plans.ts'
 import type { RateVerdict } from './rate-window.ts'
-import { sizeInWords } from './text.ts'
+import { decimalSize, sizeInWords } from './text.ts'
 
 /** One row of the error register: the HTTP status, and what the page at `/errors/<code>` tells a developer. */
 export interface ErrorKind {
@@ -65,9 +65,9 @@ export const DOWNLOAD_FAILURES = {
 export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
 
 /** A limit of every plan, as in "free 50, basic 5000". */
-const byPlan = (limit: (plan: Plan) => number): string =>
+const byPlan = (limit: (plan: Plan) => number, inWords: (limit: number) => string = String): string =>
   Object.entries(PLANS)
-    .map(([name, plan]) => `${name} ${Number.isFinite(limit(plan)) ? limit(plan) : 'unlimited'}`)
+    .map(([name, plan]) => `${name} ${Number.isFinite(limit(plan)) ? inWords(limit(plan)) : 'unlimited'}`)
     .join(', ')
 
 /**
@@ -109,6 +109,11 @@ export const ERRORS = {
     402,
     'The plan holds no more products.',
     `Delete products or choose a larger plan. Products by plan: ${byPlan(({ productsMax }) => productsMax)}.`,
+  ),
+  storage_limit_exceeded: kind(
+    402,
+    'The plan holds no more bytes of pictures that were sent as files or `data:` URIs.',
+    `Delete such products (their room is free after about a minute), send smaller pictures, name pictures by their address, or choose a larger plan. Storage by plan: ${byPlan(({ storageBytesMax }) => storageBytesMax, decimalSize)}.`,
   ),
 
   permission_denied: kind(

@@ -4,13 +4,23 @@ export interface Plan {
   pricePerMonth: number
   productsMax: number
   requestsPerMinute: number
+  /** Bytes of the pictures that the service keeps for the store, those that arrived as files. */
+  storageBytesMax: number
 }
 
+const MB = 1_000_000
+const GB = 1_000 * MB
+
 export const PLANS = {
-  free: { pricePerMonth: 0, productsMax: 50, requestsPerMinute: 10 },
-  basic: { pricePerMonth: 29.99, productsMax: 5_000, requestsPerMinute: 60 },
-  premium: { pricePerMonth: 99.99, productsMax: 50_000, requestsPerMinute: 200 },
-  enterprise: { pricePerMonth: 299.99, productsMax: Infinity, requestsPerMinute: Infinity },
+  free: { pricePerMonth: 0, productsMax: 50, requestsPerMinute: 10, storageBytesMax: 500 * MB },
+  basic: { pricePerMonth: 29.99, productsMax: 5_000, requestsPerMinute: 60, storageBytesMax: 10 * GB },
+  premium: { pricePerMonth: 99.99, productsMax: 50_000, requestsPerMinute: 200, storageBytesMax: 50 * GB },
+  enterprise: {
+    pricePerMonth: 299.99,
+    productsMax: Infinity,
+    requestsPerMinute: Infinity,
+    storageBytesMax: Infinity,
+  },
 } as const satisfies Record<string, Plan>
 
 export type PlanName = keyof typeof PLANS

@@ -15,5 +15,12 @@ export function sizeInWords(bytes: number): string {
   return bytes >= KIB && bytes % KIB === 0 ? `${bytes / KIB} KiB` : `${bytes} bytes`
 }
 
+/** A size for people in decimal units, as disks are sold: `500 MB`, `10 GB`. */
+export const decimalSize = (bytes: number): string =>
+  bytes >= GB ? `${tenth(bytes / GB)} GB` : `${tenth(bytes / MB)} MB`
+
+const tenth = (size: number): number => Math.round(size * 10) / 10
+const MB = 1_000_000
+const GB = 1_000 * MB
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
  * @param make gives a new secret and a unique name for the file while it is written.
  */
 export function secretFile(path: string, make: () => { secret: string; uniqueName: string }): string {
-  const known = read(path)
+  const known = readSecret(path)
   if (known !== undefined) return known
   const { secret, uniqueName } = make()
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -28,11 +28,11 @@ export function secretFile(path: string, make: () => { secret: string; uniqueNam
   } finally {
     rmSync(temporary, { force: true })
   }
-  return read(path) ?? secret
+  return readSecret(path) ?? secret
 }
 
-/** @throws Error for an empty file: everybody knows that secret. */
-function read(path: string): string | undefined {
+/** The secret in a file, or undefined without one. @throws Error for an empty file: everybody knows that secret. */
+export function readSecret(path: string): string | undefined {
   try {
     const secret = readFileSync(path, 'utf8').trim()
     if (secret === '') throw new Error(`The secret in ${path} is empty; delete the file to get a new one`)

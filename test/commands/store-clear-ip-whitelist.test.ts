@@ -110,6 +110,7 @@ describe('lookalike store clear-ip-whitelist', () => {
   ])(
     '%j ends with %d and says why',
     async (words, code, reason) => {
+      openDatabase(dataDir).close()
       const ended = await run(words)
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(ended.stderr).toContain(reason)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '../../src/platform/db/open.ts'
 import { mailServer } from '../platform/mail/mail-server.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -55,6 +56,9 @@ async function serve(env: Record<string, string> = {}) {
     },
   }
 }
+
+/** An install without anybody. */
+const makeInstall = (): void => void openDatabase(folder).close()
 
 const setup = () => run(['setup', '--email', EMAIL, '--password', PASSWORD, '--store', 'My shop'])
 
@@ -157,6 +161,7 @@ describe('beside a running service without a mail server', () => {
 })
 
 test('a command with a mail server sends its mail itself; OFFLINE keeps it in the outbox', async () => {
+  makeInstall()
   const server = await mailServer()
   const mail = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'Shop search <search@shop.test>' }
   const offline = await run(['user', 'invite', EMAIL], { ...mail, OFFLINE: '1' })
@@ -190,6 +195,7 @@ describe('exit codes', () => {
   ])(
     '%s: %j ends with %d',
     async (_, words, code, reason) => {
+      makeInstall()
       const ended = await run(words)
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(ended.stderr).toContain(reason)

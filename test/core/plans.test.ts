@@ -4,16 +4,17 @@ import { isPlanName, PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
 test('the plans are those of spec §8', () => {
   expect(PLAN_NAMES).toEqual(['free', 'basic', 'premium', 'enterprise'])
   expect(
-    Object.values(PLANS).map(({ pricePerMonth, productsMax, requestsPerMinute }) => [
+    Object.values(PLANS).map(({ pricePerMonth, productsMax, requestsPerMinute, storageBytesMax }) => [
       pricePerMonth,
       productsMax,
       requestsPerMinute,
+      storageBytesMax,
     ]),
   ).toEqual([
-    [0, 50, 10],
-    [29.99, 5_000, 60],
-    [99.99, 50_000, 200],
-    [299.99, Infinity, Infinity],
+    [0, 50, 10, 500_000_000],
+    [29.99, 5_000, 60, 10_000_000_000],
+    [99.99, 50_000, 200, 50_000_000_000],
+    [299.99, Infinity, Infinity, Infinity],
   ])
 })
 

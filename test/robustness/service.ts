@@ -32,7 +32,9 @@ export async function newInstall(): Promise<Install> {
   const dataDir = join(outer, 'data')
   const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account))
+  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account), {
+    mayMake: true,
+  })
   const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
   return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
@@ -40,6 +42,8 @@ export async function newInstall(): Promise<Install> {
 
 export interface StartOptions {
   settings?: Record<string, string>
+  /** The program, in the place of the one under test. */
+  program?: readonly string[]
   /** What starts the program in another surrounding; the command line is appended. */
   wrap?: readonly string[]
   /** Called for every line on stderr. */
@@ -61,8 +65,8 @@ export interface Service {
 
 /** Starts the service without waiting for anything; see {@link startService}. */
 export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: StartOptions = {}) {
-  const { settings = {}, wrap = [], onLog } = options
-  const child = Bun.spawn([...wrap, ...PROGRAM, 'serve'], {
+  const { settings = {}, program = PROGRAM, wrap = [], onLog } = options
+  const child = Bun.spawn([...wrap, ...program, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
       LOOKALIKE_UNPACK_DIR: join(tmpdir(), 'lookalike-robust-unpacked'),

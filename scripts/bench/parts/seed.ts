@@ -31,7 +31,7 @@ export function* randomVectors(count: number): Generator<Float32Array> {
 export async function seedStore(folder: string, modelDir: string, count: number): Promise<Credentials> {
   const account = { email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }
   const config = loadConfig({}, { 'data-dir': folder })
-  const store = await withInstall(config, ({ accounts }) => accounts.setup(account))
+  const store = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
   const db = openDatabase(folder)
   const embedder = createEmbedder({
     modelDir,

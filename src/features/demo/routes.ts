@@ -14,7 +14,7 @@ export function demoRoutes(auth: AuthPlugin, demo: DemoService) {
       parse: noBody,
       response: {
         200: DemoInstalled,
-        402: failure('`product_limit_exceeded`'),
+        402: failure('`product_limit_exceeded`, `storage_limit_exceeded`'),
         503: failure('`overloaded`, `model_not_ready`, `storage_full`'),
         ...signedInErrors,
       },

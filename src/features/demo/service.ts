@@ -28,6 +28,7 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
      * of the store's own with the same id is left alone.
      *
      * @throws ApiError `product_limit_exceeded` when the plan has no room for all of them; nothing is installed then.
+     *   `storage_limit_exceeded` for those whose picture finds no room any more.
      */
     async install(storeId: string): Promise<DemoInstalled> {
       const missing = catalogue.filter(({ product_id }) => !queries.find(storeId, product_id))

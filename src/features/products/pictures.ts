@@ -9,12 +9,13 @@ import type { EmbeddedPicture, Embedder } from '../../platform/embedder/embedder
 import type { PictureFetcher } from '../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../platform/pictures/kept.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import type { StorageChange, StorageLimit } from './storage-limit.ts'
+import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
 
 export interface PictureDeps {
-  queries: Pick<
-    ProductQueries,
-    'sameContent' | 'keepPicture' | 'keptPicture' | 'holdPicture' | 'isKept' | 'forgetUnusedPictures'
-  >
+  queries: Pick<ProductQueries, 'sameContent' | 'keepPicture' | 'keptPicture' | 'holdPicture'> &
+    SweeperDeps['queries']
+  storage: StorageLimit
   embedder: Pick<Embedder, 'embedPicture'>
   fetcher: PictureFetcher
   files: PictureFiles
@@ -40,9 +41,6 @@ interface Arrived {
 /** Where a kept picture is served: an address of ours, relative to the base URL. */
 const KEPT_PREFIX = '/pictures/'
 
-/** A kept picture that no product uses is deleted after this time, so that one on its way in is never lost. */
-const UNUSED_AFTER_MS = 3_600_000
-
 /** Pictures of one product that are downloaded and embedded side by side; each may hold 10 MiB. */
 const LOADING_MAX = 4
 
@@ -50,7 +48,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 
 /** Turns what clients give as pictures into pictures that can be saved with a product. */
 export function productPictures(deps: PictureDeps) {
-  const { queries, embedder, fetcher, files, vectorOf, decodeDataUri, baseUrl, clock, ids } = deps
+  const { queries, storage, embedder, fetcher, files, vectorOf, decodeDataUri, baseUrl, clock, ids } = deps
 
   /** A file is not deleted while it is written, nor the other way round. */
   const fileLocked = createKeyedLock()
@@ -59,11 +57,18 @@ export function productPictures(deps: PictureDeps) {
   const stored = (url: string): string =>
     url.startsWith(baseUrl() + KEPT_PREFIX) ? url.slice(baseUrl().length) : url
 
-  /** Keeps a picture that arrived as bytes; returns its address. */
-  async function keep(storeId: string, arrived: Arrived): Promise<string> {
+  /** Keeps a picture that arrived as bytes; returns its address. @throws ApiError `storage_limit_exceeded`. */
+  async function keep(storeId: string, arrived: Arrived, change: StorageChange): Promise<string> {
     const { bytes, contentHash, contentType } = arrived
-    const picture = { address: ids.secret(16), storeId, contentHash, contentType, now: clock.now() }
-    const address = queries.keepPicture(picture)
+    change.add(arrived)
+    const address = queries.keepPicture({
+      address: ids.secret(16),
+      storeId,
+      contentHash,
+      contentType,
+      bytes: bytes.byteLength,
+      now: clock.now(),
+    })
     const name = contentHash.toString('hex')
     await fileLocked(name, () => files.write(name, bytes))
     return KEPT_PREFIX + address
@@ -103,21 +108,24 @@ export function productPictures(deps: PictureDeps) {
    * is called.
    *
    * @param free pictures of the product that no source has taken; one with the same content is taken out of it.
+   * @param change what the whole write does to the store's room.
    */
   async function load(
     storeId: string,
     source: PictureSource,
     free: PictureRow[],
+    change: StorageChange,
   ): Promise<() => Promise<PictureToSave>> {
     const bytes = 'url' in source ? await readUrl(storeId, source.url) : await source.upload.bytes()
     const contentHash = createHash('sha256').update(bytes).digest()
+    const isArriving = !('url' in source) || isDataUri(source.url)
     const address = async (contentType: string): Promise<string> => {
-      if (!('url' in source) || isDataUri(source.url))
-        return keep(storeId, { bytes, contentHash, contentType })
+      if (isArriving) return keep(storeId, { bytes, contentHash, contentType }, change)
       const url = stored(source.url)
       return url.startsWith(KEPT_PREFIX) ? hold(url) : url
     }
 
+    if (isArriving) change.refuseHopeless({ contentHash, bytes })
     const own = take(free, (picture) => picture.contentHash.equals(contentHash))
     if (own) return async () => ({ kept: { ...own, imageUrl: await address(own.contentType) } })
     const { facts, vector } = twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, 'index'))
@@ -143,7 +151,7 @@ export function productPictures(deps: PictureDeps) {
      * already is neither downloaded nor embedded again.
      *
      * @param refresh downloads again although the address is known.
-     * @throws ApiError of the fetcher and of the embedder; nothing is saved then.
+     * @throws ApiError of the fetcher and of the embedder, `storage_limit_exceeded`; nothing is saved then.
      */
     async prepare(
       storeId: string,
@@ -151,7 +159,15 @@ export function productPictures(deps: PictureDeps) {
       product: ProductRow | undefined,
       refresh: boolean,
     ): Promise<PictureToSave[]> {
-      const free = product?.pictures.filter(({ hasVector }) => hasVector) ?? []
+      const present = product?.pictures ?? []
+      const free = present.filter(({ hasVector }) => hasVector)
+      // All that is neither taken nor of the model in use gives way to the new ones.
+      const leaving = () => [...free, ...present.filter(({ hasVector }) => !hasVector)].map(({ id }) => id)
+      const change = storage.change(
+        storeId,
+        present.map(({ id }) => id),
+        leaving,
+      )
       // Known addresses first, so that a new address with old content cannot take their picture.
       const planned = sources.map((source) => {
         const isKnown = ({ imageUrl }: PictureRow) => 'url' in source && imageUrl === stored(source.url)
@@ -160,11 +176,17 @@ export function productPictures(deps: PictureDeps) {
       const sideBySide = pLimit(LOADING_MAX)
       const loaded = await sideBySide
         .map(planned, async ({ source, known }) =>
-          known ? async (): Promise<PictureToSave> => ({ kept: known }) : load(storeId, source, free),
+          known ? async (): Promise<PictureToSave> => ({ kept: known }) : load(storeId, source, free, change),
         )
         .finally(sideBySide.clearQueue)
       // Only now that every picture is good is anything written.
-      return Promise.all(loaded.map((finish) => finish()))
+      const start = clock.monotonic()
+      const pictures = await Promise.all(loaded.map((finish) => finish()))
+      // A disk that is slower than the sweeper is patient.
+      if (clock.monotonic() - start > UNUSED_AFTER_MS / 2) {
+        for (const url of pictures.map(urlOf)) if (url.startsWith(KEPT_PREFIX)) hold(url)
+      }
+      return pictures
     },
 
     /**
@@ -184,18 +206,13 @@ export function productPictures(deps: PictureDeps) {
       return bytes && kept ? { bytes, contentType: kept.contentType } : undefined
     },
 
-    /** Deletes the files of pictures that no product has used for an hour. */
-    async sweep(): Promise<void> {
-      for (const contentHash of queries.forgetUnusedPictures(clock.now() - UNUSED_AFTER_MS)) {
-        const name = contentHash.toString('hex')
-        await fileLocked(name, async () => {
-          // The same picture may have arrived again while others were deleted.
-          if (!queries.isKept(contentHash)) await files.remove(name)
-        })
-      }
-    },
+    /** Deletes the pictures that no product has used for a minute; see {@link createSweeper}. */
+    sweep: createSweeper({ queries, files, fileLocked, clock }),
   }
 }
+
+const urlOf = (picture: PictureToSave): string =>
+  'kept' in picture ? picture.kept.imageUrl : picture.added.imageUrl
 
 const nothingThere = () =>
   new ApiError('image_download_failed', 'This address of ours holds no picture', {

@@ -121,20 +121,14 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE store_id = ? AND content_hash = ? AND model = ? LIMIT 1`,
   )
   const keep = db.prepare<Record<string, unknown>, { address: string }>(`
-    INSERT INTO kept_pictures (address, store_id, content_hash, content_type, created_at)
-    VALUES (@address, @storeId, @contentHash, @contentType, @now)
-    ON CONFLICT (store_id, content_hash) DO UPDATE SET created_at = excluded.created_at
+    INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at)
+    VALUES (@address, @storeId, @contentHash, @contentType, @bytes, @now)
+    ON CONFLICT (store_id, content_hash) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes
     RETURNING address`)
   const keptAt = db.prepare<[string], KeptPicture & { storeId: string }>(`
     SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType
     FROM kept_pictures WHERE address = ?`)
   const hold = db.prepare('UPDATE kept_pictures SET created_at = ? WHERE address = ?')
-  const forgetUnused = db.prepare<[bigint], { contentHash: Buffer }>(`
-    DELETE FROM kept_pictures WHERE created_at < ? AND NOT EXISTS (
-      SELECT 1 FROM pictures WHERE pictures.store_id = kept_pictures.store_id
-        AND pictures.content_hash = kept_pictures.content_hash
-        AND pictures.image_url = '/pictures/' || kept_pictures.address)
-    RETURNING content_hash AS contentHash`)
   const stillKept = db.prepare<[Buffer], { found: 1 }>(
     'SELECT 1 AS found FROM kept_pictures WHERE content_hash = ? LIMIT 1',
   )
@@ -234,7 +228,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     demoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
 
     /** Registers a picture that arrived as bytes, or finds it; returns its address. */
-    keepPicture(picture: KeptPicture & { storeId: string; now: number }): string {
+    keepPicture(picture: KeptPicture & { storeId: string; bytes: number; now: number }): string {
       const row = keep.get({ ...picture })
       if (!row) throw new Error('an upsert always returns its row')
       return row.address
@@ -244,14 +238,6 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     holdPicture: (address: string, now: number): boolean => hold.run(BigInt(now), address).changes > 0,
     /** Whether any store keeps a picture of this content. */
     isKept: (contentHash: Buffer): boolean => stillKept.get(contentHash) !== undefined,
-
-    /** Forgets kept pictures that no product uses; returns the content hashes that nobody needs any more. */
-    forgetUnusedPictures: db.transaction((keptBefore: number): Buffer[] =>
-      forgetUnused
-        .all(BigInt(keptBefore))
-        .map(({ contentHash }) => contentHash)
-        .filter((hash) => !stillKept.get(hash)),
-    ),
   }
 }
 

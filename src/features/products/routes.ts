@@ -20,7 +20,11 @@ import {
 } from './schema.ts'
 import type { Indexed, ProductService } from './service.ts'
 
-const writeErrors = { ...signedInErrors, ...bodyErrors, 402: failure('`product_limit_exceeded`') }
+const writeErrors = {
+  ...signedInErrors,
+  ...bodyErrors,
+  402: failure('`product_limit_exceeded`, `storage_limit_exceeded`'),
+}
 const noSuchProduct = { 404: failure('`not_found`') }
 
 /** 201 for a product that was not there before, 200 for one that was. */

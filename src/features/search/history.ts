@@ -1,7 +1,14 @@
+import type { Clock } from '../../core/clock.ts'
 import type { SearchRow } from './queries.ts'
 
 export interface HistoryDeps {
-  queries: { record(searches: readonly SearchRow[]): void }
+  queries: {
+    record(searches: readonly SearchRow[]): void
+    forgetBefore(before: number, limit: number): number
+  }
+  clock: Pick<Clock, 'now'>
+  /** How long a search is kept. */
+  days: number
   log: { error(fields: { err: unknown; searches: number }, message: string): void }
   /** Calls back once, later; the real one is `setTimeout`. */
   schedule(callback: () => void, delayMs: number): void
@@ -13,13 +20,18 @@ const DELAY_MS = 500
 /** Never more than this many wait. */
 const WAITING_MAX = 1_000
 
+/** Searches deleted in one go: some milliseconds of the loop. */
+const FORGET_STEP = 200
+
+const DAY_MS = 86_400_000
+
 export type SearchHistory = ReturnType<typeof createSearchHistory>
 
 /**
  * The searches of the last moment on their way into the database. A crash may lose those of the last
  * {@link DELAY_MS}; whoever reads the history calls `flush` first.
  */
-export function createSearchHistory({ queries, log, schedule }: HistoryDeps) {
+export function createSearchHistory({ queries, clock, days, log, schedule }: HistoryDeps) {
   let waiting: SearchRow[] = []
 
   function flush(): void {
@@ -41,5 +53,13 @@ export function createSearchHistory({ queries, log, schedule }: HistoryDeps) {
       else if (waiting.length === 1) schedule(flush, DELAY_MS)
     },
     flush,
+
+    /** Deletes the searches that are too old, a few at a time, so that requests are answered in between. */
+    async prune(): Promise<void> {
+      const before = clock.now() - days * DAY_MS
+      while (queries.forgetBefore(before, FORGET_STEP) === FORGET_STEP) await nextTurn()
+    },
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done))

@@ -55,6 +55,10 @@ export function searchQueries(db: Db, model: number) {
     SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
     FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
 
+  const forgetOld = db.prepare(
+    'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
+  )
+
   return {
     /** The products of some pictures, by picture; a picture that is gone is left out. */
     hits(pictureIds: number[]): Map<number, HitRow> {
@@ -73,6 +77,10 @@ export function searchQueries(db: Db, model: number) {
         yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
       }
     },
+
+    /** Deletes some searches of before a moment. @returns how many. */
+    forgetBefore: (before: number, limit: number): number =>
+      forgetOld.run(BigInt(before), BigInt(limit)).changes,
 
     record: db.transaction((rows: readonly SearchRow[]): void => {
       for (const { isTracked, createdAt, ...row } of rows) {

@@ -8,6 +8,8 @@ export interface EmbeddedFile {
   /** A path that `node:fs` can read: inside the executable, or on disk in a test. */
   source: string
   sizeBytes: number
+  /** What `fileHash` gives for it. */
+  hash: string
 }
 
 /** Files that must lie together, since shared libraries find each other by relative paths. */

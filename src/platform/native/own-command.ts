@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { unpackDir } from './parts.ts'
+import { libraryDirVariable } from './library-dir.ts'
+import { ownLibraryDir, unpackDir } from './parts.ts'
 import { unpackDirVariable } from './unpack-base.ts'
 
 /**
@@ -18,5 +19,9 @@ export function ownCommand(...args: string[]): string[] {
  */
 export function ownEnvironment(): Record<string, string> {
   const dir = unpackDir()
-  return dir === undefined ? {} : { [unpackDirVariable]: dir }
+  const libraries = ownLibraryDir()
+  return {
+    ...(dir !== undefined && { [unpackDirVariable]: dir }),
+    ...(libraries !== undefined && { [libraryDirVariable]: libraries }),
+  }
 }

