@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs'
 
 /** One measurement that belongs to a bar; `bun scripts/bars.ts` joins them with the list of the bars. */
 export interface BarRecord {
-  /** Number of the bar in `bars.json`. */
+  /** Number of the bar in `scripts/bars/list.ts`. */
   bar: number
-  /** Which of the bar's parts, as `bars.json` names it. */
+  /** Which of the bar's parts, as `scripts/bars/list.ts` names it. */
   part: string
   /** `program`: a service that the test started (the executable, where one is named); `process`: the test's own process. */
   on: 'program' | 'process'
