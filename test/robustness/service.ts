@@ -24,6 +24,8 @@ export interface Install {
   dataDir: string
   storeId: string
   token: string
+  /** The credentials of its backend and of its owner. */
+  account: { clientId: string; clientSecret: string; email: string; password: string }
   remove(): void
 }
 
@@ -32,10 +34,17 @@ export async function newInstall(): Promise<Install> {
   const dataDir = join(outer, 'data')
   const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account))
+  const made = await withInstall(config, ({ accounts }) => accounts.setup(account))
+  const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = made
   const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
-  return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
+  return {
+    dataDir,
+    storeId,
+    token,
+    account: { clientId, clientSecret, email: account.email, password: account.password },
+    remove: () => rmSync(outer, { recursive: true, force: true }),
+  }
 }
 
 export interface StartOptions {
