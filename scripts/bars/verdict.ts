@@ -42,9 +42,11 @@ export function judge(
       ...others.map((name) => `${name} ${count(sum(linesOf(name)))}${where(linesOf(name))}`),
     ],
     measured: [
-      ...[...bar.parts.map(({ name }) => name), ...others].flatMap((name) =>
-        linesOf(name).map(({ measured, isMet }) => `${name}: ${measured}${isMet ? '' : ' (not met)'}`),
-      ),
+      ...[...bar.parts.map(({ name }) => name), ...others].flatMap((name) => [
+        ...new Set(
+          linesOf(name).map(({ measured, isMet }) => `${name}: ${measured}${isMet ? '' : ' (not met)'}`),
+        ),
+      ]),
       ...failed.map((name) => `failed: ${name}`),
     ],
   }

@@ -13,9 +13,11 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const JWT_SECRET = 'a secret that is only used in robustness tests'
 const STEP_MS = 5
 const READY_MS = 60_000
+/** Where the executable unpacks its parts: once for all tests. */
+export const UNPACK_DIR = join(tmpdir(), 'lookalike-robust-unpacked')
 
 /** The service under test: the sources, or the executable that `LOOKALIKE_EXECUTABLE` names. */
-const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
+export const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
   ? [process.env['LOOKALIKE_EXECUTABLE']]
   : [process.execPath, MAIN]
 
@@ -74,7 +76,7 @@ export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: Sta
   const child = Bun.spawn([...wrap, ...PROGRAM, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      LOOKALIKE_UNPACK_DIR: join(tmpdir(), 'lookalike-robust-unpacked'),
+      LOOKALIKE_UNPACK_DIR: UNPACK_DIR,
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
       PORT: '0',
@@ -125,6 +127,19 @@ export async function startService(
   }
   if (options.untilReady ?? true) await untilReady(service)
   return service
+}
+
+/** Runs a subcommand of the program on a data folder. @returns what it printed. @throws Error unless it ends well. */
+export async function runCommand(dataDir: string, ...args: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '', LOOKALIKE_UNPACK_DIR: UNPACK_DIR, DATA_DIR: dataDir }
+  const child = Bun.spawn([...PROGRAM, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+  return out
 }
 
 /** Until model, database, vectors and disk are well. */
