@@ -6,10 +6,11 @@
  *
  * The first form runs the tests that belong to the bars, one file after the other, against the executable: the one that
  * `LOOKALIKE_EXECUTABLE` names, or one that it builds. It runs the cheap set; with `--full`, the counts that the bars
- * demand, which takes many hours. The second form only reads what a run has recorded, and the failures in its logs.
- * Ends with 1 where a bar fails.
+ * demand, which takes many hours; a count in the environment wins over both (`CRASH_ROUNDS=100`). All of
+ * `test/robustness` is run beside what the list names. The second form only reads what a run has recorded, and the
+ * failures in its logs. Ends with 1 where a bar or one of these tests fails.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BarLine } from '../test/robustness/bars.ts'
@@ -36,7 +37,7 @@ const bars = numbers ? BARS.filter(({ number }) => numbers.includes(number)) : B
 if (bars.length === 0) throw new Error('--only must name bars, such as 1,2,27')
 
 const [records, failures] = flags.from
-  ? [flags.from, failuresIn(flags.log.map((path) => readFileSync(path, 'utf8')).join('\n'))]
+  ? [flags.from, failuresIn(...flags.log.map((path) => readFileSync(path, 'utf8')))]
   : await measure()
 const lines = readRecords(records)
 const judged = bars.map((bar) =>
@@ -48,7 +49,10 @@ const judged = bars.map((bar) =>
   ),
 )
 console.log(flags.markdown ? asMarkdown(judged) : asText(judged))
-process.exit(judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0)
+const named = new Set(BARS.flatMap(({ suites }) => suites.map((suite) => suite.replace('./', ''))))
+const elsewhere = [...failures].filter(([file]) => !named.has(file))
+for (const [file, names] of elsewhere) console.log(`failed in ${file}: ${names.join(', ')}`)
+process.exit(elsewhere.length > 0 || judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0)
 
 function failedOf({ suites }: Bar): string[] {
   return suites.flatMap((suite) => failures.get(suite.replace('./', '')) ?? [])
@@ -69,7 +73,7 @@ async function measure(): Promise<[string, Map<string, string[]>]> {
   const file = join(folder, 'records.jsonl')
   const env = { ...(flags.full && fullCounts()), ...process.env, ...(await executable()), BARS_FILE: file }
   const failed = new Map<string, string[]>()
-  for (const suite of new Set(bars.flatMap(({ suites }) => suites))) {
+  for (const suite of new Set([...bars.flatMap(({ suites }) => suites), ...(numbers ? [] : robustness())])) {
     if (!existsSync(join(root, suite))) continue
     const begin = performance.now()
     const { code, log } = await runTests(suite, env)
@@ -84,6 +88,11 @@ async function measure(): Promise<[string, Map<string, string[]>]> {
   }
   return [file, failed]
 }
+
+const robustness = (): string[] =>
+  readdirSync(join(root, 'test', 'robustness'))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `./test/robustness/${name}`)
 
 async function runTests(suite: string, env: Record<string, string | undefined>) {
   const child = Bun.spawn([process.execPath, 'test', '--timeout', String(FILE_TIMEOUT_MS), suite], {
@@ -111,8 +120,7 @@ async function executable(): Promise<{ LOOKALIKE_EXECUTABLE: string }> {
 }
 
 function fullCounts(): Record<string, string> {
-  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-  const seed = process.env['TORTURE_SEED'] ?? today
+  const seed = process.env['TORTURE_SEED'] ?? new Date().toISOString().slice(0, 10).replaceAll('-', '')
   return {
     ...Object.fromEntries(Object.entries(FULL_COUNTS).map(([name, value]) => [name, String(value)])),
     ...Object.fromEntries(SEEDS.map((name) => [name, seed])),

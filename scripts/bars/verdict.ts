@@ -68,14 +68,16 @@ function ranOf({ name, full, isMissing }: Part, lines: readonly BarLine[]): stri
 const where = (lines: readonly BarLine[]): string =>
   ` (${[...new Set(lines.map(({ on }) => on))].join(', ')})`
 
-/** Failed tests by their file, out of what `bun test` printed. */
-export function failuresIn(log: string): Map<string, string[]> {
+/** Failed tests by their file, out of what runs of `bun test` printed. */
+export function failuresIn(...logs: string[]): Map<string, string[]> {
   const failures = new Map<string, string[]>()
-  let file = ''
-  for (const line of log.split('\n')) {
+  let file: string | undefined
+  for (const line of logs.join('\n').split('\n')) {
+    // A run ends with all its failures once more, without their files.
+    if (/^\d+ tests? failed:$/.test(line)) file = undefined
     file = /^(\S+\.test\.ts):$/.exec(line)?.[1] ?? file
     const name = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1]
-    if (name !== undefined) failures.set(file, [...(failures.get(file) ?? []), name])
+    if (file !== undefined && name !== undefined) failures.set(file, [...(failures.get(file) ?? []), name])
   }
   return failures
 }
