@@ -73,7 +73,7 @@ export const BARS: readonly Bar[] = [
     number: 7,
     name: 'model-based run',
     demand: 'Index, update, delete, search and restart in any order agree with a model in memory.',
-    parts: [part('steps', 200_000, 400), part('restarts', 1_000, 3)],
+    parts: [part('steps', 2_000_000, 300), part('restarts', 1_000, 3)],
     suites: [`${R}/model.test.ts`],
   },
   {
