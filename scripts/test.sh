@@ -53,14 +53,26 @@ browser_tests() {
   bun test ./test/browser
 }
 
+# What robustness tests start is the executable, so that no build passes what only its sources pass.
+robustness_tests() {
+  ulimit -n 8192 2>/dev/null || true
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel ./test/robustness
+}
+
 prepare
 mkdir -p "$logs"
+export BARS_FILE="$PWD/dist/bars.jsonl"
+rm -f "$BARS_FILE"
 step "format and lint" one bun x biome check .
 step "types" one bun x tsc --noEmit
-step "tests" many bun test --parallel --path-ignore-patterns 'test/browser/**'
 step "build" one bun build.ts
+step "tests" many bun test --parallel --path-ignore-patterns 'test/browser/**' --path-ignore-patterns 'test/robustness/**'
+step "robustness" many robustness_tests
 step "smoke" many bun scripts/smoke.ts
 step "browser tests" many browser_tests
+
+say "bars"
+bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/robustness.log"
 
 say "result"
 echo "$passed passed, $failed failed"

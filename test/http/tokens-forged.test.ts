@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTokens } from '../../src/http/tokens.ts'
 import { forgedTokens, jws, partsOf } from '../access/forgery.ts'
+import { recordBar } from '../robustness/bars.ts'
 import { JWT_SECRET, type TestApp } from '../support/app.ts'
 import {
   addPerson,
@@ -46,6 +47,9 @@ describe.each(['person', 'machine'] as const)('forged from the token of a %s', (
       expect([name, ...refusal(answer)]).toEqual([name, 401, 'unauthorized'])
       expect([name, fingerprint(answer)]).toEqual([name, nobody])
     }
+    const n = Object.keys(forged()).length
+    const measured = `of a ${kind}: each 401 in the same words`
+    recordBar({ bar: 17, part: 'forgeries', on: 'process', n, measured, isMet: true })
   })
 
   test('401 unauthorized for each at the refresh, so none becomes a real one', async () => {

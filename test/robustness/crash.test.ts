@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { vectorTable } from '../../src/platform/vectors/vec0.ts'
+import { recordBar } from './bars.ts'
 import { faultsOf } from './consistency.ts'
 import { type Random, repetitions, seededRandom } from './random.ts'
 import {
@@ -19,9 +20,9 @@ import {
   untilReady,
 } from './service.ts'
 
-const ROUNDS = repetitions('CRASH_ROUNDS', 25)
-const START_ROUNDS = repetitions('CRASH_START_ROUNDS', 6)
-const QUERIES = 10
+const ROUNDS = repetitions('CRASH_ROUNDS', 50)
+const START_ROUNDS = repetitions('CRASH_START_ROUNDS', 10)
+const QUERIES = repetitions('CRASH_QUERIES', 10)
 const WRITERS = 4
 const PICTURES = 80
 const DIMENSION = 512
@@ -45,6 +46,11 @@ const slots: Slot[] = Array.from({ length: 32 }, (_, n) => ({ id: `product-${n}`
 const random = seededRandom(repetitions('CRASH_SEED', 7))
 let version = 0
 let answered = 0
+/** What really happened: services killed, faults found after it, queries compared, times until ready in ms. */
+const kills = { amidWrites: 0, amidStart: 0 }
+const found = { faults: 0, wrong: 0, other: 0 }
+let queries = 0
+const readyMs: number[] = []
 
 beforeAll(async () => {
   install = await newInstall()
@@ -110,6 +116,7 @@ async function writeUntilKilled(): Promise<void> {
       // Somewhere inside the writes of the others.
       await Bun.sleep(random.below(12))
       await service.crash()
+      kills.amidWrites++
     }
   }
   const shares = Array.from({ length: WRITERS }, (_, n) => slots.filter((_, m) => m % WRITERS === n))
@@ -239,22 +246,46 @@ async function recover(
     wrong: await reconcile(db),
     expected: references(db),
   }))
+  const begin = performance.now()
   service = await startService(install, { untilReady: isReadyAwaited })
+  if (isReadyAwaited) readyMs.push(performance.now() - begin)
   const other = (await Promise.all(onDisk.expected.map(differences))).flat()
+  queries += onDisk.expected.length
+  found.faults += onDisk.faults.length
+  found.wrong += onDisk.wrong.length
+  found.other += other.length
   return { faults: onDisk.faults, wrong: onDisk.wrong, other }
 }
 
 const SOUND = { faults: [], wrong: [], other: [] }
 
+/** Leaves the figures of the bars, whether the test passed or not. */
+function record(part: string, n: number): void {
+  if (n === 0) return
+  const { faults, wrong } = found
+  const slowest = Math.max(0, ...readyMs).toFixed(0)
+  const measured = `${answered} writes answered, ${wrong} lost or changed, ${faults} inconsistencies, ready after ${slowest} ms at most`
+  recordBar({ bar: 1, part, on: 'program', n, measured, isMet: wrong + faults === 0 })
+}
+
 test(`a service killed amid writes loses nothing that it answered, and starts sound (${ROUNDS} times)`, async () => {
   service = await startService(install)
-  for (let round = 1; round <= ROUNDS; round++) {
-    await writeUntilKilled()
-    // Every second time the writes begin before the model is ready.
-    expect({ round, ...(await recover(round % 2 === 0)) }).toEqual({ round, ...SOUND })
+  try {
+    for (let round = 1; round <= ROUNDS; round++) {
+      await writeUntilKilled()
+      // Every second time the writes begin before the model is ready.
+      expect({ round, ...(await recover(round % 2 === 0)) }).toEqual({ round, ...SOUND })
+    }
+  } finally {
+    record('writes', kills.amidWrites)
+    const measured = `${found.other} answers that differ from exact search in SQL`
+    const isMet = found.other === 0
+    if (queries > 0) recordBar({ bar: 6, part: 'queries', on: 'program', n: queries, measured, isMet })
   }
   await untilReady(service)
+  expect(kills.amidWrites).toBe(ROUNDS)
   expect(answered).toBeGreaterThan(ROUNDS)
+  expect(queries).toBeGreaterThan((ROUNDS * QUERIES) / 2)
 }, 7_200_000)
 
 test(`a service killed while it starts comes up sound the next time (${START_ROUNDS} times)`, async () => {
@@ -264,8 +295,12 @@ test(`a service killed while it starts comes up sound the next time (${START_ROU
     await Bun.sleep(random.below(1_500))
     killGroup(child.pid)
     await Promise.all([child.exited, logged])
+    if (child.signalCode === 'SIGKILL') kills.amidStart++
   }
-  expect(await recover(true)).toEqual(SOUND)
+  const after = await recover(true)
+  record('start-up', kills.amidStart)
+  expect(after).toEqual(SOUND)
+  expect(kills.amidStart).toBe(START_ROUNDS)
   const answer = await send('POST', '/v1/products', await productForm('after', 1))
   expect(answer.status).toBe(201)
 }, 7_200_000)

@@ -1,163 +1,170 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decodeJwt } from 'jose'
-import pino from 'pino'
-import { ERRORS } from '../../src/core/errors.ts'
-import { pictureBytes, type TestApp, testApp } from '../support/app.ts'
-import { addPerson, tokenOf } from '../support/people.ts'
+import { recordBar } from './bars.ts'
 import { faultsOf } from './consistency.ts'
+import { waitsInWords } from './figures.ts'
+import { answerCheck } from './published.ts'
 import { repetitions } from './random.ts'
 import { type ApiDocument, type WildRequest, wildRequests } from './requests.ts'
+import { type Figures, processTarget, programTarget, type Target } from './targets.ts'
+import { type Act, act, acts, newMemory, type Session, type ValidRequest } from './valid-use.ts'
 
-const REQUESTS = repetitions('FUZZ_REQUESTS', 12_000)
+const REQUESTS = repetitions('FUZZ_REQUESTS', 5_000)
 const SEED = repetitions('FUZZ_SEED', 5)
+/** Least share of the answers that must be successes: requests that are all refused test nothing but the refusals. */
+const SUCCESSES = 0.4
+const CREATIONS = 0.03
+/** The model's processes refuse when they are busy; more than this would be another fault. */
+const OVERLOADED = 0.02
+const SLOW_MS = 10
 
-let app: TestApp
-let token: string
-/** A backend, the owner of its store, and a key that may everything that keys may. */
-let tokens: string[]
-let personJti: string
-let document: ApiDocument
-/** Answers by status. */
-const counts = new Map<number, number>()
-/** What the program says of its own failures. */
-const failures: string[] = []
+type Step = { wild: WildRequest } | { act: Act }
 
-beforeAll(async () => {
-  app = testApp({ log: pino({ level: 'error' }, { write: (line: string) => void failures.push(line) }) })
-  token = await app.signIn()
-  const person = await tokenOf(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
-  const scopes = { products: ['read', 'write', 'delete', 'bulk'], search: ['execute', 'read', 'write'] }
-  const key = await app.call('POST', '/v1/security/api-keys', { token, body: { name: 'fuzz', scopes } })
-  tokens = [token, person, String(key.body['key'])]
-  personJti = String(decodeJwt(person).jti)
-  app.picture('1', 1)
-  app.picture('2', 2)
-  for (const n of [0, 1, 2, 3]) await index(`p${n}`, n)
-  document = (await app.call('GET', '/openapi.json')).body as unknown as ApiDocument
-})
-afterAll(() => app.close())
-
-const index = (product_id: string, axis: number) => {
-  app.web.set(`https://img.test/${product_id}.jpg`, pictureBytes(axis))
-  const body = { product_id, image_url: `https://img.test/${product_id}.jpg`, metadata: { price: axis } }
-  return app.call('POST', '/v1/products', { token, body })
-}
-
-/** Checks answers against the schemas of the document. */
-function publishedSchemas(): (request: WildRequest, status: number, body: unknown) => string | undefined {
-  const ajv = new Ajv({ strict: false, allErrors: true })
-  addFormats(ajv)
-  ajv.addSchema({ ...document, $id: 'api' })
-  const compiled = new Map<string, ValidateFunction>()
-  return ({ method, url }, status, body) => {
-    const path = templateOf(new URL(url, 'http://lookalike.test').pathname)
-    const verb = method.toLowerCase()
-    const content = document.paths[path ?? '']?.[verb]?.responses[status]?.content
-    if (path === undefined || !content?.['application/json']) return undefined
-    const place = ['paths', path, verb, 'responses', String(status), 'content', 'application/json', 'schema']
-    const pointer = place.map((key) => encodeURIComponent(key.replaceAll('/', '~1'))).join('/')
-    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `api#/${pointer}` })
-    compiled.set(pointer, validate)
-    return validate(body) ? undefined : ajv.errorsText(validate.errors)
-  }
-}
-
-/** The path of the document that a request comes to: the one with the fewest holes. */
-const templateOf = (pathname: string): string | undefined =>
-  Object.keys(document.paths)
-    .filter((path) => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(pathname))
-    .sort((a, b) => a.split('{').length - b.split('{').length)[0]
-
-async function send({ method, url, headers, body }: WildRequest): Promise<Response> {
-  const request = new Request(`http://lookalike.test${url}`, {
-    method,
-    headers,
-    ...(body !== undefined && { body: body as string }),
-  })
-  return app.http.handle(request)
-}
-
-/** What a browser may open by a link in a mail: its refusals are pages, too. */
-const PAGES = /^\/(verify|oauth\/password\/reset)\b/
-
-/** Undoes what would keep every later request out: a list of addresses, a refreshed token, a new client secret. */
-function letIn(): void {
-  app.db.exec('DELETE FROM ip_entries; DELETE FROM revoked_tokens; UPDATE stores SET secret_generation = 1')
-  app.db.prepare('UPDATE sessions SET jti = ?').run(personJti)
-}
-
-/** What is wrong with the answer to a request; nothing should be. */
-async function faultOf(
-  request: WildRequest,
-  check: ReturnType<typeof publishedSchemas>,
-): Promise<string | undefined> {
-  const response = await send(request)
-  const { status } = response
-  letIn()
-  counts.set(status, (counts.get(status) ?? 0) + 1)
-  const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  if (request.method === 'HEAD') return status >= 500 ? `answered ${status}` : undefined
-  const isPage = PAGES.test(request.url) && text.startsWith('<!doctype html>') && status < 500
-  if (status >= 400) return isPage ? undefined : errorFault(status, isJson, text)
-  return isJson ? check(request, status, JSON.parse(text)) : undefined
-}
-
-function errorFault(status: number, isJson: boolean, text: string): string | undefined {
-  if (!isJson) return `answered ${status} without JSON: ${text.slice(0, 200)}`
-  const { error, message } = JSON.parse(text)
-  if (status >= 500 && status !== 503) return `answered ${text}: ${failures.at(-1)}`
-  if (!Object.hasOwn(ERRORS, error)) return `no known code: ${text}`
-  if (typeof message !== 'string' || message === '') return `no message: ${text}`
-  const expected: number = ERRORS[error as keyof typeof ERRORS].status
-  return expected === status ? undefined : `${error} came with ${status}`
-}
-
-test(`${REQUESTS} wild requests: no failure of ours, known errors only, answers as published`, async () => {
-  const check = publishedSchemas()
-  const aims = new Set<string>()
-  await fc.assert(
-    fc.asyncProperty(wildRequests(document, tokens), async (request) => {
-      aims.add(request.aim)
-      const fault = await faultOf(request, check)
-      if (fault !== undefined) throw new Error(fault)
-    }),
-    { numRuns: REQUESTS, seed: SEED },
+const steps = (document: ApiDocument, { machine, person, key }: Target['tokens']): fc.Arbitrary<Step> =>
+  fc.oneof(
+    wildRequests(document, [machine, person, key]).map((wild) => ({ wild })),
+    acts.map((chosen) => ({ act: chosen })),
   )
-  // The requests are worth something: every operation was aimed at, and many of them worked.
-  const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length
-  expect(aims.size).toBe(operations + 1)
-  expect(counts.get(200) ?? 0).toBeGreaterThan(REQUESTS / 10)
-  expect(counts.get(201) ?? 0).toBeGreaterThan(10)
-  expect(failures).toEqual([])
-}, 7_200_000)
 
-test('after them the database is sound, every product can be read, and the program still works', async () => {
-  for (const callback of app.scheduled) callback()
-  expect(faultsOf(app.db, app.folder)).toEqual([])
-  const ids: string[] = []
-  for (let cursor: unknown = ''; cursor !== null; ) {
-    const after = cursor ? `&cursor=${cursor}` : ''
-    const { status, body } = await app.call('GET', `/v1/products?limit=100${after}`, { token })
-    expect(status).toBe(200)
-    ids.push(...(body['products'] as { product_id: string }[]).map(({ product_id }) => product_id))
-    cursor = body['next_cursor']
+describe.each([
+  ['in the process', processTarget],
+  ['in the program', programTarget],
+] as const)('wild and valid requests %s', (part, start) => {
+  let target: Target
+  let document: ApiDocument
+  let check: ReturnType<typeof answerCheck>
+  let session: Session
+  /** Answers by status: to wild requests, and to valid ones. */
+  const counts = { wild: new Map<number, number>(), valid: new Map<number, number>() }
+  const aims = new Set<string>()
+  /** Requests that took their time, in Unix ms: one of them may be what a bystander waited for. */
+  const slow: { name: string; begin: number; end: number }[] = []
+
+  beforeAll(async () => {
+    target = await start()
+    const { text } = await target.send({ method: 'GET', url: '/openapi.json', headers: {} })
+    document = JSON.parse(text)
+    check = answerCheck(document)
+    session = { ...target, memory: newMemory(), ask }
+  }, 60_000)
+  afterAll(() => target?.remove())
+
+  /** Sends a request and counts its answer. @throws Error for an answer that should not be. */
+  async function judged(kind: keyof typeof counts, request: WildRequest) {
+    const begin = performance.timeOrigin + performance.now()
+    const answer = await target.send(request)
+    const end = performance.timeOrigin + performance.now()
+    if (end - begin > SLOW_MS)
+      slow.push({ name: `${request.method} ${request.url.slice(0, 80)}`, begin, end })
+    target.letIn()
+    counts[kind].set(answer.status, (counts[kind].get(answer.status) ?? 0) + 1)
+    const fault = check(request, answer)
+    if (fault !== undefined) throw new Error(`${fault} (${target.failures.at(-1) ?? 'nothing in the log'})`)
+    return answer
   }
-  const stored = app.db.prepare<[], { id: string }>('SELECT product_id AS id FROM products').all()
-  expect(ids.toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
-  for (const id of ids) {
-    const { status, body } = await app.call('GET', `/v1/products/${encodeURIComponent(id)}`, { token })
-    expect([status, body['product_id']]).toEqual([200, id])
+
+  async function ask({ method, path, as, headers = {}, body }: ValidRequest, ...expected: number[]) {
+    const isRaw = body === undefined || body instanceof FormData || body instanceof URLSearchParams
+    const written = new Response(isRaw ? (body ?? null) : JSON.stringify(body))
+    const type = isRaw ? written.headers.get('content-type') : 'application/json'
+    const request: WildRequest = {
+      ...{ aim: 'valid use', method, url: path },
+      headers: {
+        ...(type && body !== undefined && { 'content-type': type }),
+        ...(as && { authorization: `Bearer ${target.tokens[as]}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: new Uint8Array(await written.arrayBuffer()) }),
+    }
+    const { status, type: answered, text } = await judged('valid', request)
+    if (![...expected, 503].includes(status)) {
+      throw new Error(`${method} ${path} answered ${status} instead of ${expected.join(' or ')}: ${text}`)
+    }
+    return { status, body: /json/.test(answered) ? JSON.parse(text) : {} }
   }
-  expect((await index('last', 5)).status).toBe(201)
-  const { body } = await app.call('POST', '/v1/search/text', {
-    token,
-    body: { query: '5', category_boost: 0 },
-  })
-  expect((body['results'] as { product_id: string }[]).map(({ product_id }) => product_id)).toContain('last')
+
+  const total = (fits: (status: number) => boolean): number =>
+    [...counts.wild, ...counts.valid].reduce((sum, [status, n]) => sum + (fits(status) ? n : 0), 0)
+
+  /** What was under way while a bystander waited longest. */
+  function culprit({ waits }: Figures): string {
+    if (!waits) return ''
+    const { begin, end } = waits.longestAt
+    const overlap = (other: { begin: number; end: number }) =>
+      Math.min(end, other.end) - Math.max(begin, other.begin)
+    const [worst] = slow.toSorted((a, b) => overlap(b) - overlap(a))
+    return worst && overlap(worst) > 0 ? `, the longest during ${worst.name}` : ''
+  }
+
+  test(`${REQUESTS} steps: no failure of ours, known errors only, answers as published, many successes`, async () => {
+    let run = 0
+    const outcome = await fc.check(
+      fc.asyncProperty(steps(document, target.tokens), async (step) => {
+        run++
+        if ('act' in step) return act(session, step.act)
+        aims.add(step.wild.aim)
+        await judged('wild', step.wild)
+      }),
+      { numRuns: REQUESTS, seed: SEED },
+    )
+    const figures = await target.figures()
+    const all = total(() => true)
+    const share = (fits: (status: number) => boolean) => total(fits) / all
+    const successes = share((status) => status < 400)
+    const isMet = !outcome.failed && target.failures.length === 0 && successes >= SUCCESSES
+    const measured = `${sharesInWords(share)}; ${figuresInWords(figures, all)}${culprit(figures)}`
+    console.log(`  ${part}: ${all} requests; ${measured}`)
+    recordBar({
+      bar: 27,
+      part,
+      on: part === 'in the program' ? 'program' : 'process',
+      n: all,
+      measured,
+      isMet,
+    })
+
+    if (outcome.failed) throw new Error(`${outcome.errorInstance}\n${fc.defaultReportMessage(outcome)}`)
+    expect(run).toBe(REQUESTS)
+    expect(all).toBeGreaterThanOrEqual(REQUESTS)
+    expect(target.failures).toEqual([])
+    // The requests are worth something: every operation was aimed at, and many of them worked.
+    const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length
+    expect(aims.size).toBe(operations + 1)
+    expect(successes).toBeGreaterThanOrEqual(SUCCESSES)
+    expect(share((status) => status === 201)).toBeGreaterThanOrEqual(CREATIONS)
+    expect(share((status) => status === 503)).toBeLessThanOrEqual(OVERLOADED)
+    expect(figures.waits?.failed ?? 0).toBe(0)
+  }, 7_200_000)
+
+  test('after them every product can be read, and the program still works', async () => {
+    const ids: string[] = []
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const path = `/v1/products?limit=100${cursor ? `&cursor=${cursor}` : ''}`
+      const { body } = await ask({ method: 'GET', path, as: 'machine' }, 200)
+      ids.push(...(body['products'] as { product_id: string }[]).map(({ product_id }) => product_id))
+      cursor = body['next_cursor']
+    }
+    const stored = target.db.prepare<[], { id: string }>('SELECT product_id AS id FROM products').all()
+    expect(ids.toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
+    expect(ids).toEqual(expect.arrayContaining([...session.memory.products]))
+    for (const id of ids) {
+      const path = `/v1/products/${encodeURIComponent(id)}`
+      expect((await ask({ method: 'GET', path, as: 'machine' }, 200)).body['product_id']).toBe(id)
+    }
+    const product = { product_id: 'last', image_url: target.pictureUrl(5) }
+    await ask({ method: 'POST', path: '/v1/products', as: 'machine', body: product }, 201)
+    const query = { image_url: target.pictureUrl(5), category_boost: 0, limit: 100 }
+    const { body } = await ask({ method: 'POST', path: '/v1/search/url', as: 'machine', body: query }, 200)
+    expect((body['results'] as { product_id: string }[]).map(({ product_id }) => product_id)).toContain(
+      'last',
+    )
+  }, 300_000)
+
+  test('it ends well, and leaves a sound database', async () => {
+    expect(await target.stop()).toEqual([])
+    expect(faultsOf(target.db, target.picturesDir)).toEqual([])
+    expect(target.failures).toEqual([])
+  }, 60_000)
 })
 
 test('no request left anything on the prototypes that all objects share', () => {
@@ -165,3 +172,17 @@ test('no request left anything on the prototypes that all objects share', () => 
     expect(Object.keys(prototype)).toEqual([])
   }
 })
+
+function sharesInWords(share: (fits: (status: number) => boolean) => number): string {
+  const percent = (fits: (status: number) => boolean) => `${(100 * share(fits)).toFixed(1)} %`
+  const classes = [2, 3, 4, 5].map(
+    (first) => `${first}xx ${percent((status) => Math.floor(status / 100) === first)}`,
+  )
+  return `${classes.join(', ')} (200 ${percent((status) => status === 200)}, 201 ${percent((status) => status === 201)})`
+}
+
+function figuresInWords({ cpuMs, childrenCpuMs, waits }: Figures, requests: number): string {
+  const each = (ms: number) => (ms / requests).toFixed(2)
+  const model = childrenCpuMs > 0 ? ` and ${each(childrenCpuMs)} ms of the model's processes` : ''
+  return `CPU a request ${each(cpuMs)} ms${model}${waits ? `; ${waitsInWords(waits)}` : ''}`
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { recordBar } from './bars.ts'
 import { type Connection, firstStatus, openConnection, statuses } from './connection.ts'
 import { repetitions } from './random.ts'
 import type { ApiDocument } from './requests.ts'
@@ -23,6 +24,8 @@ const GROWTH_MB = 250
 let install: Install
 let service: Service
 let before: number
+/** Refusals that were seen. */
+let refused = 0
 
 beforeAll(async () => {
   install = await newInstall()
@@ -88,6 +91,9 @@ test(`${SLOW_SENDERS} clients that send their headers byte by byte hold nobody u
   for (const sender of senders) sender.send(words.slice(40))
   await until('all are answered', () => senders.every((sender) => firstStatus(sender.received()) === 200))
   for (const sender of senders) sender.close()
+  const measured = 'others were answered meanwhile, and each of them at its end'
+  recordBar({ bar: 28, part: 'slow senders', on: 'program', n: senders.length, measured, isMet: true })
+  expect(senders.length).toBe(SLOW_SENDERS)
 }, 60_000)
 
 test('clients that connect and say nothing hold nobody up', async () => {
@@ -115,6 +121,7 @@ test('a body that is announced as too large is refused with 413 before it comes'
         head(method, path, `content-type: ${type}`, `content-length: ${length}`),
       )
       expect([method, path, length, firstStatus(answer)]).toEqual([method, path, length, 413])
+      refused++
     }
   }
   await expectGoodService()
@@ -146,6 +153,7 @@ test('a body that grows too large on its way is refused with a 4xx or cut off', 
     await until('it is answered or closed', () => connection.received() !== '' || !connection.isOpen())
     const status = firstStatus(connection.received())
     expect([method, path, status ?? 413]).toEqual([method, path, 413])
+    refused++
     connection.close()
   }
   await expectGoodService()
@@ -155,6 +163,7 @@ test('too many or too long headers are refused with 431', async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => `x-${n}: y`)
   for (const headers of [many, [`x-long: ${'y'.repeat(500_000)}`], [`cookie: ${'a=b; '.repeat(20_000)}`]]) {
     expect(firstStatus(await conversation(head('GET', '/health', ...headers)))).toBe(431)
+    refused++
   }
   const path = `/v1/products/${'p'.repeat(200_000)}`
   expect([400, 404, 414, 431]).toContain(firstStatus(await conversation(head('GET', path))) as number)
@@ -200,6 +209,7 @@ test.each(Object.entries(MALFORMED))(
     if (!text.includes('\r\nabc\r\n')) expect(answer.toLowerCase()).not.toContain('x-request-id')
     // 505 is for versions of HTTP that nobody speaks.
     expect(status === undefined || (status >= 400 && status < 500) || status === 505).toBe(true)
+    refused++
     expect((await fetch(`${service.address}/health`)).status).toBe(200)
   },
   30_000,
@@ -229,11 +239,30 @@ test(`${ABORTED_UPLOADS} uploads that break off leave nothing behind`, async () 
     }),
   )
   await expectGoodService()
+  refused += ABORTED_UPLOADS
   const { status } = await fetch(`${service.address}/v1/products/aborted`, { headers: bearer() })
   expect(status).toBe(404)
 }, 60_000)
 
 test('after all that memory is bounded and a product can be indexed', async () => {
-  expect(memory() - before).toBeLessThan(GROWTH_MB)
+  const growth = memory() - before
+  recordBar({
+    bar: 28,
+    part: 'limits',
+    on: 'program',
+    n: refused,
+    measured: '413, 431, 4xx or closed, and others answered',
+    isMet: true,
+  })
+  recordBar({
+    bar: 28,
+    part: 'memory',
+    on: 'program',
+    n: 1,
+    measured: `peak ${growth.toFixed(0)} MB above the start`,
+    isMet: growth < GROWTH_MB,
+  })
+  expect(refused).toBeGreaterThan(ABORTED_UPLOADS + Object.keys(MALFORMED).length)
+  expect(growth).toBeLessThan(GROWTH_MB)
   expect((await upload('last', 3)).status).toBe(201)
 }, 30_000)

@@ -4,13 +4,14 @@ import type { ChildEmbedder } from '../../src/platform/embedder/child-embedder.t
 import type { EmbeddedPicture } from '../../src/platform/embedder/embedder.ts'
 import { startEmbedder } from '../platform/embedder/bundled.ts'
 import { jpegOf } from '../platform/embedder/pictures.ts'
+import { recordBar } from './bars.ts'
 import { bombs, type Fate } from './bombs.ts'
 import { mutate } from './mutation.ts'
 import { repetitions, seededRandom } from './random.ts'
 import { samplePictures } from './samples.ts'
-import { memoryOf } from './service.ts'
+import { memoryOf, PROGRAM, UNPACK_DIR } from './service.ts'
 
-const MUTANTS = repetitions('PICTURE_MUTANTS', 1_500)
+const MUTANTS = repetitions('PICTURE_MUTANTS', 2_000)
 const SEED = repetitions('PICTURE_SEED', 11)
 const DIMENSION = 512
 const IN_FLIGHT = 8
@@ -23,7 +24,11 @@ let log: string[]
 let pids: ReturnType<ChildEmbedder['pids']>
 
 beforeAll(async () => {
-  const started = startEmbedder()
+  // The decoder of the executable, where one is named: its libraries are not those of the sources.
+  const started = startEmbedder({
+    command: [...PROGRAM, 'embedder-process'],
+    env: { LOOKALIKE_UNPACK_DIR: UNPACK_DIR },
+  })
   embedder = started.embedder
   log = started.log
   expect(await embedder.settled()).toEqual({ state: 'ready' })
@@ -71,6 +76,12 @@ async function expectWellAfter(before: number): Promise<void> {
   expect(now - before).toBeLessThan(GROWTH_MB)
 }
 
+function memoryInWords(before: number): string {
+  if (process.platform !== 'linux') return 'memory not seen'
+  const { now, peak } = memoryOf(pids.vision[0] ?? 0)
+  return `memory ${before.toFixed(0)} MB before, ${now.toFixed(0)} after, ${peak.toFixed(0)} at most`
+}
+
 const memoryNow = () => (process.platform === 'linux' ? memoryOf(pids.vision[0] ?? 0).now : 0)
 
 test(`${MUTANTS} damaged pictures are embedded or refused, and the decoder lives`, async () => {
@@ -96,6 +107,11 @@ test(`${MUTANTS} damaged pictures are embedded or refused, and the decoder lives
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
+  const tried = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  const fates = Object.entries(counts).map(([fate, n]) => `${n} ${fate}`)
+  const measured = `${fates.join(', ')}; ${memoryInWords(before)}`
+  recordBar({ bar: 14, part: 'mutants', on: 'program', n: tried, measured, isMet: wrong.length === 0 })
+  expect(tried).toBe(MUTANTS)
   expect(wrong).toEqual([])
   // The mutations are worth something: they neither spare nor break everything.
   expect(counts['vector'] ?? 0).toBeGreaterThan(MUTANTS * 0.05)
@@ -113,6 +129,8 @@ test('every bomb and every file of another kind meets the fate it deserves', asy
     if (!(fates as readonly string[]).includes(fate))
       wrong.push(`${name}: ${fate} instead of ${fates.join(' or ')}`)
   }
+  const measured = `${wrong.length} met another fate than they deserve; ${memoryInWords(before)}`
+  recordBar({ bar: 14, part: 'bombs', on: 'program', n: all.size, measured, isMet: wrong.length === 0 })
   expect(wrong).toEqual([])
   await expectWellAfter(before)
 }, 300_000)

@@ -25,9 +25,14 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** How often a test repeats itself: the usual number, or the one in an environment variable. */
+/**
+ * How often a test repeats itself: the usual number, or the one in an environment variable. Never less than once, for a
+ * test that does nothing would pass.
+ */
 export function repetitions(variable: string, usual: number): number {
   const given = Number(process.env[variable] ?? usual)
-  if (!Number.isSafeInteger(given) || given < 0) throw new Error(`${variable} must be a whole number`)
+  if (!Number.isSafeInteger(given) || given < 1) {
+    throw new Error(`${variable} must be a whole number above 0`)
+  }
   return given
 }

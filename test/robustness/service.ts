@@ -13,9 +13,11 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const JWT_SECRET = 'a secret that is only used in robustness tests'
 const STEP_MS = 5
 const READY_MS = 60_000
+/** Where the executable unpacks its parts: once for all tests. */
+export const UNPACK_DIR = join(tmpdir(), 'lookalike-robust-unpacked')
 
 /** The service under test: the sources, or the executable that `LOOKALIKE_EXECUTABLE` names. */
-const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
+export const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
   ? [process.env['LOOKALIKE_EXECUTABLE']]
   : [process.execPath, MAIN]
 
@@ -24,6 +26,8 @@ export interface Install {
   dataDir: string
   storeId: string
   token: string
+  /** The credentials of its backend and of its owner. */
+  account: { clientId: string; clientSecret: string; email: string; password: string }
   remove(): void
 }
 
@@ -32,12 +36,17 @@ export async function newInstall(): Promise<Install> {
   const dataDir = join(outer, 'data')
   const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account), {
-    mayMake: true,
-  })
+  const made = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
+  const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = made
   const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
-  return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
+  return {
+    dataDir,
+    storeId,
+    token,
+    account: { clientId, clientSecret, email: account.email, password: account.password },
+    remove: () => rmSync(outer, { recursive: true, force: true }),
+  }
 }
 
 export interface StartOptions {
@@ -69,7 +78,7 @@ export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: Sta
   const child = Bun.spawn([...wrap, ...program, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      LOOKALIKE_UNPACK_DIR: join(tmpdir(), 'lookalike-robust-unpacked'),
+      LOOKALIKE_UNPACK_DIR: UNPACK_DIR,
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
       PORT: '0',
@@ -120,6 +129,19 @@ export async function startService(
   }
   if (options.untilReady ?? true) await untilReady(service)
   return service
+}
+
+/** Runs a subcommand of the program on a data folder. @returns what it printed. @throws Error unless it ends well. */
+export async function runCommand(dataDir: string, ...args: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '', LOOKALIKE_UNPACK_DIR: UNPACK_DIR, DATA_DIR: dataDir }
+  const child = Bun.spawn([...PROGRAM, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+  return out
 }
 
 /** Until model, database, vectors and disk are well. */

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
+import { recordBar } from '../../robustness/bars.ts'
+import { repetitions } from '../../robustness/random.ts'
 import type { TestApp } from '../../support/app.ts'
 import {
   addPerson,
@@ -17,6 +19,8 @@ import {
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
+/** Races of 20 for one token, of each kind. */
+const RACES = repetitions('REFRESH_RACES', 4)
 
 let app: TestApp
 let anna: Person
@@ -68,19 +72,28 @@ describe.each(kinds)('POST /oauth/refresh with the token of a %s (spec §3, §5.
     ['at the moment it expires', 3_600 * SECOND],
     ['expired for 4 min 59 s', 3_600 * SECOND + 299 * SECOND],
     ['expired for 4 min 59.999 s', 3_600 * SECOND + 299_999],
-  ])('200 for a token %s', async (_, age) => {
+  ])('200 for a token %s', async (when, age) => {
     app.clock.advance(age)
     const token = await next(tokens[kind])
     expect((await use(token)).status).toBe(200)
+    recordBar({ bar: 18, part: 'boundary', on: 'process', n: 1, measured: `${when}: 200`, isMet: true })
   })
 
   test.each([
     ['exactly 5 min', 3_600 * SECOND + 5 * MINUTE],
     ['5 min 1 s', 3_600 * SECOND + 5 * MINUTE + SECOND],
     ['a year', 365 * 24 * 60 * MINUTE],
-  ])('401 unauthorized for a token expired for %s; a new grant is needed', async (_, age) => {
+  ])('401 unauthorized for a token expired for %s; a new grant is needed', async (length, age) => {
     app.clock.advance(age)
     expect(refusal(await refresh(tokens[kind]))).toEqual([401, 'unauthorized'])
+    recordBar({
+      bar: 18,
+      part: 'boundary',
+      on: 'process',
+      n: 1,
+      measured: `expired for ${length}: 401`,
+      isMet: true,
+    })
   })
 
   test('401 for such a token after the tidying as well', async () => {
@@ -93,7 +106,7 @@ describe.each(kinds)('POST /oauth/refresh with the token of a %s (spec §3, §5.
 
   test('of 20 at once exactly one gets a token, and it is one that works', async () => {
     let token = tokens[kind]
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < RACES; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
       const winners = answers.filter(({ status }) => status === 200)
       expect(winners).toHaveLength(1)
@@ -102,7 +115,9 @@ describe.each(kinds)('POST /oauth/refresh with the token of a %s (spec §3, §5.
       token = String(winners[0]?.body['access_token'])
       expect((await use(token)).status).toBe(200)
     }
-  })
+    const measured = `of 20 at once with the token of a ${kind} exactly one wins`
+    recordBar({ bar: 18, part: 'races', on: 'process', n: RACES, measured, isMet: true })
+  }, 600_000)
 
   test('a chain of refreshes never ends and never frees an older link', async () => {
     const chain = [tokens[kind]]

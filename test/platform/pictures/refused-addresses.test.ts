@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../src/platform/network/addresses.ts'
+import { recordBar } from '../../robustness/bars.ts'
 import { ipv4Number, SPECIAL_BLOCKS, threeOf } from '../network/special-blocks.ts'
 import { createServers, failureOf, localFetcher, PNG } from './servers.ts'
 
@@ -364,6 +365,8 @@ test('offline, a public name is refused and an allowed network is not', async ()
 })
 
 test('of more than 500 refused downloads none reached the trap, which does count', async () => {
+  const measured = `${trapConnections} connections at the trap`
+  recordBar({ bar: 11, part: 'corpus', on: 'process', n: refused, measured, isMet: trapConnections === 0 })
   expect(refused).toBeGreaterThanOrEqual(500)
   expect(trapConnections).toBe(0)
   await localFetcher().fetch(`http://127.0.0.1:${trapPort}/a.png`)

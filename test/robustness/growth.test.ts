@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seedStore } from '../../scripts/bench/parts/seed.ts'
+import { MODEL_DIR } from '../platform/embedder/bundled.ts'
+import { recordBar } from './bars.ts'
+import { type Client, clientOf } from './client.ts'
+import { cpuOf } from './figures.ts'
+import { repetitions } from './random.ts'
+import { memoryOf, productForm, type Service, startService } from './service.ts'
+
+const FEW = 5_000
+const MANY = repetitions('GROWTH_PRODUCTS', 20_000)
+const CALLS = 200
+const ROUNDS = 2
+/** A cost may differ by so much. */
+const RATIO_MAX = 1.2
+/** The system counts in hundredths of a second: a difference of so little, in ms a call, is none. */
+const RESOLUTION_MS = 0.07
+const PICTURES = 20
+
+const folders: string[] = []
+const services: Service[] = []
+afterAll(async () => {
+  for (const service of services) await service.crash()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Shop {
+  service: Service
+  client: Client
+  products: number
+  startMs: number
+}
+
+async function shop(products: number): Promise<Shop> {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-growth-'))
+  folders.push(folder)
+  const credentials = await seedStore(folder, MODEL_DIR, products)
+  const begin = performance.now()
+  const service = await startService({ dataDir: folder })
+  services.push(service)
+  const startMs = performance.now() - begin
+  const grant = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
+  const { body } = await clientOf(service.address)('POST', '/oauth/token', grant)
+  return { service, client: clientOf(service.address, String(body['access_token'])), products, startMs }
+}
+
+/** What is measured, by the parts of the bar. */
+const CALLS_OF: Record<string, (shop: Shop, n: number) => ReturnType<Client>> = {
+  write: async ({ client }, n) =>
+    client('POST', '/v1/products', await productForm(`new-${n % PICTURES}`, n % PICTURES, { version: n })),
+  page: ({ client }) => client('GET', '/v1/products?limit=20&sort=newest'),
+  GET: ({ client, products }, n) => client('GET', `/v1/products/sku-${1 + ((n * 7_919) % products)}`),
+  'token check': ({ client }) => client('GET', '/v1/products/none'),
+}
+
+/** Processor time of the program itself for one call, in ms; what its model takes is not counted. */
+async function cost(shop: Shop, send: (shop: Shop, n: number) => ReturnType<Client>): Promise<number> {
+  const before = cpuOf(shop.service.pid)
+  for (let n = 0; n < CALLS; n++) {
+    const { status, text } = await send(shop, n)
+    if (![200, 201, 404].includes(status)) throw new Error(`answered ${status}: ${text}`)
+  }
+  return (cpuOf(shop.service.pid) - before) / CALLS
+}
+
+test.skipIf(process.platform !== 'linux')(
+  `a write, a page, a GET and a token check at ${FEW} products and at ${MANY}`,
+  async () => {
+    const [few, many] = [await shop(FEW), await shop(MANY)]
+    let measuredCalls = 0
+    for (const [part, send] of Object.entries(CALLS_OF)) {
+      // The first calls of a process are slower. Rounds alternate, and the cheapest of each counts.
+      for (const each of [few, many]) for (let n = 0; n < 20; n++) await send(each, n)
+      const costs = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY }
+      for (let round = 0; round < ROUNDS; round++) {
+        costs.few = Math.min(costs.few, await cost(few, send))
+        costs.many = Math.min(costs.many, await cost(many, send))
+        measuredCalls += 2 * CALLS
+      }
+      const measured = `CPU ${costs.few.toFixed(2)} ms a call at ${FEW} products, ${costs.many.toFixed(2)} ms at ${MANY}`
+      const isMet = costs.many <= costs.few * RATIO_MAX + RESOLUTION_MS
+      recordBar({ bar: 37, part, on: 'program', n: MANY, measured, isMet })
+    }
+    const inWords = ({ service, startMs }: Shop) =>
+      `${startMs.toFixed(0)} ms, ${memoryOf(service.pid).now.toFixed(0)} MB`
+    const measured = `until ready, memory of the program: ${inWords(few)} at ${FEW}; ${inWords(many)} at ${MANY}`
+    recordBar({ bar: 37, part: 'start', on: 'program', n: MANY, measured, isMet: true })
+    expect(measuredCalls).toBe(Object.keys(CALLS_OF).length * ROUNDS * 2 * CALLS)
+  },
+  7_200_000,
+)

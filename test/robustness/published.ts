@@ -1,0 +1,74 @@
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { ERRORS } from '../../src/core/errors.ts'
+import type { ApiDocument, WildRequest } from './requests.ts'
+
+/** An answer as a test looks at it. */
+export interface Answer {
+  status: number
+  type: string
+  text: string
+}
+
+type Asked = Pick<WildRequest, 'method' | 'url'>
+
+/** What a browser may open by a link in a mail: its refusals are pages, too. */
+const PAGES = /^\/(verify|oauth\/password\/reset)\b/
+
+/**
+ * Judges answers by the published document: each success has the published shape, each refusal is a known error in
+ * words, and a 503 is one that the operation declares.
+ *
+ * @returns what is wrong with an answer, or undefined.
+ */
+export function answerCheck(document: ApiDocument): (asked: Asked, answer: Answer) => string | undefined {
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema({ ...document, $id: 'api' })
+  const compiled = new Map<string, ValidateFunction>()
+  const templates = Object.keys(document.paths)
+    .map((path) => ({ path, form: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`) }))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+
+  /** The operation that a request comes to: of all paths that fit the one with the fewest holes. */
+  function operationOf({ method, url }: Asked) {
+    const { pathname } = new URL(url, 'http://lookalike.test')
+    const path = templates.find(({ form }) => form.test(pathname))?.path
+    const verb = method.toLowerCase()
+    const responses = path === undefined ? undefined : document.paths[path]?.[verb]?.responses
+    return { path, verb, responses }
+  }
+
+  function shapeFault(asked: Asked, status: number, body: unknown): string | undefined {
+    const { path, verb, responses } = operationOf(asked)
+    if (path === undefined || !responses) return undefined
+    if (!responses[status]) return `answered ${status}, which ${verb} ${path} does not declare`
+    if (!responses[status].content?.['application/json']) return undefined
+    const place = ['paths', path, verb, 'responses', String(status), 'content', 'application/json', 'schema']
+    const pointer = place.map((key) => encodeURIComponent(key.replaceAll('/', '~1'))).join('/')
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `api#/${pointer}` })
+    compiled.set(pointer, validate)
+    return validate(body) ? undefined : `${status} of ${verb} ${path}: ${ajv.errorsText(validate.errors)}`
+  }
+
+  function errorFault(asked: Asked, status: number, text: string): string | undefined {
+    const { error, message } = JSON.parse(text)
+    if (status >= 500 && status !== 503) return `answered ${status} ${text}`
+    if (!Object.hasOwn(ERRORS, error)) return `no known code: ${text}`
+    if (typeof message !== 'string' || message === '') return `no message: ${text}`
+    const expected: number = ERRORS[error as keyof typeof ERRORS].status
+    if (expected !== status) return `${error} came with ${status}`
+    const { path, verb, responses } = operationOf(asked)
+    return status === 503 && responses && !responses[503]
+      ? `answered ${text}, and ${verb} ${path} declares no 503`
+      : undefined
+  }
+
+  return (asked, { status, type, text }) => {
+    const isJson = /json/.test(type)
+    if (asked.method === 'HEAD') return status >= 500 && status !== 503 ? `answered ${status}` : undefined
+    if (status < 400) return isJson ? shapeFault(asked, status, JSON.parse(text)) : undefined
+    if (PAGES.test(asked.url) && text.startsWith('<!doctype html>') && status < 500) return undefined
+    return isJson ? errorFault(asked, status, text) : `answered ${status} without JSON: ${text.slice(0, 200)}`
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { recordBar } from './bars.ts'
+import { repetitions } from './random.ts'
+
+const TRIES = repetitions('TIMING_TRIES', 150)
+const BENCH = fileURLToPath(new URL('../../scripts/bench/sign-in.ts', import.meta.url))
+/** Beyond this a difference counts as proven; the medians may differ by so much. */
+const T_MAX = 4.5
+const RATIO_MAX = 0.02
+/** With fewer tries the medians of a busy machine lie further apart by chance. */
+const MANY = 1_000
+
+const PARTS = {
+  'unknown e-mail / wrong password': 'logins',
+  'unknown client_id / wrong secret': 'client secrets',
+}
+
+// Times are figures here, and never a reason to fail: the bench says what they are worth.
+test(`${TRIES} sign-ins of each kind are timed, and each is answered alike`, async () => {
+  const executable = process.env['LOOKALIKE_EXECUTABLE']
+  const child = Bun.spawn(
+    [process.execPath, BENCH, '--tries', String(TRIES), ...(executable ? ['--executable', executable] : [])],
+    { stdout: 'pipe', stderr: 'pipe' },
+  )
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  for (const [name, part] of Object.entries(PARTS)) {
+    const row = out.split('\n').find((line) => line.trim().startsWith(name))
+    const [means, medians, t] = (row ?? '').trim().slice(name.length).trim().split(/\s+/).map(Number)
+    if (means === undefined || medians === undefined || t === undefined)
+      throw new Error(`no figures in ${out}`)
+    const measured = `t ${t.toFixed(2)}, ratio of medians ${medians.toFixed(3)}, of means ${means.toFixed(3)}`
+    const isMet = Math.abs(t) < T_MAX && (TRIES < MANY || Math.abs(medians - 1) <= RATIO_MAX)
+    recordBar({ bar: 16, part, on: 'program', n: TRIES, measured, isMet })
+    expect([means, medians, t].every(Number.isFinite)).toBe(true)
+  }
+}, 7_200_000)
