@@ -89,10 +89,11 @@ async function measure(): Promise<[string, Map<string, string[]>]> {
   return [file, failed]
 }
 
-const robustness = (): string[] =>
-  readdirSync(join(root, 'test', 'robustness'))
+function robustness(): string[] {
+  return readdirSync(join(root, 'test', 'robustness'))
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `./test/robustness/${name}`)
+}
 
 async function runTests(suite: string, env: Record<string, string | undefined>) {
   const child = Bun.spawn([process.execPath, 'test', '--timeout', String(FILE_TIMEOUT_MS), suite], {

@@ -52,7 +52,7 @@ export const BARS: readonly Bar[] = [
     number: 4,
     name: 'sync before answer',
     demand: 'No acknowledgement leaves before an fsync that began after its commit.',
-    parts: [part('acknowledgements', 500, 60)],
+    parts: [part('acknowledgements', 500, 48)],
     suites: [`${R}/fsync.test.ts`],
   },
   {

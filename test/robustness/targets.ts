@@ -29,7 +29,7 @@ export interface Target {
   figures(): Promise<Figures>
   /** Waits for what the program does after its answers, and stops it. @returns what went wrong with that. */
   stop(): Promise<string[]>
-  remove(): void
+  remove(): Promise<void>
 }
 
 export interface Figures {
@@ -84,7 +84,7 @@ export async function processTarget(): Promise<Target> {
       for (const callback of app.scheduled) callback()
       return []
     },
-    remove: () => void app.close(),
+    remove: () => app.close(),
   }
 }
 
@@ -151,10 +151,11 @@ export async function programTarget(): Promise<Target> {
       const code = await service.stop()
       return code === 0 ? [] : [`the program ended with ${code}`]
     },
-    remove() {
+    async remove() {
       db.close()
-      void pictures.stop(true)
-      void service.crash().finally(() => install.remove())
+      await pictures.stop(true)
+      await service.crash()
+      install.remove()
     },
   }
 }
