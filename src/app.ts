@@ -16,7 +16,7 @@ import { productQueries } from './features/products/queries.ts'
 import { productRoutes } from './features/products/routes.ts'
 import { productService } from './features/products/service.ts'
 import { createSearchHistory } from './features/search/history.ts'
-import { createProductIndex } from './features/search/product-index.ts'
+import { createProductIndex, type IndexEntry } from './features/search/product-index.ts'
 import { searchQueries } from './features/search/queries.ts'
 import { createRanking } from './features/search/ranking.ts'
 import { createRecentPictures } from './features/search/recent-pictures.ts'
@@ -154,14 +154,27 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(healthRoutes(health))
     .use(docsRoutes())
 
-  /** Fills the search index from the database. @returns the number of pictures. */
-  function loadIndex(): number {
-    const entries = new Map([...found.entries()].map((entry) => [entry.pictureId, entry]))
-    vectors.each((pictureId, vector) => {
+  /** Fills the search index from the database, piece by piece. @returns the number of pictures. */
+  function* loadingIndex(): Generator<void, number> {
+    const entries = new Map<number, IndexEntry>()
+    for (const entry of found.entries()) {
+      entries.set(entry.pictureId, entry)
+      yield
+    }
+    yield* vectors.eachWithPauses((pictureId, vector) => {
       const entry = entries.get(pictureId)
       if (entry) index.put(entry, vector)
     })
     return entries.size
+  }
+
+  /** The same at one go. */
+  function loadIndex(): number {
+    const loading = loadingIndex()
+    for (;;) {
+      const { done, value } = loading.next()
+      if (done) return value
+    }
   }
 
   /** What has to be done from time to time: old keys, old tokens, pictures that nobody uses. */
@@ -179,6 +192,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     search,
     history,
     loadIndex,
+    loadingIndex,
     tidy,
     signToken: access.signToken,
     flushAudit: access.flush,

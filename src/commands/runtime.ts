@@ -21,6 +21,7 @@ import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { secretFile } from '../platform/secret-file.ts'
 import { CommandError } from './command.ts'
+import { createLater, type Later } from './later.ts'
 
 const clock: Clock = systemClock
 const ids: Ids = systemIds
@@ -34,30 +35,42 @@ export async function withInstall<Result>(
   const dataDir = resolve(config.DATA_DIR)
   const log = pino({ level: 'warn', base: null }, pino.destination({ fd: 2, sync: true }))
   const db = tellingStorage(dataDir, () => openDatabase(dataDir))
+  const later = createLater(log)
   try {
-    const ports = { ...administrationPorts(config, dataDir, log), db, baseUrl: () => addressOf(config) }
+    const ports = {
+      ...administrationPorts(config, dataDir, log, later),
+      db,
+      baseUrl: () => addressOf(config),
+    }
     return await work(createAdministration(ports))
   } finally {
+    await later.finish()
     db.close()
   }
 }
 
 /** What administration needs of the world, but for the database and the address. */
-const administrationPorts = (config: Config, dataDir: string, log: Logger) => ({
+const administrationPorts = (
+  config: Config,
+  dataDir: string,
+  log: Logger,
+  later: Later,
+  stop?: AbortSignal,
+) => ({
   clock,
   ids,
   log,
   config,
-  mailer: mailerOf(config),
+  mailer: mailerOf(config, stop),
   dataSecret: secretIn(dataDir, 'data'),
-  schedule: (callback: () => void, delayMs: number) => void setTimeout(callback, delayMs),
+  schedule: later.schedule,
 })
 
-function mailerOf(config: Config): Mailer {
+function mailerOf(config: Config, stop: AbortSignal | undefined): Mailer {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   const { SMTP_URL: smtpUrl, MAIL_FROM: from, OFFLINE: isOffline } = config
   try {
-    return createMailer({ smtpUrl, from, allowCidrs, isOffline })
+    return createMailer({ smtpUrl, from, allowCidrs, isOffline, stop })
   } catch (error) {
     throw new ConfigError(`Bad settings:\n  SMTP_URL ${(error as Error).message}`)
   }
@@ -70,12 +83,18 @@ export interface Running {
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
-  /** Stops taking requests, finishes those in flight (at most 8 s) and closes everything. */
+  /**
+   * Stops taking requests, finishes those in flight (at most 8 s), cuts all work for the outside and closes everything.
+   * Takes less than 10 s; what hangs even then ends with the process.
+   */
   stop(): Promise<void>
 }
 
 /** Longest wait for requests in flight when the service stops: `docker stop` kills after 10 s, and closing takes a moment. */
 const STOP_MS = 8_000
+
+/** Longest wait at each of the steps that close the service. */
+const CLOSE_MS = 300
 
 /** Idle connections are closed after this; the longest download takes less. */
 const IDLE_SECONDS = 60
@@ -88,9 +107,11 @@ const MAIL_MS = 60_000
 /**
  * Starts the service: database, model, index, listener.
  *
+ * @param told aborts when the program is told to stop.
+ * @returns undefined when that comes before the service listens.
  * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
  */
-export async function startService(config: Config): Promise<Running> {
+export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   networks(config, 'TRUSTED_PROXIES')
   const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
@@ -102,36 +123,38 @@ export async function startService(config: Config): Promise<Running> {
   started.defer(unlock)
   started.defer(() => void db.close())
   const embedder = embedderOf(config, log)
-  started.defer(() => embedder.close())
+  started.defer(() => within(CLOSE_MS, embedder.close()))
+  const later = createLater(log)
+  started.defer(() => within(CLOSE_MS, later.finish()))
+  // Ends whatever waits for other servers.
+  const stop = new AbortController()
   let baseUrl = config.BASE_URL
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log),
+    ...administrationPorts(config, dataDir, log, later, stop.signal),
     db,
     tokenSecret: config.JWT_SECRET || secretIn(dataDir, 'jwt'),
     embedder,
-    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
+    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
   })
   started.defer(() => app.history.flush())
   started.defer(() => app.flushAudit())
-  const pictures = app.loadIndex()
+  const pictures = await inTurns(app.loadingIndex(), told)
+  if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
-  started.defer(() => finishRequests(app))
+  started.defer(() =>
+    finishRequests(app, () => {
+      stop.abort()
+      void embedder.close()
+    }),
+  )
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
-  const tidying = setInterval(
-    () => void app.tidy().catch((err) => log.error({ err }, 'tidying failed')),
-    TIDY_MS,
-  )
-  started.defer(() => clearInterval(tidying))
-  const mailing = setInterval(
-    () => void app.outbox.retryDue().catch((err) => log.error({ err }, 'sending mails failed')),
-    MAIL_MS,
-  )
-  started.defer(() => clearInterval(mailing))
+  later.every(TIDY_MS, 'tidying', app.tidy)
+  later.every(MAIL_MS, 'sending mails', app.outbox.retryDue)
   const running = started.move()
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
@@ -243,11 +266,48 @@ export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
   return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
 }
 
-async function finishRequests(app: App): Promise<void> {
-  const { server } = app.http
+/**
+ * Lets the requests in flight end, and answers those that take too long.
+ *
+ * @param cut ends what they wait for, so that they answer 503.
+ */
+async function finishRequests({ http: { server } }: App, cut: () => void): Promise<void> {
   if (!server) return
   void server.stop()
-  const deadline = clock.monotonic() + STOP_MS
+  await untilIdle(server, STOP_MS)
+  cut()
+  await untilIdle(server, CLOSE_MS)
+  await within(CLOSE_MS, server.stop(true))
+}
+
+async function untilIdle(server: { pendingRequests: number }, patienceMs: number): Promise<void> {
+  const deadline = clock.monotonic() + patienceMs
   while (server.pendingRequests > 0 && clock.monotonic() < deadline) await Bun.sleep(10)
-  await server.stop(true)
+}
+
+/** Waits for something that may hang, but not longer than this. */
+async function within(patienceMs: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, Bun.sleep(patienceMs)])
+}
+
+/** Longest piece of work between two looks at what else there is to do. */
+const TURN_MS = 20
+
+/** Does long work piece by piece, so that a signal is heard meanwhile. @returns undefined when it is told to stop. */
+async function inTurns<Result>(
+  work: Generator<void, Result>,
+  told: AbortSignal | undefined,
+): Promise<Result | undefined> {
+  for (;;) {
+    const end = clock.monotonic() + TURN_MS
+    do {
+      const { done, value } = work.next()
+      if (done) return value
+    } while (clock.monotonic() < end)
+    await new Promise(setImmediate)
+    if (told?.aborted) {
+      work.return(undefined as never)
+      return undefined
+    }
+  }
 }
