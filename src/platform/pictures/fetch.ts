@@ -12,6 +12,7 @@ import {
   parseHttpUrl,
 } from '../network/destination.ts'
 import { NetworkError } from '../network/failure.ts'
+import { createOwnAddresses } from '../network/own-addresses.ts'
 import { type Answer, DownloadError, getPicture, type Refusal } from './exchange.ts'
 import { createHostSlots } from './host-slots.ts'
 
@@ -35,6 +36,8 @@ export interface PictureFetcherOptions {
   isOffline: boolean
   /** Finds the addresses of a name; the system's resolver by default. */
   lookup?: Lookup
+  /** Whether an address is one of this machine; by default those of its network interfaces. */
+  isOwnAddress?(address: string): boolean
   /** Judges a `Retry-After` that is a date. */
   clock?: Clock
   /** Certificates in PEM that are trusted instead of the built-in ones. */
@@ -85,10 +88,15 @@ interface Downloader {
  */
 export const createPictureFetcher = (options: PictureFetcherOptions): PictureFetcher => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const clock = options.clock ?? systemClock
   const downloader: Downloader = {
-    rules: { ...options, lookup: options.lookup ?? lookupHost },
+    rules: {
+      ...options,
+      lookup: options.lookup ?? lookupHost,
+      isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
+    },
     limits,
-    clock: options.clock ?? systemClock,
+    clock,
     ca: options.ca,
     stop: options.stop,
   }
