@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError, Settings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
-import { InstanceRunningError, lockInstance } from '../platform/db/instance-lock.ts'
+import { findDamage } from '../platform/db/damage.ts'
+import { lockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
 import { freeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
@@ -19,9 +20,14 @@ import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
+import { markRunning } from '../platform/running-mark.ts'
 import { secretFile } from '../platform/secret-file.ts'
 import { CommandError } from './command.ts'
+import { toldOfFolder } from './data-folder.ts'
+import { CLOSE_MS, finishRequests, inTurns, within } from './ending.ts'
 import { createLater, type Later } from './later.ts'
+import { createLog } from './log.ts'
+import { logUncaught } from './uncaught.ts'
 
 const clock: Clock = systemClock
 const ids: Ids = systemIds
@@ -33,19 +39,21 @@ export async function withInstall<Result>(
 ): Promise<Result> {
   makeFolder(config.DATA_DIR)
   const dataDir = resolve(config.DATA_DIR)
-  const log = pino({ level: 'warn', base: null }, pino.destination({ fd: 2, sync: true }))
-  const db = tellingStorage(dataDir, () => openDatabase(dataDir))
+  const log = createLog('warn')
   const later = createLater(log)
   try {
+    await using opened = new AsyncDisposableStack()
+    const db = openDatabase(dataDir)
+    opened.defer(() => void db.close())
+    opened.defer(later.finish)
     const ports = {
       ...administrationPorts(config, dataDir, log, later),
       db,
       baseUrl: () => addressOf(config),
     }
     return await work(createAdministration(ports))
-  } finally {
-    await later.finish()
-    db.close()
+  } catch (error) {
+    throw toldOfFolder(dataDir, error)
   }
 }
 
@@ -90,12 +98,6 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Longest wait for requests in flight when the service stops: `docker stop` kills after 10 s, and closing takes a moment. */
-const STOP_MS = 8_000
-
-/** Longest wait at each of the steps that close the service. */
-const CLOSE_MS = 300
-
 /** Idle connections are closed after this; the longest download takes less. */
 const IDLE_SECONDS = 60
 
@@ -112,22 +114,38 @@ const MAIL_MS = 60_000
  * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
  */
 export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
+  try {
+    return await start(config, told)
+  } catch (error) {
+    throw toldOfFolder(resolve(config.DATA_DIR), error)
+  }
+}
+
+async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   networks(config, 'TRUSTED_PROXIES')
-  const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  const log = createLog(config.LOG_LEVEL)
   const dataDir = resolve(config.DATA_DIR)
   // Closed in the reverse order, at the end or when a later part cannot start.
   await using started = new AsyncDisposableStack()
 
   const { db, unlock } = openForServing(dataDir)
   started.defer(unlock)
+  const mark = markRunning(dataDir)
+  // A database that may be damaged is looked through at the next start, too.
+  let isSound = () => !mark.wasUnclean
+  started.defer(() => {
+    if (isSound()) mark.remove()
+  })
   started.defer(() => void db.close())
+  logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   const embedder = embedderOf(config, log)
   started.defer(() => within(CLOSE_MS, embedder.close()))
   const later = createLater(log)
   started.defer(() => within(CLOSE_MS, later.finish()))
   // Ends whatever waits for other servers.
   const stop = new AbortController()
+  started.defer(() => stop.abort())
   let baseUrl = config.BASE_URL
   const app = createApp(config, () => baseUrl, {
     ...administrationPorts(config, dataDir, log, later, stop.signal),
@@ -138,6 +156,7 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
+    findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   started.defer(() => app.history.flush())
   started.defer(() => app.flushAudit())
@@ -146,7 +165,7 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
   started.defer(() =>
-    finishRequests(app, () => {
+    finishRequests(app.http.server, () => {
       stop.abort()
       void embedder.close()
     }),
@@ -155,6 +174,8 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
   started.defer(publishAddress(dataDir, baseUrl))
   later.every(TIDY_MS, 'tidying', app.tidy)
   later.every(MAIL_MS, 'sending mails', app.outbox.retryDue)
+  if (mark.wasUnclean) void app.storage.inspect()
+  isSound = app.storage.isSound
   const running = started.move()
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
@@ -180,35 +201,11 @@ function embedderOf(config: Config, log: Logger): Embedder {
 /** Opens the data folder for this process alone. */
 function openForServing(dataDir: string): { db: Db; unlock: () => void } {
   makeFolder(dataDir)
-  return tellingStorage(dataDir, () => {
-    const unlock = lockInstance(dataDir)
-    try {
-      return { db: openDatabase(dataDir), unlock }
-    } catch (error) {
-      unlock()
-      throw error
-    }
-  })
-}
-
-/** What is wrong with a data folder, by SQLite's code, in words for its operator. */
-const STORAGE_PROBLEMS: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'holds a file that is no database of ours: restore a backup, or name another folder',
-  SQLITE_CORRUPT: 'holds a damaged database: restore a backup, or name another folder',
-  SQLITE_CANTOPEN: 'cannot be opened: does it belong to this user?',
-  SQLITE_READONLY: 'cannot be written: does it belong to this user, on a disk that is not read-only?',
-  SQLITE_FULL: 'lies on a full disk',
-  SQLITE_BUSY: 'is being written by another program: try again',
-}
-
-function tellingStorage<Result>(dataDir: string, open: () => Result): Result {
+  const unlock = lockInstance(dataDir)
   try {
-    return open()
+    return { db: openDatabase(dataDir), unlock }
   } catch (error) {
-    if (error instanceof InstanceRunningError) throw new CommandError(error.message)
-    const code = String((error as { code?: unknown }).code)
-    const problem = Object.entries(STORAGE_PROBLEMS).find(([known]) => code.startsWith(known))?.[1]
-    if (problem) throw new CommandError(`The data folder ${dataDir} ${problem}`)
+    unlock()
     throw error
   }
 }
@@ -264,50 +261,4 @@ export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
   const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
   // A port that is chosen at the start is not known before it.
   return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
-}
-
-/**
- * Lets the requests in flight end, and answers those that take too long.
- *
- * @param cut ends what they wait for, so that they answer 503.
- */
-async function finishRequests({ http: { server } }: App, cut: () => void): Promise<void> {
-  if (!server) return
-  void server.stop()
-  await untilIdle(server, STOP_MS)
-  cut()
-  await untilIdle(server, CLOSE_MS)
-  await within(CLOSE_MS, server.stop(true))
-}
-
-async function untilIdle(server: { pendingRequests: number }, patienceMs: number): Promise<void> {
-  const deadline = clock.monotonic() + patienceMs
-  while (server.pendingRequests > 0 && clock.monotonic() < deadline) await Bun.sleep(10)
-}
-
-/** Waits for something that may hang, but not longer than this. */
-async function within(patienceMs: number, work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, Bun.sleep(patienceMs)])
-}
-
-/** Longest piece of work between two looks at what else there is to do. */
-const TURN_MS = 20
-
-/** Does long work piece by piece, so that a signal is heard meanwhile. @returns undefined when it is told to stop. */
-async function inTurns<Result>(
-  work: Generator<void, Result>,
-  told: AbortSignal | undefined,
-): Promise<Result | undefined> {
-  for (;;) {
-    const end = clock.monotonic() + TURN_MS
-    do {
-      const { done, value } = work.next()
-      if (done) return value
-    } while (clock.monotonic() < end)
-    await new Promise(setImmediate)
-    if (told?.aborted) {
-      work.return(undefined as never)
-      return undefined
-    }
-  }
 }

@@ -25,7 +25,7 @@ export function clientSecretRoutes(auth: AuthPlugin, clientSecret: ClientSecretS
         response: {
           200: NewClientSecret,
           ...signedInErrors,
-          503: failure('`overloaded`, `storage_full`, `read_only`'),
+          503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
         },
         detail: {
           operationId: 'rotateClientSecret',
