@@ -2,7 +2,9 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { createAccess } from './access.ts'
 import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
+import type { ApiError } from './core/errors.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
+import { StorageProblem, storageFailure } from './core/storage.ts'
 import { DEMO_PRODUCTS } from './features/demo/catalogue.ts'
 import { demoRoutes } from './features/demo/routes.ts'
 import { demoService } from './features/demo/service.ts'
@@ -18,7 +20,7 @@ import { productService } from './features/products/service.ts'
 import { storageLimit } from './features/products/storage-limit.ts'
 import { storageQueries } from './features/products/storage-queries.ts'
 import { createSearchHistory } from './features/search/history.ts'
-import { createProductIndex } from './features/search/product-index.ts'
+import { createProductIndex, type IndexEntry } from './features/search/product-index.ts'
 import { searchQueries } from './features/search/queries.ts'
 import { createRanking } from './features/search/ranking.ts'
 import { createRecentPictures } from './features/search/recent-pictures.ts'
@@ -38,6 +40,7 @@ import type { Embedder } from './platform/embedder/embedder.ts'
 import { decodeBase64, decodeDataUri } from './platform/pictures/data-uri.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
+import { createStorageWatch } from './platform/storage-watch.ts'
 import { createVectorArena } from './platform/vectors/arena.ts'
 import { topSlots } from './platform/vectors/select.ts'
 import { version } from './version.ts'
@@ -51,6 +54,8 @@ export interface Ports extends Omit<AdministrationPorts, 'baseUrl' | 'config'> {
   readDemoPicture(name: string): Promise<Uint8Array>
   /** Free share of the data folder's disk, 0 to 1. */
   freeDiskShare(): Promise<number>
+  /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
+  findDamage?(): Promise<string[]>
   /** Signs the access tokens. */
   tokenSecret: string
 }
@@ -67,6 +72,13 @@ export type App = ReturnType<typeof createApp>
  */
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { db, clock, ids, log, embedder, fetcher, files } = ports
+  const storage = createStorageWatch({
+    clock,
+    log,
+    writeRow: () => probeWrite(db, clock.now()),
+    writeFile: files.probe,
+    ...(ports.findDamage && { findDamage: ports.findDamage }),
+  })
   const { row: model, vectors } = registerModel(db, embedder.model, clock.now())
   const index = createProductIndex(createVectorArena(embedder.model.dimension))
   const administrationPorts = { ...ports, baseUrl, config }
@@ -82,17 +94,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { signedIn, planOf } = access
 
   const queries = productQueries(db, vectors, model)
-  const storage = storageQueries(db)
+  const space = storageQueries(db)
   const pictures = productPictures({
     // A kept picture is on the disk once the product that names it is, which is committed after it.
     queries: {
       ...queries,
-      ...storage,
+      ...space,
       keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)),
-      dropReleased: (before, now, limit) => unsynced(db, () => storage.dropReleased(before, now, limit)),
-      forgetReleased: (address) => unsynced(db, () => storage.forgetReleased(address)),
+      dropReleased: (before, now, limit) => unsynced(db, () => space.dropReleased(before, now, limit)),
+      forgetReleased: (address) => unsynced(db, () => space.forgetReleased(address)),
     },
-    storage: storageLimit({ queries: storage, planOf }),
+    storage: storageLimit({ queries: space, planOf }),
     embedder,
     fetcher,
     files,
@@ -120,9 +132,18 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     planOf,
   })
   const found = searchQueries(db, model)
+  /** For what nobody is answered about. */
+  const noted = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      storage.note(error)
+      throw error
+    }
+  }
   const history = createSearchHistory({
     queries: {
-      record: (searches) => unsynced(db, () => found.record(searches)),
+      record: (searches) => noted(() => unsynced(db, () => found.record(searches))),
       forgetBefore: (before, limit) => unsynced(db, () => found.forgetBefore(before, limit)),
     },
     clock,
@@ -130,9 +151,19 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     log,
     schedule: ports.schedule,
   })
+  /** Why the index could not be loaded: without all of it a search would leave products out. */
+  let indexFault: ApiError | undefined
+  const wholeIndex = () => {
+    if (indexFault) throw indexFault
+    return index
+  }
   const search = searchService({
     queries: found,
-    index,
+    index: {
+      ...index,
+      store: (storeId) => wholeIndex().store(storeId),
+      vectorOf: (storeId, pictureId) => wholeIndex().vectorOf(storeId, pictureId),
+    },
     rank: createRanking(topSlots),
     history,
     recent: createRecentPictures(ids),
@@ -147,8 +178,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     version,
     schemaVersion,
     embedder,
-    probeDatabase: () => probeWrite(db),
-    probeVectors: () => probeVectors(db),
+    probeDatabase: storage.probeDatabase,
+    probeFiles: storage.probeFiles,
+    probeVectors() {
+      if (indexFault) throw new StorageProblem('the vectors could not be read at the start')
+      probeVectors(db)
+    },
     freeDiskShare: ports.freeDiskShare,
   })
 
@@ -158,7 +193,15 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
 
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     .use(requestLogPlugin({ clock, ids, version, log }))
-    .use(errorPlugin({ log, methodsOf: routes.methodsOf, problemsOf: requestCheck.problemsOf, baseUrl }))
+    .use(
+      errorPlugin({
+        log,
+        methodsOf: routes.methodsOf,
+        problemsOf: requestCheck.problemsOf,
+        baseUrl,
+        noteFault: storage.note,
+      }),
+    )
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
     .use(access.routes)
@@ -169,22 +212,52 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(healthRoutes(health))
     .use(docsRoutes())
 
-  /** Fills the search index from the database. @returns the number of pictures. */
-  function loadIndex(): number {
-    const entries = new Map([...found.entries()].map((entry) => [entry.pictureId, entry]))
-    vectors.each((pictureId, vector) => {
+  function* entriesAndVectors(): Generator<void, number> {
+    const entries = new Map<number, IndexEntry>()
+    for (const entry of found.entries()) {
+      entries.set(entry.pictureId, entry)
+      yield
+    }
+    yield* vectors.eachWithPauses((pictureId, vector) => {
       const entry = entries.get(pictureId)
       if (entry) index.put(entry, vector)
     })
     return entries.size
   }
 
+  /**
+   * Fills the search index from the database, piece by piece. Where that cannot be read, everything but searching works.
+   *
+   * @returns the number of pictures.
+   */
+  function* loadingIndex(): Generator<void, number> {
+    try {
+      return yield* entriesAndVectors()
+    } catch (error) {
+      indexFault = storageFailure(error)
+      if (!indexFault) throw error
+      storage.note(error)
+      return 0
+    }
+  }
+
+  /** The same at one go. */
+  function loadIndex(): number {
+    const loading = loadingIndex()
+    for (;;) {
+      const { done, value } = loading.next()
+      if (done) return value
+    }
+  }
+
   /** What has to be done from time to time: old keys, old tokens, old searches, pictures that nobody uses. */
   async function tidy(): Promise<void> {
-    idempotency.prune()
-    access.tidy()
-    await pictures.sweep()
-    await history.prune()
+    const works = [idempotency.prune, access.tidy, pictures.sweep, history.prune]
+    const results = await Promise.allSettled(works.map(async (work) => work()))
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    for (const error of errors) storage.note(error)
+    // What one of them cannot do is no reason to leave the others undone.
+    if (errors.length > 0) throw errors[0]
   }
 
   return {
@@ -195,10 +268,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     search,
     history,
     loadIndex,
+    loadingIndex,
     tidy,
     sweepPictures: pictures.sweep,
     signToken: access.signToken,
     flushAudit: access.flush,
+    storage,
     db,
     log,
   }

@@ -4,7 +4,12 @@ const [name, ...rest] = process.argv.slice(2)
 if (name === 'embedder-process') {
   const { runEmbedderProcess } = await import('./embedder-process.ts')
   await runEmbedderProcess(rest)
+} else if (name === 'database-check') {
+  const { runDatabaseCheck } = await import('./platform/db/damage.ts')
+  runDatabaseCheck(rest)
 } else {
+  const { endWhenUncaught } = await import('./commands/uncaught.ts')
+  endWhenUncaught()
   const { runCommand } = await import('./commands/run.ts')
   process.exitCode = await runCommand(process.argv.slice(2), process.env)
 }

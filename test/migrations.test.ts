@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -171,4 +171,110 @@ describe('a migration that fails', () => {
     expect(healed.pragma('integrity_check', { simple: true })).toBe('ok')
     healed.close()
   })
+})
+
+describe('several processes at once', () => {
+  const OPEN = join(import.meta.dir, '../src/platform/db/open.ts')
+
+  /** Starts processes that open the database of the folder in the same moment. @returns what each printed. */
+  async function openedAtOnce(count: number): Promise<string[]> {
+    const script = join(folder, 'opens.ts')
+    await Bun.write(
+      script,
+      `import { existsSync, writeFileSync } from 'node:fs'
+      import { openDatabase } from ${JSON.stringify(OPEN)}
+      writeFileSync(process.argv[2] + '.ready', '')
+      while (!existsSync(${JSON.stringify(join(folder, 'go'))}));
+      openDatabase(${JSON.stringify(folder)}).close()
+      console.log('opened')`,
+    )
+    const children = Array.from({ length: count }, (_, n) =>
+      Bun.spawn([process.execPath, script, join(folder, String(n))], { stdout: 'pipe', stderr: 'pipe' }),
+    )
+    while (children.some((_, n) => !existsSync(join(folder, `${n}.ready`)))) await Bun.sleep(5)
+    writeFileSync(join(folder, 'go'), '')
+    return Promise.all(
+      children.map(async (child) =>
+        (await new Response(child.stdout).text()).concat(await new Response(child.stderr).text()).trim(),
+      ),
+    )
+  }
+
+  test.each([0, 1, schemaVersion])(
+    'all bring a database of version %d up to date',
+    async (n) => {
+      if (n > 0) {
+        const db = raw()
+        migrate(db, n)
+        db.close()
+      }
+      expect(await openedAtOnce(4)).toEqual(Array.from({ length: 4 }, () => 'opened'))
+      const db = raw()
+      expect(versionOf(db)).toBe(schemaVersion)
+      expect(schemaOf(db)).toBe(schemaOf(openDatabase(':memory:')))
+      db.close()
+    },
+    60_000,
+  )
+
+  test('a step that another process has made meanwhile is not made again', () => {
+    const slow = raw()
+    const quick = raw()
+    migrate(quick, 1)
+    // The other process is done between this connection's look and its transaction.
+    const transaction = slow.transaction.bind(slow)
+    slow.transaction = ((work: () => void) => {
+      migrate(quick)
+      return transaction(work)
+    }) as typeof slow.transaction
+    migrate(slow)
+    expect(versionOf(slow)).toBe(schemaVersion)
+    slow.close()
+    quick.close()
+  })
+
+  test('waits for a writer that holds the database, and goes on when it is done', async () => {
+    const holder = join(folder, 'holds.ts')
+    await Bun.write(
+      holder,
+      `import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))}
+      const db = new Database(${JSON.stringify(join(folder, DATABASE_FILE))})
+      db.exec('BEGIN IMMEDIATE; CREATE TABLE waited_for (n INTEGER) STRICT')
+      console.log('holds')
+      await Bun.sleep(300)
+      db.exec('COMMIT')`,
+    )
+    const db = raw()
+    db.pragma('journal_mode = WAL')
+    db.close()
+    const child = Bun.spawn([process.execPath, holder], { stdout: 'pipe' })
+    await child.stdout.getReader().read()
+    const opened = openDatabase(folder)
+    expect(versionOf(opened)).toBe(schemaVersion)
+    // It waited: what the other one wrote is there.
+    expect(opened.prepare('SELECT count(*) AS n FROM waited_for').get()).toEqual({ n: 0 })
+    opened.close()
+    expect(await child.exited).toBe(0)
+  }, 30_000)
+
+  test.each(migrations.map((_, n) => n + 1))(
+    'a process killed after step %d leaves work for the next one',
+    async (n) => {
+      const script = join(folder, 'dies.ts')
+      await Bun.write(
+        script,
+        `import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))}
+      import { migrate } from ${JSON.stringify(OPEN)}
+      const db = new Database(${JSON.stringify(join(folder, DATABASE_FILE))})
+      db.pragma('journal_mode = WAL')
+      migrate(db, ${n})
+      process.kill(process.pid, 'SIGKILL')`,
+      )
+      const { signalCode } = Bun.spawnSync([process.execPath, script], { stderr: 'inherit' })
+      expect(signalCode).toBe('SIGKILL')
+      const db = openDatabase(folder)
+      expect([versionOf(db), db.pragma('integrity_check', { simple: true })]).toEqual([schemaVersion, 'ok'])
+      db.close()
+    },
+  )
 })

@@ -9,7 +9,7 @@ import { readDemoPicture } from '../features/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/demo/catalogue.ts'
 import { type Command, CommandError } from './command.ts'
 import { type Running, startService } from './runtime.ts'
-import { stopSignal } from './serve.ts'
+import { aborted, stopSignal } from './serve.ts'
 
 const TEXT_QUERY = 'red mug'
 
@@ -24,15 +24,16 @@ export const demo: Command = {
   settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
   example: 'lookalike demo --once',
   async run({ config, options }) {
-    const stopped = stopSignal()
+    const told = stopSignal()
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
     try {
-      const service = await startService(await forDemo(config, folder, options['port'] !== undefined))
+      const service = await startService(await forDemo(config, folder, options['port'] !== undefined), told)
+      if (!service) return 0
       try {
         const store = await show(service)
         if (!options['once']) {
           console.log(inviteTo(service, store))
-          await stopped
+          await aborted(told)
         }
       } finally {
         await service.stop()

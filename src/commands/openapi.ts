@@ -37,7 +37,12 @@ export async function openApiDocument(): Promise<unknown> {
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
     fetcher: { fetch: async () => notHere() },
-    files: { write: async () => {}, read: async () => undefined, remove: async () => {} },
+    files: {
+      write: async () => {},
+      read: async () => undefined,
+      remove: async () => {},
+      probe: async () => {},
+    },
     readDemoPicture: async () => notHere(),
     freeDiskShare: async () => 1,
     schedule: () => {},

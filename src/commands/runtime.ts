@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError, Settings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
-import { InstanceRunningError, lockInstance } from '../platform/db/instance-lock.ts'
+import { findDamage } from '../platform/db/damage.ts'
+import { lockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
 import { freeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
@@ -19,9 +20,15 @@ import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { parseCidrs } from '../platform/network/addresses.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
+import { markRunning } from '../platform/running-mark.ts'
 import { CommandError } from './command.ts'
+import { toldOfFolder } from './data-folder.ts'
+import { CLOSE_MS, finishRequests, inTurns, within } from './ending.ts'
 import { checkFolder, dataSecretOf, resetDataSecret, tokenSecretOf } from './install.ts'
+import { createLater, type Later } from './later.ts'
 import { tellLibraries } from './libraries.ts'
+import { createLog } from './log.ts'
+import { logUncaught } from './uncaught.ts'
 import { warningsAbout } from './warnings.ts'
 
 const clock: Clock = systemClock
@@ -41,33 +48,47 @@ export async function withInstall<Result>(
   const dataDir = resolve(config.DATA_DIR)
   checkFolder(dataDir, { mayMake })
   makeFolder(config.DATA_DIR)
-  const log = pino({ level: 'warn', base: null }, pino.destination({ fd: 2, sync: true }))
-  const db = tellingStorage(dataDir, () => openDatabase(dataDir))
+  const log = createLog('warn')
+  const later = createLater(log)
   try {
-    const ports = { ...administrationPorts(config, dataDir, log, db), baseUrl: () => addressOf(config) }
+    await using opened = new AsyncDisposableStack()
+    const db = openDatabase(dataDir)
+    opened.defer(() => void db.close())
+    opened.defer(later.finish)
+    const ports = {
+      ...administrationPorts(config, dataDir, log, db, later),
+      baseUrl: () => addressOf(config),
+    }
     return await work(createAdministration(ports))
-  } finally {
-    db.close()
+  } catch (error) {
+    throw toldOfFolder(dataDir, error)
   }
 }
 
 /** What administration needs of the world, except the address. */
-const administrationPorts = (config: Config, dataDir: string, log: Logger, db: Db) => ({
+const administrationPorts = (
+  config: Config,
+  dataDir: string,
+  log: Logger,
+  db: Db,
+  later: Later,
+  stop?: AbortSignal,
+) => ({
   db,
   clock,
   ids,
   log,
   config,
-  mailer: mailerOf(config),
-  dataSecret: tellingStorage(dataDir, () => dataSecretOf(db, dataDir, ids)),
-  schedule: (callback: () => void, delayMs: number) => void setTimeout(callback, delayMs),
+  mailer: mailerOf(config, stop),
+  dataSecret: dataSecretOf(db, dataDir, ids),
+  schedule: later.schedule,
 })
 
-function mailerOf(config: Config): Mailer {
+function mailerOf(config: Config, stop: AbortSignal | undefined): Mailer {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   const { SMTP_URL: smtpUrl, MAIL_FROM: from, OFFLINE: isOffline } = config
   try {
-    return createMailer({ smtpUrl, from, allowCidrs, isOffline })
+    return createMailer({ smtpUrl, from, allowCidrs, isOffline, stop })
   } catch (error) {
     throw new ConfigError(`Bad settings:\n  SMTP_URL ${(error as Error).message}`)
   }
@@ -80,12 +101,12 @@ export interface Running {
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
-  /** Stops taking requests, finishes those in flight (at most 8 s) and closes everything. */
+  /**
+   * Stops taking requests, finishes those in flight (at most 8 s), cuts all work for the outside and closes everything.
+   * Takes less than 10 s; what hangs even then ends with the process.
+   */
   stop(): Promise<void>
 }
-
-/** Longest wait for requests in flight when the service stops: `docker stop` kills after 10 s, and closing takes a moment. */
-const STOP_MS = 8_000
 
 /** Idle connections are closed after this; the longest download takes less. */
 const IDLE_SECONDS = 60
@@ -101,12 +122,22 @@ const MAIL_MS = 60_000
 /**
  * Starts the service: database, model, index, listener.
  *
+ * @param told aborts when the program is told to stop.
+ * @returns undefined when that comes before the service listens.
  * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
  */
-export async function startService(config: Config): Promise<Running> {
+export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
+  try {
+    return await start(config, told)
+  } catch (error) {
+    throw toldOfFolder(resolve(config.DATA_DIR), error)
+  }
+}
+
+async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
   const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
   networks(config, 'TRUSTED_PROXIES')
-  const log = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  const log = createLog(config.LOG_LEVEL)
   for (const warning of warningsAbout(config)) log.warn(warning)
   tellLibraries(config, log)
   const dataDir = resolve(config.DATA_DIR)
@@ -115,42 +146,51 @@ export async function startService(config: Config): Promise<Running> {
 
   const { db, unlock } = openForServing(dataDir)
   started.defer(unlock)
+  const mark = markRunning(dataDir)
+  // A database that may be damaged is looked through at the next start, too.
+  let isSound = () => !mark.wasUnclean
+  started.defer(() => {
+    if (isSound()) mark.remove()
+  })
   started.defer(() => void db.close())
+  logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   const embedder = embedderOf(config, log)
-  started.defer(() => embedder.close())
+  started.defer(() => within(CLOSE_MS, embedder.close()))
+  const later = createLater(log)
+  started.defer(() => within(CLOSE_MS, later.finish()))
+  // Ends whatever waits for other servers.
+  const stop = new AbortController()
+  started.defer(() => stop.abort())
   let baseUrl = config.BASE_URL
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log, db),
+    ...administrationPorts(config, dataDir, log, db, later, stop.signal),
     tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
-    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
+    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
+    findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   started.defer(() => app.history.flush())
   started.defer(() => app.flushAudit())
-  const pictures = app.loadIndex()
+  const pictures = await inTurns(app.loadingIndex(), told)
+  if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
-  started.defer(() => finishRequests(app))
+  started.defer(() =>
+    finishRequests(app.http.server, () => {
+      stop.abort()
+      void embedder.close()
+    }),
+  )
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
-  const tidying = setInterval(
-    () => void app.tidy().catch((err) => log.error({ err }, 'tidying failed')),
-    TIDY_MS,
-  )
-  started.defer(() => clearInterval(tidying))
-  const sweeping = setInterval(
-    () => void app.sweepPictures().catch((err) => log.error({ err }, 'deleting old pictures failed')),
-    SWEEP_MS,
-  )
-  started.defer(() => clearInterval(sweeping))
-  const mailing = setInterval(
-    () => void app.outbox.retryDue().catch((err) => log.error({ err }, 'sending mails failed')),
-    MAIL_MS,
-  )
-  started.defer(() => clearInterval(mailing))
+  later.every(TIDY_MS, 'tidying', app.tidy)
+  later.every(SWEEP_MS, 'deleting old pictures', app.sweepPictures)
+  later.every(MAIL_MS, 'sending mails', app.outbox.retryDue)
+  if (mark.wasUnclean) void app.storage.inspect()
+  isSound = app.storage.isSound
   const running = started.move()
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
@@ -177,15 +217,13 @@ function embedderOf(config: Config, log: Logger): Embedder {
 function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unlock: () => void } {
   checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
-  return tellingStorage(dataDir, () => {
-    const unlock = lockInstance(dataDir)
-    try {
-      return { db: openDatabase(dataDir), unlock }
-    } catch (error) {
-      unlock()
-      throw error
-    }
-  })
+  const unlock = lockInstance(dataDir)
+  try {
+    return { db: openDatabase(dataDir), unlock }
+  } catch (error) {
+    unlock()
+    throw error
+  }
 }
 
 /**
@@ -195,34 +233,16 @@ function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unl
  */
 export function resetSecret(config: Config): string[] {
   const dataDir = resolve(config.DATA_DIR)
-  const { db, unlock } = openForServing(dataDir, { mayMake: false })
   try {
-    return resetDataSecret(db, dataDir, ids)
-  } finally {
-    db.close()
-    unlock()
-  }
-}
-
-/** What is wrong with a data folder, by SQLite's code, in words for its operator. */
-const STORAGE_PROBLEMS: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'holds a file that is no database of ours: restore a backup, or name another folder',
-  SQLITE_CORRUPT: 'holds a damaged database: restore a backup, or name another folder',
-  SQLITE_CANTOPEN: 'cannot be opened: does it belong to this user?',
-  SQLITE_READONLY: 'cannot be written: does it belong to this user, on a disk that is not read-only?',
-  SQLITE_FULL: 'lies on a full disk',
-  SQLITE_BUSY: 'is being written by another program: try again',
-}
-
-function tellingStorage<Result>(dataDir: string, open: () => Result): Result {
-  try {
-    return open()
+    const { db, unlock } = openForServing(dataDir, { mayMake: false })
+    try {
+      return resetDataSecret(db, dataDir, ids)
+    } finally {
+      db.close()
+      unlock()
+    }
   } catch (error) {
-    if (error instanceof InstanceRunningError) throw new CommandError(error.message)
-    const code = String((error as { code?: unknown }).code)
-    const problem = Object.entries(STORAGE_PROBLEMS).find(([known]) => code.startsWith(known))?.[1]
-    if (problem) throw new CommandError(`The data folder ${dataDir} ${problem}`)
-    throw error
+    throw toldOfFolder(dataDir, error)
   }
 }
 
@@ -273,13 +293,4 @@ export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
   const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
   // A port that is chosen at the start is not known before it.
   return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
-}
-
-async function finishRequests(app: App): Promise<void> {
-  const { server } = app.http
-  if (!server) return
-  void server.stop()
-  const deadline = clock.monotonic() + STOP_MS
-  while (server.pendingRequests > 0 && clock.monotonic() < deadline) await Bun.sleep(10)
-  await server.stop(true)
 }

@@ -9,24 +9,34 @@ export const serve: Command = {
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
   async run({ config }) {
-    const stopped = stopSignal()
-    const service = await startService(config)
-    // The exact line that marks the moment from which requests are answered.
-    console.log(`listening on ${service.address}`)
-    await stopped
-    await service.stop()
-    return 0
+    const told = stopSignal()
+    const service = await startService(config, told)
+    if (service) {
+      // The exact line that marks the moment from which requests are answered.
+      console.log(`listening on ${service.address}`)
+      await aborted(told)
+      await service.stop()
+    }
+    // Everything is closed; what hangs in a socket or a look-up must not keep the process alive.
+    process.exit(0)
   },
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-export function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1))
-        resolve()
-      })
-    }
-  })
+/** Aborts at the first SIGTERM or SIGINT; a second one ends the process at once. */
+export function stopSignal(): AbortSignal {
+  const told = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (told.signal.aborted) process.exit(1)
+      told.abort()
+    })
+  }
+  return told.signal
 }
+
+/** Resolves when a signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

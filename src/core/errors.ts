@@ -49,7 +49,7 @@ export const DOWNLOAD_FAILURES = {
   },
   blocked_address: {
     cause:
-      'The host, or a redirect, leads to a private or reserved network address, or this install works offline.',
+      'The host, or a redirect, leads to a private or reserved network address or to the machine of this service, or this install works offline.',
     cure: 'Use a public address, send the picture as a file, or let the operator add the network to `FETCH_ALLOW_CIDRS`.',
   },
   too_large: {
@@ -240,9 +240,18 @@ export const ERRORS = {
     'Report it with the request id (`details.request_id`); repeating may help.',
   ),
 
-  overloaded: kind(503, 'The queue is full.', 'Repeat after `Retry-After` seconds.'),
+  overloaded: kind(
+    503,
+    'There is too much to do at once, or the service stops.',
+    'Repeat after `Retry-After` seconds.',
+  ),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
   storage_full: kind(503, 'The disk is full.', 'Free some space; reading still works.'),
+  storage_failed: kind(
+    503,
+    'The disk or the database of this service has a fault.',
+    'Repeat later; its operator finds the fault in the log and at `/health/ready`.',
+  ),
   read_only: kind(503, 'The service takes no writes now.', 'Repeat later.'),
 } as const satisfies Record<string, ErrorKind>
 

@@ -1,5 +1,6 @@
 import { Elysia, ValidationError } from 'elysia'
 import { ApiError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import { isStorageFault, storageFailure } from '../core/storage.ts'
 import { type Problem, validationError } from './validation.ts'
 
 export interface ErrorDeps {
@@ -9,10 +10,12 @@ export interface ErrorDeps {
   /** What was found wrong with a request before Elysia looked at it. */
   problemsOf(request: Request): Problem[] | undefined
   baseUrl(): string
+  /** Remembers a fault of the storage. */
+  noteFault?(fault: ApiError): void
 }
 
 /** The one place where something thrown becomes an answer (spec §7). Mounted before every route. */
-export function errorPlugin({ log, methodsOf, problemsOf, baseUrl }: ErrorDeps) {
+export function errorPlugin({ log, methodsOf, problemsOf, baseUrl, noteFault }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
@@ -22,6 +25,7 @@ export function errorPlugin({ log, methodsOf, problemsOf, baseUrl }: ErrorDeps) 
         () => methodsOf(path),
         () => problemsOf(request),
       )
+      if (isStorageFault(failure)) noteFault?.(failure)
       const { details, replacement, retryAfterSeconds, headers, fields } = failure.extras
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']
@@ -61,7 +65,7 @@ export const lastResort = (log: ErrorDeps['log']) => ({
   development: false,
   error(err: unknown): Response {
     log.error({ err, path: '', request_id: undefined }, 'request failed outside every route')
-    const { code, message } = new ApiError('internal_error', 'Something went wrong')
+    const { code, message } = storageFailure(err) ?? new ApiError('internal_error', 'Something went wrong')
     return Response.json({ error: code, message }, { status: ERRORS[code].status })
   },
 })
@@ -74,7 +78,10 @@ function toApiError(
 ): ApiError {
   if (error instanceof ApiError) return error
   // Elysia wraps what a body parser throws.
-  if (code === 'PARSE' && error instanceof Error && error.cause instanceof ApiError) return error.cause
+  if (code === 'PARSE' && error instanceof Error) {
+    const known = error.cause instanceof ApiError ? error.cause : storageFailure(error.cause)
+    if (known) return known
+  }
   if (code === 'NOT_FOUND') return noRoute(methodsOf())
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
@@ -85,26 +92,6 @@ function toApiError(
   const problems = problemsOf()
   if (problems) return validationError(problems)
   return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
-}
-
-type StorageFailure = readonly [code: ErrorCode, message: string, retryAfterSeconds: number]
-
-/** What SQLite and the file system say when it is the machine's fault, and waiting or making room helps. */
-const FULL = ['storage_full', 'The disk is full; nothing was written', 60] as const
-const BUSY = ['overloaded', 'The database is busy with another writer', 1] as const
-const READ_ONLY = ['read_only', 'The data folder cannot be written; nothing was changed', 60] as const
-const STORAGE_FAILURES: ReadonlyMap<unknown, StorageFailure> = new Map<unknown, StorageFailure>([
-  ['SQLITE_FULL', FULL],
-  ['ENOSPC', FULL],
-  ['EDQUOT', FULL],
-  ['SQLITE_BUSY', BUSY],
-  ['SQLITE_READONLY', READ_ONLY],
-  ['EROFS', READ_ONLY],
-])
-
-function storageFailure(cause: unknown): ApiError | undefined {
-  const known = cause instanceof Error && 'code' in cause ? STORAGE_FAILURES.get(cause.code) : undefined
-  return known && new ApiError(known[0], known[1], { retryAfterSeconds: known[2], cause })
 }
 
 function noRoute(allowed: string[]): ApiError {

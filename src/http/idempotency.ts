@@ -30,6 +30,9 @@ interface Answer<Body> {
   body: Body
 }
 
+/** Beyond so many a key stays taken until the next start or for its day. */
+const STUCK_MAX = 10_000
+
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
@@ -40,6 +43,20 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   /** Forgets keys older than a day. */
   const prune = () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000)
 
+  /** Keys that could not be given back, because the disk failed with their request. */
+  const stuck = new Set<string>()
+
+  /** Lets a key be used again after a failure, at once or as soon as the database can be written. */
+  function giveBack(storeId: string, key: string): void {
+    const id = `${storeId} ${key}`
+    try {
+      keys.forget(storeId, key)
+      stuck.delete(id)
+    } catch {
+      if (stuck.size < STUCK_MAX) stuck.add(id)
+    }
+  }
+
   async function once<Body>(
     context: Context,
     key: string,
@@ -47,6 +64,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   ): Promise<Answer<Body>> {
     const { storeId } = context.actor
     prune()
+    if (stuck.has(`${storeId} ${key}`)) giveBack(storeId, key)
     const known = keys.claim(storeId, key, await fingerprint(context), clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
@@ -69,7 +87,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
       keys.finish(storeId, key, answer.status, answer.body)
       return answer
     } catch (error) {
-      keys.forget(storeId, key)
+      giveBack(storeId, key)
       throw error
     }
   }

@@ -30,6 +30,7 @@ export const signedInErrors = {
   403: described('`permission_denied`, `not_a_member`, `ip_not_allowed`'),
   429: described('`rate_limit_exceeded`: wait for `Retry-After` seconds'),
   500: described('`internal_error`'),
+  503: described('`storage_failed`, and when it writes `overloaded`, `storage_full`, `read_only`'),
 }
 
 /** What a route with a body may answer besides. */
@@ -38,11 +39,11 @@ export const bodyErrors = {
   413: described('`payload_too_large`, `image_too_large`'),
   415: described('`unsupported_media_type`'),
   422: described('`validation_error` and the codes of pictures'),
-  503: described('`overloaded`, `model_not_ready`, `storage_full`'),
+  503: described('`overloaded`, `model_not_ready`, `storage_full`, `storage_failed`, `read_only`'),
 }
 
 /** What a route without a body may answer when it writes. */
-export const storageErrors = { 503: described('`overloaded`, `storage_full`, `read_only`') }
+export const storageErrors = { 503: described('`overloaded`, `storage_full`, `storage_failed`, `read_only`') }
 
 /** One error answer with its codes, for routes that list their own. */
 export const failure = described

@@ -151,6 +151,10 @@ describe('what is thrown becomes an answer (spec §7)', () => {
     ['SQLITE_FULL', 'storage_full', '60'],
     ['SQLITE_BUSY', 'overloaded', '1'],
     ['SQLITE_READONLY', 'read_only', '60'],
+    ['SQLITE_IOERR_FSYNC', 'storage_failed', '60'],
+    ['SQLITE_CORRUPT_INDEX', 'storage_failed', '60'],
+    ['SQLITE_BUSY_SNAPSHOT', 'overloaded', '1'],
+    ['EIO', 'storage_failed', '60'],
     ['EROFS', 'read_only', '60'],
   ])('%s from the storage: 503 %s with Retry-After %s', async (code, error, retryAfter) => {
     const { response, body, text } = await throwing().ask(`/storage/${code}`)

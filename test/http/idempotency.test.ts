@@ -49,6 +49,19 @@ describe('POST /v1/products with Idempotency-Key (D15)', () => {
     expect(refusal(await upload(2))).toEqual([422, 'idempotency_key_reused'])
   })
 
+  test('a key whose request failed with the disk can be used again when the disk works', async () => {
+    // The disk fails in the middle of the request, so the key cannot be given back either.
+    const fails = ['BEFORE INSERT ON products', 'BEFORE DELETE ON idempotency_keys']
+    for (const [n, when] of fails.entries()) {
+      app.db.exec(`CREATE TRIGGER fails_${n} ${when} BEGIN SELECT RAISE(ABORT, 'disk'); END`)
+    }
+    expect((await post('k-1', product('a'))).status).toBe(500)
+    expect(refusal(await post('k-1', product('a')))).toEqual([409, 'idempotency_in_progress'])
+    for (const [n] of fails.entries()) app.db.exec(`DROP TRIGGER fails_${n}`)
+    expect((await post('k-1', product('a'))).status).toBe(201)
+    expect((await post('k-1', product('a'))).headers.get('idempotent-replayed')).toBe('true')
+  })
+
   test('409 idempotency_in_progress while the first call runs, with Retry-After', async () => {
     const gate = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()

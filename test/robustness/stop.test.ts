@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
 import { firstStatus, openConnection, statuses } from './connection.ts'
 import { faultsOf } from './consistency.ts'
 import { repetitions, seededRandom } from './random.ts'
-import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
+import {
+  type Install,
+  newInstall,
+  productForm,
+  type Service,
+  spawnService,
+  startService,
+  until,
+} from './service.ts'
 
 const ROUNDS = repetitions('STOP_ROUNDS', 10)
 const CLIENTS = 6
@@ -17,10 +26,10 @@ let service: Service
 let finished: Map<string, number>
 const random = seededRandom(21)
 
-const start = async () => {
+const start = async (settings: Record<string, string> = {}) => {
   finished = new Map()
   service = await startService(install, {
-    settings: { LOG_LEVEL: 'info' },
+    settings: { LOG_LEVEL: 'info', ...settings },
     onLog(line) {
       if (!line.includes('"msg":"request"')) return
       const { request_id, status } = JSON.parse(line)
@@ -163,6 +172,92 @@ test('an upload that never ends does not keep the service from ending in time', 
   expect(storedProducts()).toEqual(new Set())
   connection.close()
 }, 60_000)
+
+/** A server of this machine that takes connections and never says a word. */
+async function silentServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => sockets.size,
+    [Symbol.dispose]() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+test('downloads that hang are answered with 503 and a time to come back, and the service ends in time', async () => {
+  using silent = await silentServer()
+  await start({ FETCH_ALLOW_CIDRS: '127.0.0.0/8' })
+  const answers = Array.from({ length: 6 }, async (_, n) => {
+    const answer = await fetch(`${service.address}/v1/products`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${install.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ product_id: `p${n}`, image_url: `http://127.0.0.1:${silent.port}/${n}.png` }),
+    })
+    const { error } = (await answer.json()) as { error: string }
+    return { status: answer.status, error, retryAfter: answer.headers.get('retry-after') }
+  })
+  await until('four downloads hang, and two wait for them', () => silent.connections() === 4)
+  const { code, ms } = await stopped()
+  expect({ code, isInTime: ms <= EXIT_MS }).toEqual({ code: 0, isInTime: true })
+  expect(await Promise.all(answers)).toEqual(
+    Array(6).fill({ status: 503, error: 'overloaded', retryAfter: '5' }),
+  )
+  expect(storedProducts()).toEqual(new Set())
+}, 60_000)
+
+test('a mail server that hangs holds nothing up, and its mail waits for the next start', async () => {
+  using silent = await silentServer()
+  const mail = { SMTP_URL: `smtp://127.0.0.1:${silent.port}`, MAIL_FROM: 'us@shop.test' }
+  await start({ ...mail, FETCH_ALLOW_CIDRS: '127.0.0.0/8' })
+  const answer = await fetch(`${service.address}/oauth/password/forgot`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@shop.test' }),
+  })
+  expect(answer.status).toBe(202)
+  await until('the mail is on its way', () => silent.connections() === 1)
+  const { code, ms } = await stopped()
+  expect({ code, isInTime: ms <= EXIT_MS }).toEqual({ code: 0, isInTime: true })
+  const db = openDatabase(install.dataDir)
+  const waiting = db.prepare('SELECT recipient, attempts, last_error FROM outbox').all()
+  db.close()
+  expect(waiting).toEqual([{ recipient: 'owner@shop.test', attempts: 0, last_error: null }])
+}, 60_000)
+
+test('a second SIGTERM ends the service at once, whatever hangs', async () => {
+  await start()
+  const { connection } = await halfAnUpload('twice')
+  service.process.kill('SIGTERM')
+  await until('the first one is heard', async () => !(await isListening()))
+  const { code } = await stopped()
+  expect(code).toBe(1)
+  expect(storedProducts()).toEqual(new Set())
+  connection.close()
+}, 60_000)
+
+test('SIGTERM at any moment of the start ends it, and leaves an install that starts', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { child, log, logged } = spawnService(install)
+    await Bun.sleep(random.below(600))
+    const begin = performance.now()
+    child.kill('SIGTERM')
+    await child.exited
+    await logged
+    const isInTime = performance.now() - begin <= EXIT_MS
+    // Before the program has begun nobody listens to signals.
+    const isEnded = child.exitCode === 0 || child.signalCode === 'SIGTERM'
+    expect({ round, isInTime, isEnded, log }).toEqual({ round, isInTime: true, isEnded: true, log: [] })
+  }
+  await start()
+  expect((await stopped()).code).toBe(0)
+}, 7_200_000)
 
 const isListening = (): Promise<boolean> =>
   openConnection(service.address).then(

@@ -40,7 +40,10 @@ const invalidBody = {
   415: wrongType,
   422: failure('`validation_error`'),
 }
-const busy = { 500: failure('`internal_error`'), 503: failure('`overloaded`, `storage_full`') }
+const busy = {
+  500: failure('`internal_error`'),
+  503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
+}
 const badLink = failure('`unauthorized`: the link is not valid, or has expired')
 const tooMany = failure('`rate_limit_exceeded`: wait for `Retry-After` seconds')
 

@@ -11,7 +11,10 @@ const FORM_BYTES_MAX = 8 * 1024
 
 const { 413: tooLarge, 415: wrongType } = bodyErrors
 const invalidBody = { 413: tooLarge, 415: wrongType, 422: failure('`validation_error`') }
-const busy = { 500: failure('`internal_error`'), 503: failure('`overloaded`, `storage_full`') }
+const busy = {
+  500: failure('`internal_error`'),
+  503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
+}
 
 export interface AuthServices {
   grant: MachineGrant['grant']

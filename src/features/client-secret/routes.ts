@@ -31,7 +31,7 @@ export function clientSecretRoutes(auth: AuthPlugin, clientSecret: ClientSecretS
           413: failure('`payload_too_large`'),
           422: failure('`validation_error`'),
           429: failure('`rate_limit_exceeded`; `too_many_requests` after ten wrong client secrets'),
-          503: failure('`overloaded`, `storage_full`, `read_only`'),
+          503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
         },
         detail: {
           operationId: 'rotateClientSecret',

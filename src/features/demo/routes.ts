@@ -15,8 +15,8 @@ export function demoRoutes(auth: AuthPlugin, demo: DemoService) {
       response: {
         200: DemoInstalled,
         402: failure('`product_limit_exceeded`, `storage_limit_exceeded`'),
-        503: failure('`overloaded`, `model_not_ready`, `storage_full`'),
         ...signedInErrors,
+        503: failure('`overloaded`, `model_not_ready`, `storage_full`, `storage_failed`, `read_only`'),
       },
       detail: { operationId: 'installDemo', summary: 'Install the demo catalogue' },
     })

@@ -1,11 +1,14 @@
+import { StorageProblem } from '../../core/storage.ts'
 import type { Embedder, ModelFingerprint } from '../../platform/embedder/embedder.ts'
 
 export interface HealthDeps {
   version: string
   schemaVersion: number
   embedder: Pick<Embedder, 'model' | 'status'>
-  /** Writes something and takes it back. Throws when the database cannot be written. */
+  /** @throws StorageProblem, in words, when the database cannot be written or is damaged. */
   probeDatabase(): void
+  /** @throws StorageProblem, in words, while the files of pictures cannot be written. */
+  probeFiles?(): Promise<void>
   /** Asks the vector extension for its version. Throws when it is not there. */
   probeVectors(): void
   /** Free share of the data folder's disk, 0 to 1. */
@@ -36,7 +39,7 @@ export function healthService(deps: HealthDeps) {
         database: attempt(deps.probeDatabase, 'the database cannot be written'),
         vectors: attempt(deps.probeVectors, 'the vector extension does not answer'),
         model: modelCheck(),
-        disk: await freeDisk(deps.freeDiskShare),
+        disk: await freeDisk(deps),
       }
       const isReady = Object.values(checks).every(({ ok }) => ok)
       return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks }
@@ -55,17 +58,21 @@ function attempt(probe: () => void, reason: string): Check {
   try {
     probe()
     return { ok: true }
-  } catch {
-    return { ok: false, reason }
+  } catch (error) {
+    return { ok: false, reason: inWords(error) ?? reason }
   }
 }
 
-async function freeDisk(freeShare: () => Promise<number>): Promise<Check> {
+const inWords = (error: unknown): string | undefined =>
+  error instanceof StorageProblem ? error.message : undefined
+
+async function freeDisk({ probeFiles, freeDiskShare }: HealthDeps): Promise<Check> {
   try {
-    return (await freeShare()) >= FREE_DISK_MIN
+    await probeFiles?.()
+    return (await freeDiskShare()) >= FREE_DISK_MIN
       ? { ok: true }
       : { ok: false, reason: 'less than 5 % of the disk is free' }
-  } catch {
-    return { ok: false, reason: 'the data folder cannot be read' }
+  } catch (error) {
+    return { ok: false, reason: inWords(error) ?? 'the data folder cannot be read' }
   }
 }

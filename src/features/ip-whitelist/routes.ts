@@ -44,8 +44,8 @@ export function ipWhitelistRoutes(auth: AuthPlugin, ipWhitelist: IpWhitelistServ
           404: failure('`not_found`'),
           409: failure('`would_lock_out`'),
           422: failure('`validation_error`'),
-          503: failure('`storage_full`, `read_only`'),
           ...signedInErrors,
+          503: failure('`storage_full`, `storage_failed`, `read_only`'),
         },
         detail: {
           operationId: 'removeIpEntry',

@@ -64,6 +64,8 @@ export type OutboxService = ReturnType<typeof outboxService>
 export function outboxService({ queries, mailer, secretBox, clock, ids, log }: OutboxDeps) {
   /** Ids of mails that are on their way. */
   const underway = new Set<string>()
+  /** Ids of mails that were delivered and could not be taken out of the table. */
+  const delivered = new Set<string>()
   let retrying: Promise<number> | undefined
 
   function write(
@@ -90,15 +92,33 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
 
   const textOf = ({ id, sealedText }: OutboxRow) => secretBox.open(sealedText, contextOf(id))
 
+  /** Writes down how an attempt ended. That this fails, on a full disk for example, changes nothing about the attempt. */
+  function keep(id: string, outcome: () => void): boolean {
+    try {
+      outcome()
+      return true
+    } catch (err) {
+      log.warn({ err, mail_id: id }, 'the outbox cannot be written')
+      return false
+    }
+  }
+
+  function remove(id: string): void {
+    if (keep(id, () => queries.remove(id))) delivered.delete(id)
+    else delivered.add(id)
+  }
+
   async function attempt(row: OutboxRow): Promise<Outcome> {
     const text = textOf(row)
     if (text === undefined) return failed(row, 'refused', new Error(UNREADABLE))
     try {
       await mailer.send({ to: row.recipient, subject: row.subject, text })
     } catch (error) {
+      // Nothing is said against the mail or its server: it goes out after the next start.
+      if ((error as Partial<MailError>).reason === 'stopped') return 'stopped'
       return failed(row, (error as Partial<MailError>).reason ?? 'unknown', error)
     }
-    queries.remove(row.id)
+    remove(row.id)
     return 'delivered'
   }
 
@@ -108,7 +128,8 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
     error: unknown,
   ): Reason {
     const waitMs = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)] as number
-    queries.fail(id, clock.now() + waitMs, plainLine(error instanceof Error ? error.message : String(error)))
+    const line = plainLine(error instanceof Error ? error.message : String(error))
+    keep(id, () => queries.fail(id, clock.now() + waitMs, line))
     log.warn({ err: error, mail_id: id, reason, attempts: attempts + 1 }, 'a mail was not delivered')
     return reason
   }
@@ -128,15 +149,16 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   }
 
   async function retry(): Promise<number> {
-    let delivered = 0
+    let count = 0
+    for (const id of delivered) remove(id)
     for (const row of queries.due(clock.now(), PER_RUN_MAX)) {
-      if (underway.has(row.id)) continue
+      if (underway.has(row.id) || delivered.has(row.id)) continue
       const outcome = await deliverRow(row)
-      if (outcome === 'delivered') delivered += 1
+      if (outcome === 'delivered') count += 1
       // A mail server that takes nothing from anybody need not be asked for every mail.
       else if (outcome !== 'refused') break
     }
-    return delivered
+    return count
   }
 
   return {

@@ -12,7 +12,7 @@ import {
 } from './schema.ts'
 import type { TwoFactorService } from './service.ts'
 
-const writeErrors = { ...signedInErrors, 503: failure('`storage_full`, `read_only`') }
+const writeErrors = { ...signedInErrors, 503: failure('`storage_full`, `storage_failed`, `read_only`') }
 const inWrongState = { 409: failure('`conflict`') }
 
 /** Spec §4.7: the second factor of the person who calls. */

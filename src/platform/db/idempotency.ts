@@ -40,7 +40,7 @@ export function idempotencyKeys(db: Db) {
       if (!known.fingerprint.equals(fingerprint)) return { state: 'other_request' }
       if (known.status === null) return { state: 'running' }
       return { state: 'answered', status: known.status, body: JSON.parse(known.body ?? 'null') }
-    }),
+    }).immediate,
     finish: (storeId: string, key: string, status: number, body: unknown): void =>
       void finish.run(BigInt(status), JSON.stringify(body), storeId, key),
     /** A request that failed may be sent again under its key. */

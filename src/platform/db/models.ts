@@ -23,23 +23,28 @@ const tableOf = (row: number): string => `vectors_${row}`
  * @param now Unix ms.
  */
 export const registerModel = (db: Db, model: ModelFingerprint, now: number): KnownModel =>
-  db.transaction((): KnownModel => {
-    const known = db.prepare<[string], { id: number }>('SELECT id FROM models WHERE hash = ?').get(model.hash)
-    const row =
-      known?.id ??
-      Number(
-        db
-          .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
-          .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
-      )
-    const vectors = vectorTable(db, tableOf(row), model.dimension)
-    if (!known) vectors.create()
-    const others = db
-      .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
-      .all(row)
-      .map(({ id, dimension }) => vectorTable(db, tableOf(id), dimension))
-    const remove = (rowid: number) => {
-      for (const table of [vectors, ...others]) table.remove(rowid)
-    }
-    return { row, vectors: { ...vectors, remove } }
-  })()
+  // Immediate: a command beside the service may write between the look and the write.
+  db
+    .transaction((): KnownModel => {
+      const known = db
+        .prepare<[string], { id: number }>('SELECT id FROM models WHERE hash = ?')
+        .get(model.hash)
+      const row =
+        known?.id ??
+        Number(
+          db
+            .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
+            .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
+        )
+      const vectors = vectorTable(db, tableOf(row), model.dimension)
+      if (!known) vectors.create()
+      const others = db
+        .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
+        .all(row)
+        .map(({ id, dimension }) => vectorTable(db, tableOf(id), dimension))
+      const remove = (rowid: number) => {
+        for (const table of [vectors, ...others]) table.remove(rowid)
+      }
+      return { row, vectors: { ...vectors, remove } }
+    })
+    .immediate()

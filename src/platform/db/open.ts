@@ -52,19 +52,30 @@ export function unsynced<Result>(db: Db, write: () => Result): Result {
 /** Number of the schema this program writes, kept in `user_version`. */
 export const schemaVersion = migrations.length
 
-/** Brings a database from its version to `target`; each step is one transaction. */
+/**
+ * Brings a database from its version to `target`; each step is one transaction. Several processes may do this at once:
+ * a step looks at the version inside its transaction, so each runs once.
+ *
+ * @throws NewerDatabaseError
+ */
 export function migrate(db: Db, target = schemaVersion): void {
-  const done = db.pragma('user_version', { simple: true }) as number
-  if (done > schemaVersion) {
-    throw new NewerDatabaseError(
-      `The database has schema ${done}, this program knows ${schemaVersion}: use a newer lookalike`,
-    )
-  }
-  for (const [index, sql] of migrations.slice(0, target).entries()) {
-    if (index < done) continue
+  // A database of today is opened without the write lock.
+  while (versionOf(db) < target) {
     db.transaction(() => {
+      const done = versionOf(db)
+      const sql = migrations[done]
+      if (sql === undefined || done >= target) return
       db.exec(sql)
-      db.pragma(`user_version = ${index + 1}`)
+      db.pragma(`user_version = ${done + 1}`)
     }).immediate()
   }
+}
+
+/** @throws NewerDatabaseError */
+function versionOf(db: Db): number {
+  const version = db.pragma('user_version', { simple: true }) as number
+  if (version <= schemaVersion) return version
+  throw new NewerDatabaseError(
+    `The database has schema ${version}, this program knows ${schemaVersion}: use a newer lookalike`,
+  )
 }

@@ -1,13 +1,20 @@
 import type { Db } from './open.ts'
 
-/** Writes something and takes it back. @throws SqliteError when the database cannot be written. */
-export function probeWrite(db: Db): void {
-  // Taking the write lock alone succeeds on a database that may only be read.
-  db.exec('BEGIN IMMEDIATE')
+/** Longest wait for another writer. Whoever asks for readiness must not hold everybody up. */
+const PATIENCE_MS = 250
+
+/**
+ * Writes a row and waits until it is on the disk.
+ *
+ * @param now Unix ms. @throws SqliteError when the database cannot be written.
+ */
+export function probeWrite(db: Db, now: number): void {
+  const patience = db.pragma('busy_timeout', { simple: true })
+  db.pragma(`busy_timeout = ${PATIENCE_MS}`)
   try {
-    db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`)
+    db.prepare('UPDATE write_probe SET written_at = ? WHERE id = 1').run(BigInt(now))
   } finally {
-    db.exec('ROLLBACK')
+    db.pragma(`busy_timeout = ${patience}`)
   }
 }
 

@@ -26,8 +26,12 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-/** Why a mail was not taken on: by itself (`refused`), or because no mail gets through at present (all others). */
+/**
+ * Why a mail was not taken on: by itself (`refused`), because the service stops (`stopped`), or because no mail gets
+ * through at present (all others).
+ */
 export type MailFailure =
+  | 'stopped'
   | 'unconfigured'
   | 'blocked'
   | 'dns'
@@ -61,6 +65,8 @@ export interface MailerOptions {
   isTlsNeeded?(address: string): boolean
   /** Certificates in PEM that are trusted instead of the built-in ones. */
   ca?: string
+  /** Cuts every delivery when the service stops. */
+  stop?: AbortSignal | undefined
   limits?: MailLimits
 }
 
@@ -85,7 +91,7 @@ const ADDRESS_CHARS_MAX = 254
  * @throws Error for an `smtpUrl` that cannot be read.
  */
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, limits = LIMITS } = options
+  const { smtpUrl, stop, limits = LIMITS } = options
   const server = smtpUrl === '' ? undefined : parseSmtpUrl(smtpUrl)
 
   return {
@@ -94,14 +100,23 @@ export function createMailer(options: MailerOptions): Mailer {
     async send(mail) {
       if (!server) throw new MailError('unconfigured', 'No mail server is set up')
       checkHeaders(mail)
-      const signal = AbortSignal.timeout(limits.totalMs)
+      if (stop?.aborted) throw new MailError('stopped', 'The service stops')
+      const deadline = new AbortController()
+      const { signal } = deadline
+      const abort = () => deadline.abort()
+      const timer = setTimeout(abort, limits.totalMs)
+      stop?.addEventListener('abort', abort)
       try {
         const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
         const destination = await destinationOf(server, options, connecting)
         const socket = await openConnection(destination, { signal: connecting, ca: options.ca })
         await deliver(mail, socket, server, options, signal)
       } catch (error) {
+        if (stop?.aborted) throw new MailError('stopped', 'The service stops', error)
         throw asMailError(error, signal)
+      } finally {
+        clearTimeout(timer)
+        stop?.removeEventListener('abort', abort)
       }
     },
   }

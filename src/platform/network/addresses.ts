@@ -55,6 +55,16 @@ export const isSameAddress = (one: string, other: string): boolean => {
 }
 
 /**
+ * The one text of an address; IPv4 inside IPv6 becomes IPv4 where the network connects to that one (mapped, NAT64).
+ *
+ * @returns undefined for text that is no address or carries a zone.
+ */
+export function canonicalAddress(text: string): string | undefined {
+  const address = parseAddress(text)
+  return address && (viaNat64(address) ?? address).toNormalizedString()
+}
+
+/**
  * The one canonical form of an address or a block of addresses in CIDR notation, such as `10.1.0.0/16`: it begins where
  * the block begins, a single address has /32 or /128, and IPv4 mapped into IPv6 becomes IPv4.
  *
@@ -86,10 +96,16 @@ const startOf = (address: Address, bits: number): Address =>
 
 const isGlobal = (address: Address): boolean => {
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast' && !address.match(AZURE_PLATFORM)
-  if (address.match(NAT64)) return isGlobal(new ipaddr.IPv4(address.toByteArray().slice(12)))
+  const behind = viaNat64(address)
+  if (behind) return isGlobal(behind)
   // The library's word for "no special range" is `unicast`, also where nothing was ever given out.
   return address.match(GLOBAL_IPV6) && address.range() === 'unicast'
 }
+
+const viaNat64 = (address: Address): ipaddr.IPv4 | undefined =>
+  address instanceof ipaddr.IPv6 && address.match(NAT64)
+    ? new ipaddr.IPv4(address.toByteArray().slice(12))
+    : undefined
 
 const parseAddress = (text: string): Address | undefined => {
   // The library also reads octal, hexadecimal and short forms; sockets and resolvers never answer with those.

@@ -13,6 +13,8 @@ export interface DestinationRules {
   /** Nothing outside `allowCidrs` is reachable. */
   isOffline: boolean
   lookup: Lookup
+  /** Whether an address is one of this machine: those are reachable only inside `allowCidrs`. */
+  isOwnAddress?(address: string): boolean
 }
 
 /** A server whose addresses were all checked; connect to these and to no other. */
@@ -76,6 +78,7 @@ export const findDestination = async (
   const addresses = await addressesOf(host, rules, signal)
   const isAllowed = (address: string) => isInside(address, rules.allowCidrs)
   if (!addresses.every((address) => isGlobalAddress(address) || isAllowed(address))) throw blocked(host)
+  if (addresses.some((address) => rules.isOwnAddress?.(address) && !isAllowed(address))) throw own(host)
   if (rules.isOffline && !addresses.every(isAllowed)) throw offline()
   if (!isPortStandard && !addresses.every(isAllowed)) throw refusedPort()
   return { host, port, isTls, addresses: addresses.sort((a, b) => isIP(a) - isIP(b)) }
@@ -103,5 +106,7 @@ const refusedUrl = (message: string) => new NetworkError('url_not_allowed', mess
 const refusedPort = () => refusedUrl('Only the ports 80 and 443 are allowed')
 const blocked = (host: string) =>
   new NetworkError('blocked_address', `${host} does not lead to a public address`)
+const own = (host: string) =>
+  new NetworkError('blocked_address', `${host} leads to the machine of this service`)
 const offline = () =>
   new NetworkError('blocked_address', 'This install works offline; only allowed networks are reachable')

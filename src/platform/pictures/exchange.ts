@@ -38,6 +38,10 @@ export interface ExchangeOptions {
 /** More pieces mean less than 525 bytes in each of 10 MiB: a server that wants to keep us busy. */
 const PIECES_MAX = 20_000
 
+/** Provisional answers (1xx) before the real one, and bytes they may have: nobody needs more than one or two. */
+const PROVISIONAL_MAX = 10
+const PROVISIONAL_BYTES_MAX = 64 * 1024
+
 /**
  * Sends one GET over an open socket and reads the answer, then destroys the socket.
  *
@@ -66,6 +70,8 @@ export const getPicture = async (socket: Socket, url: URL, options: ExchangeOpti
 
 const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
+    let provisional = 0
+    const readBefore = socket.bytesRead
     request({
       // Without an agent, so that no connection outlives its check.
       createConnection: () => socket,
@@ -76,6 +82,14 @@ const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
         'User-Agent': 'Lookalike (picture download)',
       },
     })
+      .on('information', () => {
+        provisional += 1
+        const isTooMuch =
+          provisional > PROVISIONAL_MAX || socket.bytesRead - readBefore > PROVISIONAL_BYTES_MAX
+        if (!isTooMuch) return
+        reject(new DownloadError('connect', 'The server sends provisional answers without an end'))
+        socket.destroy()
+      })
       .on('response', resolve)
       // Without this, an answer of 101 would leave the request waiting.
       .on('upgrade', resolve)

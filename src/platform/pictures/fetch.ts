@@ -12,6 +12,7 @@ import {
   parseHttpUrl,
 } from '../network/destination.ts'
 import { NetworkError } from '../network/failure.ts'
+import { createOwnAddresses } from '../network/own-addresses.ts'
 import { type Answer, DownloadError, getPicture, type Refusal } from './exchange.ts'
 import { createHostSlots } from './host-slots.ts'
 
@@ -35,10 +36,14 @@ export interface PictureFetcherOptions {
   isOffline: boolean
   /** Finds the addresses of a name; the system's resolver by default. */
   lookup?: Lookup
+  /** Whether an address is one of this machine; by default those of its network interfaces. */
+  isOwnAddress?(address: string): boolean
   /** Judges a `Retry-After` that is a date. */
   clock?: Clock
   /** Certificates in PEM that are trusted instead of the built-in ones. */
   ca?: string
+  /** Cuts every download when the service stops. */
+  stop?: AbortSignal
   limits?: Partial<FetchLimits>
 }
 
@@ -72,6 +77,7 @@ interface Downloader {
   limits: FetchLimits
   clock: Clock
   ca: string | undefined
+  stop: AbortSignal | undefined
 }
 
 /**
@@ -82,11 +88,17 @@ interface Downloader {
  */
 export const createPictureFetcher = (options: PictureFetcherOptions): PictureFetcher => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const clock = options.clock ?? systemClock
   const downloader: Downloader = {
-    rules: { ...options, lookup: options.lookup ?? lookupHost },
+    rules: {
+      ...options,
+      lookup: options.lookup ?? lookupHost,
+      isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
+    },
     limits,
-    clock: options.clock ?? systemClock,
+    clock,
     ca: options.ca,
+    stop: options.stop,
   }
   const slots = createHostSlots({
     perHostMax: limits.perHostMax,
@@ -102,15 +114,20 @@ export const createPictureFetcher = (options: PictureFetcherOptions): PictureFet
         host = url.hostname
         return await slots.run(host, () => download(url, downloader))
       } catch (error) {
-        throw asApiError(error, host)
+        throw options.stop?.aborted ? stopping(error) : asApiError(error, host)
       }
     },
   }
 }
 
 const download = async (start: URL, downloader: Downloader): Promise<Uint8Array> => {
+  const { stop, limits } = downloader
+  // Who waited for a turn until then must not even look a name up.
+  if (stop?.aborted) throw stopping(stop.reason)
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), downloader.limits.totalMs)
+  const abort = () => deadline.abort()
+  const timer = setTimeout(abort, limits.totalMs)
+  stop?.addEventListener('abort', abort)
   try {
     let url = start
     let redirects = 0
@@ -131,6 +148,7 @@ const download = async (start: URL, downloader: Downloader): Promise<Uint8Array>
     }
   } finally {
     clearTimeout(timer)
+    stop?.removeEventListener('abort', abort)
   }
 }
 
@@ -208,6 +226,12 @@ const asApiError = (error: unknown, host: string | undefined): unknown => {
   })
 }
 
+/** The picture may be fine, so the client is asked to come back. */
+const stopping = (cause: unknown) =>
+  new ApiError('overloaded', 'The service stops; repeat the request in a moment', {
+    retryAfterSeconds: 5,
+    cause,
+  })
 const tooManyRedirects = () =>
   new DownloadError('too_many_redirects', `The address redirects more than ${LIMITS.fetchRedirectsMax} times`)
 const refusedStatus = (status: number) =>

@@ -8,10 +8,14 @@ export interface VectorTable {
   /** A rowid that is not there is ignored. */
   remove(rowid: number): void
   /** Visits all vectors, in no order. The vector is a view that is worth nothing after the visit: copy what is kept. */
-  each(visit: (rowid: number, vector: Float32Array, storeId: string) => void): void
+  each(visit: Visit): void
+  /** The same with a pause after every few vectors; the table must not be written to before the end. */
+  eachWithPauses(visit: Visit): Generator<void>
   /** The exact `k` nearest vectors of a store by cosine, best first. Scans with SQL: a reference, not for searches. */
   nearest(storeId: string, vector: Float32Array, k: number): { rowid: number; score: number }[]
 }
+
+type Visit = (rowid: number, vector: Float32Array, storeId: string) => void
 
 /** Vectors in one chunk: sqlite-vec's default of 1,024 makes 1,000 small stores take 21 times their raw size. */
 const CHUNK_SIZE = 64
@@ -28,6 +32,13 @@ export function vectorTable(db: Database.Database, table: string, dimension: num
       throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
     return vector
   }
+  function* eachWithPauses(visit: Visit): Generator<void> {
+    for (const chunk of sql.chunks().iterate()) {
+      visitChunk(chunk, dimension, visit)
+      yield
+    }
+  }
+
   return {
     create() {
       db.exec(`CREATE VIRTUAL TABLE ${table} USING vec0(
@@ -42,8 +53,9 @@ export function vectorTable(db: Database.Database, table: string, dimension: num
       sql.remove().run(BigInt(rowid))
     },
     each(visit) {
-      for (const chunk of sql.chunks().iterate()) visitChunk(chunk, dimension, visit)
+      for (const _ of eachWithPauses(visit));
     },
+    eachWithPauses,
     nearest(storeId, vector, k) {
       const rows = sql.nearest().all(checked(vector), BigInt(k), storeId)
       return rows.map(({ rowid, distance }) => ({ rowid, score: 1 - distance }))
@@ -89,7 +101,7 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-function visitChunk(chunk: Chunk, dimension: number, visit: Parameters<VectorTable['each']>[0]): void {
+function visitChunk(chunk: Chunk, dimension: number, visit: Visit): void {
   const vectors = aligned(chunk.vectors)
   const floats = new Float32Array(vectors.buffer, vectors.byteOffset, vectors.byteLength / 4)
   const rowids = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)

@@ -192,6 +192,45 @@ describe('with a mail server', () => {
     expect(asked).toEqual(['a@shop.test', 'b@shop.test', 'c@shop.test'])
   })
 
+  test('a delivery that the end of the service cuts is no failure: the mail goes out after the next start', async () => {
+    const db = openDatabase(':memory:')
+    const stopped = outboxWith(async () => {
+      throw new MailError('stopped', 'The service stops')
+    }, db)
+    expect(await stopped.outbox.post(MAIL)).toBe(false)
+    await stopped.outbox.post({ ...MAIL, to: 'bert@shop.test' })
+    expect(stopped.outbox.list()[0]).toMatchObject({ attempts: 0, last_error: null })
+    expect(stopped.warnings).toEqual([])
+    const sent: string[] = []
+    const { outbox, clock } = outboxWith(async ({ to }) => void sent.push(to), db)
+    clock.advance(MINUTE)
+    expect(await outbox.retryDue()).toBe(2)
+    expect(sent).toEqual(['anna@shop.test', 'bert@shop.test'])
+  })
+
+  test('a mail whose row cannot be deleted is not sent again, and goes when the disk is well', async () => {
+    const sent: Mail[] = []
+    const { outbox, clock, db, rows, warnings } = outboxWith(async (mail) => void sent.push(mail))
+    db.exec("CREATE TRIGGER full BEFORE DELETE ON outbox BEGIN SELECT RAISE(ABORT, 'full'); END")
+    expect(await outbox.post(MAIL)).toBe(true)
+    clock.advance(MINUTE)
+    expect(await outbox.retryDue()).toBe(0)
+    expect([sent.length, rows()]).toEqual([1, ['anna@shop.test']])
+    expect(warnings[0]).toMatchObject({ err: { message: 'full' } })
+    db.exec('DROP TRIGGER full')
+    expect(await outbox.retryDue()).toBe(0)
+    expect([sent.length, rows()]).toEqual([1, []])
+  })
+
+  test('a failure that cannot be written down is still only a failure of the mail', async () => {
+    const { outbox, db, rows } = outboxWith(async () => {
+      throw new MailError('connect', 'No')
+    })
+    db.exec("CREATE TRIGGER full BEFORE UPDATE ON outbox BEGIN SELECT RAISE(ABORT, 'full'); END")
+    expect(await outbox.post(MAIL)).toBe(false)
+    expect(rows()).toEqual(['anna@shop.test'])
+  })
+
   test('looks that overlap, and a first attempt that takes long, send a mail once', async () => {
     const gate = Promise.withResolvers<void>()
     let attempts = 0

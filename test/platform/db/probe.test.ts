@@ -7,13 +7,14 @@ import { DATABASE_FILE, openDatabase } from '../../../src/platform/db/open.ts'
 import { probeVectors, probeWrite } from '../../../src/platform/db/probe.ts'
 
 describe('probeWrite (D17: database writable)', () => {
-  test('changes nothing and leaves no transaction open', () => {
+  test('writes its one row, waits for the disk, and leaves no transaction open', () => {
     const db = openDatabase(':memory:')
-    probeWrite(db)
-    expect([db.inTransaction, db.prepare('SELECT count(*) AS n FROM stores').get()]).toEqual([
-      false,
-      { n: 0 },
-    ])
+    const rows = () => db.prepare('SELECT id, written_at FROM write_probe').all()
+    expect(rows()).toEqual([{ id: 1, written_at: 0 }])
+    probeWrite(db, 1_900_000_000_000)
+    expect([db.inTransaction, rows()]).toEqual([false, [{ id: 1, written_at: 1_900_000_000_000 }]])
+    expect(db.pragma('synchronous', { simple: true })).toBe(2)
+    expect(() => db.exec('INSERT INTO write_probe VALUES (2, 0)')).toThrow('CHECK')
     db.close()
   })
 
@@ -23,9 +24,13 @@ describe('probeWrite (D17: database writable)', () => {
     db.pragma('busy_timeout = 0')
     const other = new Database(join(dir, DATABASE_FILE))
     other.exec('BEGIN IMMEDIATE')
-    expect(() => probeWrite(db)).toThrow('locked')
+    expect(() => probeWrite(db, 1)).toThrow('locked')
+    db.pragma('busy_timeout = 5000')
+    // It waits a moment for the other, not the five seconds that a write of the service does.
+    expect(() => probeWrite(db, 1)).toThrow('locked')
+    expect(db.pragma('busy_timeout', { simple: true })).toBe(5000)
     other.exec('ROLLBACK')
-    probeWrite(db)
+    probeWrite(db, 1)
     other.close()
     db.close()
     rmSync(dir, { recursive: true })
@@ -35,9 +40,9 @@ describe('probeWrite (D17: database writable)', () => {
     const dir = mkdtempSync(join(tmpdir(), 'lookalike-probe-'))
     openDatabase(dir).close()
     const readOnly = new Database(join(dir, DATABASE_FILE), { readonly: true })
-    expect(() => probeWrite(readOnly)).toThrow('readonly')
+    expect(() => probeWrite(readOnly, 1)).toThrow('readonly')
     readOnly.close()
-    expect(() => probeWrite(readOnly)).toThrow()
+    expect(() => probeWrite(readOnly, 1)).toThrow()
     rmSync(dir, { recursive: true })
   })
 })

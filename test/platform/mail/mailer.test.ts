@@ -164,6 +164,22 @@ describe('a mail that gets no further', () => {
     expect(reason).toBe('timeout')
   })
 
+  test('ends at once when the service stops: before the name is found, while the server is silent, and afterwards', async () => {
+    const server = await silentServer()
+    closing.push(server.close)
+    const stop = new AbortController()
+    const lookup = () => new Promise<string[]>(() => undefined)
+    const sends = [
+      mailer('smtp://mail.test', { lookup, stop: stop.signal }).send(MAIL),
+      mailer(`smtp://127.0.0.1:${server.port}`, { stop: stop.signal }).send(MAIL),
+      mailer(`smtps://127.0.0.1:${server.port}`, { stop: stop.signal }).send(MAIL),
+    ]
+    setTimeout(() => stop.abort(), 50)
+    for (const send of sends) expect((await failure(send)).reason).toBe('stopped')
+    const late = mailer(`smtp://127.0.0.1:${server.port}`, { stop: stop.signal })
+    expect((await failure(late.send(MAIL))).reason).toBe('stopped')
+  })
+
   test('ends in time when the name is never found', async () => {
     const lookup = () => new Promise<string[]>(() => undefined)
     const { reason } = await failure(mailer('smtp://mail.test', { limits, lookup }).send(MAIL))

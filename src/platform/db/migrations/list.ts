@@ -4,6 +4,7 @@ import searches from './0003_searches.sql' with { type: 'text' }
 import access from './0004_access.sql' with { type: 'text' }
 import keyMakers from './0006_key_makers.sql' with { type: 'text' }
 import registrationProof from './0007_registration_proof.sql' with { type: 'text' }
+import writeProbe from './0008_write_probe.sql' with { type: 'text' }
 import storageUse from './0009_storage_use.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -14,5 +15,6 @@ export const migrations: readonly string[] = [
   access,
   keyMakers,
   registrationProof,
+  writeProbe,
   storageUse,
 ]

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { createLater, type Later } from '../../src/commands/later.ts'
+
+let logged: { err: unknown; message: string }[]
+let later: Later
+
+beforeEach(() => {
+  logged = []
+  later = createLater({
+    error: ({ err }: { err: unknown }, message: string) => void logged.push({ err, message }),
+  } as never)
+})
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await Bun.sleep(1)
+}
+
+test('calls back once, by itself', async () => {
+  let calls = 0
+  later.schedule(() => calls++, 1)
+  await until(() => calls > 0)
+  await later.finish()
+  expect(calls).toBe(1)
+})
+
+test('the end calls back at once what waits, also what that postpones, and waits for all of it', async () => {
+  const done: string[] = []
+  later.schedule(async () => {
+    await Bun.sleep(5)
+    done.push('first')
+    later.schedule(() => done.push('third'), 3_600_000)
+  }, 3_600_000)
+  later.schedule(() => done.push('second'), 3_600_000)
+  await later.finish()
+  expect(done).toEqual(['second', 'first', 'third'])
+})
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('broken')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('broken'))],
+])('repeated work that %s is logged and called again', async (_, fail) => {
+  let calls = 0
+  later.every(1, 'tidying', () => {
+    calls += 1
+    return fail()
+  })
+  await until(() => calls >= 3)
+  await later.finish()
+  expect(logged.length).toBe(calls)
+  expect(logged[0]).toEqual({ err: new Error('broken'), message: 'tidying failed' })
+  const calledBefore = calls
+  await Bun.sleep(5)
+  expect(calls).toBe(calledBefore)
+})
+
+test('postponed work that fails is logged, and the rest is done', async () => {
+  let isDone = false
+  later.schedule(() => {
+    throw new Error('broken')
+  }, 3_600_000)
+  later.schedule(() => {
+    isDone = true
+  }, 3_600_000)
+  await later.finish()
+  expect([isDone, logged.map(({ message }) => message)]).toEqual([true, ['postponed work failed']])
+})
