@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
+import { type SpendRequest, spendingFirst } from '../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
 import { PAGE, pageAnswer, prefersPage } from '../../http/page.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
@@ -39,6 +40,8 @@ const FOR_BROWSERS = 'A browser gets a page instead of JSON.'
 /** Spec §4.1, D10: how people get an account and a new password. Nothing here is ever cached. */
 export function accountRoutes(
   traced: TracePlugin,
+  /** Budget of an address that asks for mails. */
+  spendMail: SpendRequest,
   registration: Pick<RegistrationService, 'register' | 'verify' | 'check'>,
   passwords: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>,
 ) {
@@ -52,7 +55,7 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: jsonBody(),
+        parse: spendingFirst(spendMail, jsonBody()),
         body: Registration,
         response: {
           202: RegistrationTaken,
@@ -88,7 +91,7 @@ export function accountRoutes(
       },
     )
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: jsonBody(),
+      parse: spendingFirst(spendMail, jsonBody()),
       body: PasswordForgotten,
       response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
       detail: {
