@@ -8,17 +8,19 @@ import { LIMITS } from './core/limits.ts'
 import { PLANS, type PlanName } from './core/plans.ts'
 import { createRateWindow } from './core/rate-window.ts'
 import { normaliseEmail } from './features/accounts/email.ts'
+import { wrongCodesMail } from './features/accounts/mails.ts'
 import { passwordResetQueries } from './features/accounts/password-reset-queries.ts'
 import { accountRoutes } from './features/accounts/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { callerService } from './features/auth/callers.ts'
+import { createLockout } from './features/auth/lockout.ts'
 import { loginService, membershipView } from './features/auth/login.ts'
 import { machineGrant } from './features/auth/machine-grant.ts'
 import { authQueries } from './features/auth/queries.ts'
 import { refreshService } from './features/auth/refresh.ts'
 import { authRoutes } from './features/auth/routes.ts'
-import { sessionQueries } from './features/auth/session-queries.ts'
+import { signInAddressQueries } from './features/auth/sign-in-address-queries.ts'
 import { tokenHolders } from './features/auth/token-holders.ts'
 import { tokenIssuer } from './features/auth/token-issuer.ts'
 import { clientSecretQueries } from './features/client-secret/queries.ts'
@@ -32,12 +34,15 @@ import { securityQueries } from './features/security/queries.ts'
 import { securityRoutes } from './features/security/routes.ts'
 import { securityService } from './features/security/service.ts'
 import { twoFactorRoutes } from './features/two-factor/routes.ts'
+import { createAddressBudget } from './http/address-budget.ts'
 import { type AuthDeps, authPlugin, callerPlugin, type Purpose, type Spending } from './http/auth.ts'
-import { createClientAddress, throttleKey } from './http/client-address.ts'
+import { createClientAddress, networkKey, throttleKey } from './http/client-address.ts'
 import { createTokens } from './http/tokens.ts'
 import { createTraceOf, tracePlugin } from './http/trace.ts'
+import { createAddressThrottle, type KeptAddressThrottle } from './platform/db/address-throttle.ts'
 import { unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
+import { isUnwritable } from './platform/db/unwritable.ts'
 import { isInside, parseCidrs } from './platform/network/addresses.ts'
 import { hashSecret, isSecret } from './platform/secrets.ts'
 
@@ -54,23 +59,29 @@ export interface AccessDeps {
 /** Who may come in, and how: every credential of spec §5 with the routes about it. */
 export function createAccess({ ports, administration, config, tokenSecret, peerOf }: AccessDeps) {
   const { db, clock, ids } = ports
-  const { atomically, record, passwords, failures, twoFactor, apiKeys, publicKeys, ipWhitelist, audit } =
-    administration
-  const minute = (bucket: string, limit: number) => createThrottle(db, { bucket, limit, windowMs: 60_000 })
+  const { atomically, record, passwords, failures, codeFailures, sessions, twoFactor } = administration
+  const { apiKeys, publicKeys, ipWhitelist, audit } = administration
+  const keysOf = (address: string) => ({ own: throttleKey(address), network: networkKey(address) })
+  const minute = (bucket: string, limit: number) =>
+    createAddressThrottle(db, { bucket, limit, windowMs: 60_000 }, keysOf)
   const logins = minute('login.address', LIMITS.loginsPerMinute)
   const refreshes = minute('refresh.address', LIMITS.refreshesPerMinute)
+  // Registering and forgetting a password both send a mail to any address, so they share a budget.
+  const mails = minute('mail.address', LIMITS.mailRequestsPerMinute)
   const quarter = (bucket: string, limit: number) =>
     createThrottle(db, { bucket, limit, windowMs: LIMITS.failuresWindowMs })
   const clientFailures = quarter('token.client', LIMITS.failuresPerClientMax)
   const unknownFailures = quarter('token.unknown', LIMITS.failuresPerClientMax)
   const passwordFailures = quarter('password.person', LIMITS.failuresPerEmailMax)
+  const knownTries = quarter('login.known', LIMITS.lockedTriesMax)
+  const otherTries = quarter('login.other', LIMITS.lockedTriesMax)
+  const signInAddresses = signInAddressQueries(db)
   const locked = createKeyedLock()
   const postponed = createPostponed(ports)
   const admitAddress = ipWhitelist.admit
 
   const tokens = createTokens(tokenSecret, clock)
   const queries = authQueries(db)
-  const sessions = sessionQueries(db)
   const holders = tokenHolders(queries, sessions)
   const issuer = tokenIssuer({ tokens, clock, ids, lifetimeSeconds: config.TOKEN_LIFETIME_S })
   const { grant } = machineGrant({
@@ -95,13 +106,24 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     twoFactor,
     foldEmail: normaliseEmail,
     pendingPassword: administration.registration.pendingPassword,
-    requests: logins,
-    failures,
-    throttleKey,
+    lockout: createLockout({
+      addresses: signInAddresses,
+      failures,
+      codeFailures,
+      knownTries,
+      otherTries,
+      wrongCodes: twoFactor.wrongCodes,
+      throttleKey,
+      clock,
+    }),
+    networkKey,
+    warnOfGuesses: (email, count) => mailOfGuesses(ports, administration.outbox, email, count),
     locked,
     atomically,
+    isUnwritable,
     later: postponed.later,
     record,
+    log: ports.log,
   })
   const { refresh, revoke, prune } = refreshService({
     queries,
@@ -110,8 +132,6 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     tokens,
     issuer,
     clock,
-    requests: refreshes,
-    throttleKey,
     admitAddress,
     atomically,
     record,
@@ -165,9 +185,12 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
 
   const planOf = (storeId: string): PlanName => queries.credential(storeId)?.plan ?? 'free'
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
-  const traceOf = createTraceOf(
-    createClientAddress({ isTrusted: (address) => isInside(address, trusted), peerOf }),
-  )
+  const addressOf = createClientAddress({ isTrusted: (address) => isInside(address, trusted), peerOf })
+  const traceOf = createTraceOf(addressOf)
+  const budget = (throttle: KeptAddressThrottle, what: string) =>
+    createAddressBudget({ throttle, addressOf, clock, message: `Too many ${what} from this address` })
+  // A password is tried with the link of a registration as well, so both count together.
+  const spendLogin = budget(logins, 'sign-ins')
   const deps: AuthDeps = {
     tokens,
     clock,
@@ -183,8 +206,14 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
   const person = callerPlugin(deps, 'several')
 
   const routes = new Elysia({ name: 'access' })
-    .use(authRoutes(traced, { grant, login, refresh, revoke }))
-    .use(accountRoutes(traced, administration))
+    .use(
+      authRoutes(
+        traced,
+        { login: spendLogin, refresh: budget(refreshes, 'refreshes') },
+        { grant, login, refresh, revoke },
+      ),
+    )
+    .use(accountRoutes(traced, { mail: budget(mails, 'requests'), password: spendLogin }, administration))
     .use(meRoutes(himself, me))
     .use(twoFactorRoutes(person, twoFactor))
     .use(apiKeyRoutes(guarding, apiKeys))
@@ -200,9 +229,12 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     audit.prune()
     administration.tidyAccounts()
     administration.pruneNotices()
-    for (const throttle of [failures, logins, refreshes, clientFailures, unknownFailures, passwordFailures]) {
-      throttle.prune(clock.now())
+    const now = clock.now()
+    signInAddresses.prune(now - LIMITS.knownAddressMs, now)
+    for (const throttle of [logins, refreshes, mails, failures, codeFailures, knownTries, otherTries]) {
+      throttle.prune(now)
     }
+    for (const throttle of [clientFailures, unknownFailures, passwordFailures]) throttle.prune(now)
   }
 
   return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
@@ -237,6 +269,18 @@ function createPostponed({ db, log, schedule }: AdministrationPorts) {
       waiting.push(work)
     },
   }
+}
+
+/** Writes the mail about guessed codes as part of a transaction, and sends it after that. */
+function mailOfGuesses(
+  { clock, baseUrl, schedule, log }: AdministrationPorts,
+  outbox: Administration['outbox'],
+  email: string,
+  count: number,
+): void {
+  const id = outbox.write(wrongCodesMail(email, baseUrl(), count, clock.now()))
+  const deliver = () => outbox.deliver(id).catch((err) => log.error({ err }, 'a mail was not sent'))
+  schedule(() => void deliver(), 0)
 }
 
 /** How many requests a minute a caller has, out of whose budget. A limit counts in any 60 seconds. */

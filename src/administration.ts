@@ -23,6 +23,7 @@ import { apiKeyQueries } from './features/api-keys/queries.ts'
 import { apiKeyService } from './features/api-keys/service.ts'
 import { auditQueries } from './features/audit/queries.ts'
 import { auditService } from './features/audit/service.ts'
+import { keptSessions } from './features/auth/kept-sessions.ts'
 import { authQueries } from './features/auth/queries.ts'
 import { sessionQueries } from './features/auth/session-queries.ts'
 import { ipWhitelistQueries } from './features/ip-whitelist/queries.ts'
@@ -33,17 +34,18 @@ import { publicKeyQueries } from './features/public-keys/queries.ts'
 import { publicKeyService } from './features/public-keys/service.ts'
 import { twoFactorQueries } from './features/two-factor/queries.ts'
 import { twoFactorService } from './features/two-factor/service.ts'
-import { throttleKey } from './http/client-address.ts'
+import { networkKey, throttleKey } from './http/client-address.ts'
 import { isCommonPassword } from './platform/common-passwords.ts'
 import { type Db, unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
+import { isUnwritable } from './platform/db/unwritable.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import { networkMatcher, readNetwork } from './platform/network/addresses.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
 import { qrDataUrl } from './platform/qr.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 import { hashSecret, isSecret } from './platform/secrets.ts'
-import { matchingStep, newTotpSecret, otpauthUrl } from './platform/totp.ts'
+import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from './platform/totp.ts'
 
 /** What stores, people and keys need of the world. */
 export interface AdministrationPorts {
@@ -73,11 +75,11 @@ export function createAdministration(ports: AdministrationPorts) {
   const record: RecordEvent = audit.record
   const box = createSecretBox(ports.dataSecret, ids)
   const passwords = createPasswordHasher(ports.passwordCost)
-  const failures = createThrottle(db, {
-    bucket: 'login.email',
-    limit: LIMITS.failuresPerEmailMax,
-    windowMs: LIMITS.failuresWindowMs,
-  })
+  const failuresOf = (bucket: string, windowMs: number) =>
+    createThrottle(db, { bucket, limit: LIMITS.failuresPerEmailMax, windowMs })
+  const failures = failuresOf('login.email', LIMITS.failuresWindowMs)
+  const codeFailures = failuresOf('login.code', 2 * LIMITS.failuresWindowMs)
+  const sessions = keptSessions({ stored: sessionQueries(db), isUnwritable, schedule: ports.schedule, log })
 
   const passwordRule = createPasswordRule({ isCommonPassword })
   const outbox = outboxService({
@@ -94,7 +96,16 @@ export function createAdministration(ports: AdministrationPorts) {
     windowMs: 3_600_000,
   })
   const tellOwners = ownerNotices({ ...ports, queries: ownerNoticeQueries(db), outbox, notices })
-  const people = accountsOf(ports, { atomically, record, passwords, passwordRule, failures, outbox })
+  const forgiven = {
+    reset(email: string) {
+      failures.reset(email)
+      codeFailures.reset(email)
+    },
+  }
+  const people = accountsOf(ports, {
+    ...{ atomically, record, passwords, passwordRule, outbox, sessions },
+    failures: forgiven,
+  })
   const twoFactor = twoFactorService({
     queries: twoFactorQueries(db),
     box,
@@ -102,11 +113,12 @@ export function createAdministration(ports: AdministrationPorts) {
     ids,
     atomically,
     record,
-    endOtherSessions: sessionQueries(db).endSessions,
+    endOtherSessions: sessions.endSessions,
     log,
     newTotpSecret: () => newTotpSecret(ids),
     otpauthUrl,
     matchingStep,
+    timeStep,
     qrDataUrl,
   })
   const apiKeys = apiKeyService({
@@ -158,6 +170,8 @@ export function createAdministration(ports: AdministrationPorts) {
     passwords,
     passwordRule,
     failures,
+    codeFailures,
+    sessions,
     outbox,
     tellOwners,
     pruneNotices: () => notices.prune(clock.now()),
@@ -173,20 +187,14 @@ export function createAdministration(ports: AdministrationPorts) {
 
 type AccountParts = Pick<
   Administration,
-  'atomically' | 'record' | 'passwords' | 'passwordRule' | 'failures' | 'outbox'
->
+  'atomically' | 'record' | 'passwords' | 'passwordRule' | 'sessions' | 'outbox'
+> & { failures: Pick<Administration['failures'], 'reset'> }
 
 /** People and their stores: setup, registration, lost passwords, and what the operator does for them. */
 function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
   const { db, clock, ids, config } = ports
   const { passwords } = parts
   const hour = (bucket: string, limit: number) => createThrottle(db, { bucket, limit, windowMs: 3_600_000 })
-  // Either asks for a mail to any address, so they share what one address on the network may ask for.
-  const requests = createThrottle(db, {
-    bucket: 'mail.address',
-    limit: LIMITS.mailRequestsPerMinute,
-    windowMs: 60_000,
-  })
   const registrationTries = hour('register.email_address', LIMITS.registrationsPerHour)
   const registrationMails = hour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = hour('forgot.email', LIMITS.resetMailsPerHour)
@@ -199,8 +207,8 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     hashSecret,
     hashPassword: passwords.hash,
     baseUrl: ports.baseUrl,
-    requests,
     throttleKey,
+    networkKey,
   }
 
   const accounts = accountService({ ...common, queries, verifyPassword: passwords.verify })
@@ -218,7 +226,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     accounts: queries,
     mails: resetMails,
     setPassword: authQueries(db).setPassword,
-    endSessions: (userId) => sessionQueries(db).endSessions(userId, null),
+    endSessions: (userId) => parts.sessions.endSessions(userId, null),
     schedule: ports.schedule,
     log: ports.log,
   })
@@ -227,12 +235,6 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     queries: invites,
     accounts: queries,
     plan: config.DEFAULT_PLAN as PlanName,
-    // The bucket of the sign-ins: a password is tried here as well as there.
-    tries: createThrottle(db, {
-      bucket: 'login.address',
-      limit: LIMITS.loginsPerMinute,
-      windowMs: 60_000,
-    }),
     verifyPassword: passwords.verify,
     newPasswordLink: passwordReset.linkFor,
     locked: createKeyedLock(),
@@ -247,7 +249,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     registration.prune()
     passwordReset.prune()
     parts.outbox.prune()
-    for (const throttle of [requests, registrationTries, registrationMails, resetMails]) {
+    for (const throttle of [registrationTries, registrationMails, resetMails]) {
       throttle.prune(clock.now())
     }
   }

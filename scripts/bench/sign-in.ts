@@ -1,6 +1,7 @@
 /**
  * Measures whether time tells an attacker who has an account: sign-ins with an unknown e-mail against a wrong password
- * of a known one, and token requests with an unknown client_id against a wrong secret of a known one.
+ * of a known one, token requests with an unknown client_id against a wrong secret of a known one, and the same sign-ins
+ * while the e-mail is locked, the known one from an address that its person is known at.
  *
  *     bun scripts/bench/sign-in.ts [--tries 200] [--executable dist/lookalike]
  *
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { withInstall } from '../../src/commands/runtime.ts'
 import { loadConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
 import { startMeasuredService } from './parts/process.ts'
 import { mean, median, table, welch } from './parts/statistics.ts'
 
@@ -26,24 +28,31 @@ const PASSWORD = 'a long password'
 
 const folder = mkdtempSync(join(tmpdir(), 'lookalike-sign-in-'))
 try {
-  const clientIds = await withInstall(
+  const made = await withInstall(
     loadConfig({}, { 'data-dir': folder }),
     async ({ accounts }) => {
-      const ids: string[] = []
+      const setups = []
       for (let n = 0; n < tries; n++) {
-        const made = await accounts.setup({ email: known(n), password: PASSWORD, storeName: `Store ${n}` })
-        ids.push(made.client_id)
+        setups.push(await accounts.setup({ email: known(n), password: PASSWORD, storeName: `Store ${n}` }))
       }
-      return ids
+      const locked = []
+      for (let n = 0; n < tries; n++) {
+        locked.push(
+          await accounts.setup({ email: lockedOne(n), password: PASSWORD, storeName: `Locked ${n}` }),
+        )
+      }
+      return { clientIds: setups.map(({ client_id }) => client_id), locked }
     },
     { mayMake: true },
   )
+  const { clientIds } = made
+  lockAll(made.locked.map(({ user_id }) => user_id))
   const settings = { TRUSTED_PROXIES: '127.0.0.1' }
   await using service = await startMeasuredService(folder, flags.executable, settings)
 
-  const login = (email: string) => {
+  const login = (email: string, from?: string) => {
     const body = JSON.stringify({ email, password: 'another password' })
-    return timed('/oauth/login', { body, headers: { 'content-type': 'application/json' } })
+    return timed('/oauth/login', { body, headers: { 'content-type': 'application/json' } }, from)
   }
   const token = (client_id: string) => {
     const fields = { grant_type: 'client_credentials', client_id, client_secret: 'x'.repeat(43) }
@@ -52,21 +61,28 @@ try {
 
   let client = 0
   /** One refused request, in ms. */
-  async function timed(path: string, init: RequestInit): Promise<number> {
+  async function timed(path: string, init: RequestInit, from?: string): Promise<number> {
     client++
-    const address = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`
+    // A network of its own.
+    const address = from ?? `10.${client >> 8}.${client & 255}.1`
     const headers = { ...(init.headers as Record<string, string>), 'x-forwarded-for': address }
     const begin = performance.now()
     const response = await fetch(service.address + path, { ...init, method: 'POST', headers })
-    await response.arrayBuffer()
-    if (response.status !== 401) throw new Error(`${path} answered ${response.status}`)
-    return performance.now() - begin
+    const text = await response.text()
+    const duration = performance.now() - begin
+    const { error } = JSON.parse(text) as { error: string }
+    if (error !== (from ? 'too_many_requests' : 'unauthorized')) throw new Error(`${path} answered ${error}`)
+    return duration
   }
 
   const pairs = {
     'unknown e-mail / wrong password': [
       (n: number) => login(`nobody${n}@shop.test`),
       (n: number) => login(known(n)),
+    ],
+    'locked: unknown e-mail / from a known address': [
+      (n: number) => login(lockedNobody(n % 1_000), otherAddress(n)),
+      (n: number) => login(lockedOne(n), knownAddress(n)),
     ],
     'unknown client_id / wrong secret': [
       (n: number) => token(`${clientIds[n % tries]?.slice(0, -8)}${String(n).padStart(8, '0')}`),
@@ -88,6 +104,39 @@ try {
 
 function known(n: number): string {
   return `owner${n}@shop.test`
+}
+
+function lockedOne(n: number): string {
+  return `locked${n}@shop.test`
+}
+
+function lockedNobody(n: number): string {
+  return `locked-nobody${n}@shop.test`
+}
+
+function knownAddress(n: number): string {
+  return `172.16.${n & 255}.${n >> 8}`
+}
+
+function otherAddress(n: number): string {
+  return `172.${20 + (n >> 16)}.${n & 255}.${(n >> 8) & 255}`
+}
+
+/** Puts five failures of now into the database for each e-mail, and a sign-in of each person. */
+function lockAll(userIds: readonly string[]): void {
+  const db = openDatabase(folder)
+  const fail = db.prepare("INSERT INTO throttle_events (bucket, key, at) VALUES ('login.email', ?, ?)")
+  const signIn = db.prepare('INSERT INTO sign_in_addresses (user_id, address, last_at) VALUES (?, ?, ?)')
+  const now = Date.now()
+  db.transaction(() => {
+    for (const [n, userId] of userIds.entries()) {
+      signIn.run(userId, knownAddress(n), BigInt(now))
+      for (const email of [lockedOne(n), lockedNobody(n)]) {
+        for (let failure = 0; failure < 5; failure++) fail.run(email, BigInt(now))
+      }
+    }
+  })()
+  db.close()
 }
 
 type Try = (n: number) => Promise<number>

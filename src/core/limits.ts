@@ -58,6 +58,15 @@ export const LIMITS = {
   failuresWindowMs: 15 * 60_000,
   /** Wrong passwords with the link of a registration; the last of them ends the link. */
   passwordsPerLinkMax: 5,
+  /** What a whole network (/24, /48) may send, as a multiple of what one of its addresses may. */
+  networkFactor: 10,
+  /** An address stays known to a person for so long after a sign-in, and at most so many do. */
+  knownAddressMs: 30 * 86_400_000,
+  knownAddressesPerPersonMax: 20,
+  /** Tries of a locked e-mail from one address in {@link failuresWindowMs}. */
+  lockedTriesMax: 5,
+  /** Wrong second factors since the last success after which the person is told, and wrong ones count for twice as long. */
+  wrongCodesToldAt: 10,
   /** Requests of one network address a minute that send a mail to whatever address they name. */
   mailRequestsPerMinute: 10,
   /** Registrations of one e-mail address in an hour: of one network address, and of all, which bounds its mails. */

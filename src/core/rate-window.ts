@@ -11,7 +11,8 @@ export interface RateVerdict {
 /**
  * Counts requests in a sliding window: never more than `limit` are allowed in any `windowMs`, and never fewer.
  *
- * Exact, because every allowed request keeps its own time: `limit` numbers a key.
+ * Exact, because every allowed request keeps its own time: `limit` numbers a key. A clock that was set back keeps nobody
+ * out for longer than the window: requests of the future become requests of now.
  */
 export function createRateWindow(windowMs: number, keysMax = 100_000) {
   /** Times of the allowed requests, oldest first. */
@@ -32,6 +33,7 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
       if (!allowed.has(key) && allowed.size >= keysMax) makeRoom(now)
       const times = allowed.get(key) ?? []
       while (times.length > 0 && (times[0] as number) <= now - windowMs) times.shift()
+      for (let n = times.length - 1; n >= 0 && (times[n] as number) > now; n--) times[n] = now
       const isAllowed = times.length < limit
       if (isAllowed) times.push(now)
       allowed.set(key, times)

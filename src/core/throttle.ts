@@ -11,3 +11,9 @@ export interface Throttle {
   /** Forgets every event of the key. */
   reset(key: string): void
 }
+
+/** Counts requests by the address on the network that they come from. */
+export interface AddressThrottle {
+  /** Counts one request, if the windows of its address and of the network around that have room for it. */
+  take(address: string, now: number): RateVerdict
+}

@@ -48,6 +48,18 @@ export function throttleKey(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`
 }
 
+/**
+ * The network that an address belongs to, for counts of whoever holds more than one block: the /24 of an IPv4 address,
+ * the /48 of an IPv6 address, which is what a site gets (RFC 6177).
+ */
+export function networkKey(address: string): string {
+  const parsed = parsedAddress(address)
+  if (!parsed) return address
+  const block = parsed instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4
+  const bits = parsed instanceof ipaddr.IPv6 ? 48 : 24
+  return `${block.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`
+}
+
 /** Entries of a list header, the last first; several headers have been joined by commas. Empty ones mean nothing. */
 const entriesFromRight = (header: string | null): string[] =>
   (header ?? '')

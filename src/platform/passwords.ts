@@ -17,6 +17,8 @@ export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 /** A hash takes a core for some 25 ms, which the searches are short of meanwhile. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 60
+/** Places in the line that one network may take, so that the others find some. */
+const WAITING_PER_NETWORK_MAX = WAITING_MAX / 2
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>
 
@@ -24,7 +26,8 @@ export type PasswordHasher = ReturnType<typeof createPasswordHasher>
  * Hashes passwords with argon2id, a few at once. Passwords are folded to NFKC, so that one password typed on two
  * keyboards is the same (NIST SP 800-63B §5.1.1.2).
  *
- * Both functions throw ApiError `overloaded` when too many are waiting.
+ * Both functions throw ApiError `overloaded` when too many are waiting, of all or of one network: whoever names it has no
+ * more than half of the places.
  */
 export function createPasswordHasher(cost: PasswordCost = PASSWORD_COST) {
   const limit = limitConcurrency(AT_ONCE_MAX)
@@ -33,29 +36,43 @@ export function createPasswordHasher(cost: PasswordCost = PASSWORD_COST) {
   /** Fits no password, and takes as long to check as a real one. */
   const nobodys = `${phc}${base64(new Uint8Array(16))}$${base64(new Uint8Array(32))}`
 
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (limit.pendingCount < WAITING_MAX) return limit(work)
-    throw new ApiError('overloaded', 'Too many sign-ins at once', { retryAfterSeconds: 2 })
+  /** Work that is waiting or under way, by network. */
+  const ofNetwork = new Map<string, number>()
+
+  async function inTurn<Result>(work: () => Promise<Result>, network: string | undefined): Promise<Result> {
+    const own = network === undefined ? 0 : (ofNetwork.get(network) ?? 0)
+    if (limit.pendingCount >= WAITING_MAX || own >= WAITING_PER_NETWORK_MAX) {
+      throw new ApiError('overloaded', 'Too many sign-ins at once', { retryAfterSeconds: 2 })
+    }
+    if (network === undefined) return limit(work)
+    ofNetwork.set(network, own + 1)
+    try {
+      return await limit(work)
+    } finally {
+      const left = (ofNetwork.get(network) ?? 1) - 1
+      if (left > 0) ofNetwork.set(network, left)
+      else ofNetwork.delete(network)
+    }
   }
 
   return {
     /** A hash in PHC form, with its own salt. */
-    hash: async (password: string): Promise<string> =>
-      inTurn(() => hash(password.normalize('NFKC'), parameters)),
+    hash: async (password: string, network?: string): Promise<string> =>
+      inTurn(() => hash(password.normalize('NFKC'), parameters), network),
 
     /**
      * Whether the password belongs to the hash.
      *
      * @param passwordHash undefined when nobody has that name: the same work is done, and the answer is no.
      */
-    verify: async (passwordHash: string | undefined, password: string): Promise<boolean> =>
+    verify: async (passwordHash: string | undefined, password: string, network?: string): Promise<boolean> =>
       inTurn(async () => {
         try {
           return await verify(passwordHash ?? nobodys, password.normalize('NFKC'))
         } catch {
           return false
         }
-      }),
+      }, network),
 
     /** Whether a hash was made with other parameters than today's. */
     isOutdated: (passwordHash: string): boolean => !passwordHash.startsWith(phc),

@@ -27,6 +27,9 @@ export interface Enrolment {
 export const otpauthUrl = ({ secret, issuer, account }: Enrolment): string =>
   generateURI({ ...SHAPE, secret, issuer, label: account })
 
+/** The time step of a moment (RFC 6238 §4.2). @param nowMs Unix ms. */
+export const timeStep = (nowMs: number): number => Math.floor(nowMs / 1000 / SHAPE.period)
+
 /**
  * The time step that a code belongs to, out of the one before now, the one of now and the one after (RFC 6238 §5.2);
  * undefined for a code of none of them. The comparison takes constant time. Whether the step was used before is for

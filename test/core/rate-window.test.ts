@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createRateWindow } from '../../src/core/rate-window.ts'
+import { CLOCK_STEPS, referenceWindow } from '../support/sliding-window.ts'
 
 const MINUTE = 60_000
 
@@ -61,6 +62,50 @@ describe('a sliding window', () => {
           }
         }
       }),
+    )
+  })
+})
+
+describe('a clock that was set', () => {
+  test.each(CLOCK_STEPS)('by %d ms keeps nobody out for longer than the window', (step) => {
+    const window = createRateWindow(MINUTE)
+    const start = 100 * 86_400_000
+    for (let n = 0; n < 10; n++) window.take('a', 10, start + n)
+    const now = start + step
+    const verdict = window.take('a', 10, now)
+    expect(verdict.resetSeconds).toBeLessThanOrEqual(60)
+    if (!verdict.isAllowed) expect(window.take('a', 10, now + MINUTE - 1).isAllowed).toBe(false)
+    expect(window.take('a', 10, now + MINUTE).isAllowed).toBe(true)
+  })
+
+  test('back and forth is judged as by a list of all requests', () => {
+    const keys = fc.constantFrom('a', 'b')
+    const wait = fc.oneof(
+      { weight: 20, arbitrary: fc.nat(9_000) },
+      fc.constantFrom(...CLOCK_STEPS, -1, -30_000),
+    )
+    const schedule = fc.array(fc.record({ key: keys, wait }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), schedule, (limit, requests) => {
+        const window = createRateWindow(MINUTE)
+        const reference = referenceWindow(MINUTE)
+        let now = 100 * 86_400_000
+        for (const { key, wait: waitMs } of requests) {
+          now += waitMs
+          const before = reference.at(key, now)
+          reference.purge(now, key)
+          const isAllowed = before.length < limit
+          if (isAllowed) reference.add(key, now)
+          const blocking = isAllowed ? (before[0] ?? now) : before[before.length - limit]
+          expect(window.take(key, limit, now)).toEqual({
+            isAllowed,
+            limit,
+            remaining: Math.max(0, limit - before.length - 1),
+            resetSeconds: Math.ceil(((blocking as number) + MINUTE - now) / 1_000),
+          })
+        }
+      }),
+      { numRuns: 1_000 },
     )
   })
 })

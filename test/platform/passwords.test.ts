@@ -63,3 +63,25 @@ describe('passwords', () => {
     expect(all.filter((one) => one.status === 'fulfilled' && one.value === false)).toHaveLength(62)
   })
 })
+
+describe('one network', () => {
+  test('takes no more than half of the places in the line, and leaves the others to everybody else', async () => {
+    const hasher = createPasswordHasher(CHEAP)
+    const flood = Array.from({ length: 100 }, () => hasher.verify(undefined, 'x', '203.0.113.0/24'))
+    const others = Array.from({ length: 30 }, (_, n) => hasher.hash('correct horse', `198.51.${n}.0/24`))
+    const flooded = await Promise.allSettled(flood)
+    expect(flooded.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
+    for (const one of flooded.slice(30)) {
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'overloaded' } })
+    }
+    expect((await Promise.allSettled(others)).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+
+  test('gets its places back, also after work that failed', async () => {
+    const hasher = createPasswordHasher(CHEAP)
+    for (let round = 0; round < 3; round++) {
+      const wave = Array.from({ length: 30 }, () => hasher.verify('no hash', 'x', 'a network'))
+      expect(await Promise.all(wave)).toEqual(Array(30).fill(false))
+    }
+  })
+})

@@ -10,11 +10,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DATABASE_FILE, openDatabase } from '../../src/platform/db/open.ts'
+import { decodeJwt } from 'jose'
+import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
 import { faultsOf } from './consistency.ts'
 import { repetitions, seededRandom } from './random.ts'
-import { type Install, newInstall, productForm, type Service, startService } from './service.ts'
+import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
 const ROUNDS = repetitions('DISK_ROUNDS', 8)
 const DISK_BYTES = 24 * 1024 * 1024
@@ -124,8 +125,8 @@ async function writeUntilFull(): Promise<string[]> {
   return [`the disk is not full after ${WRITES_MAX} writes`]
 }
 
-/** Faults of a copy of the database, and products that differ from what was promised. */
-function faultsOnDisk(): string[] {
+/** What is found in a copy of the database as it lies on the disk. */
+function onDisk<Found>(look: (db: Db) => Found): Found {
   const copy = mkdtempSync(join(tmpdir(), 'lookalike-full-'))
   try {
     for (const end of ['', '-wal']) {
@@ -134,21 +135,28 @@ function faultsOnDisk(): string[] {
       }
     }
     const db = openDatabase(copy)
+    const found = look(db)
+    db.close()
+    return found
+  } finally {
+    rmSync(copy, { recursive: true })
+  }
+}
+
+/** Faults of the database, and products that differ from what was promised. */
+const faultsOnDisk = (): string[] =>
+  onDisk((db) => {
     const rows = db
       .prepare<[], { id: string; version: number }>(
         `SELECT product_id AS id, metadata ->> 'version' AS version FROM products`,
       )
       .all()
     const faults = faultsOf(db, inside('pictures'))
-    db.close()
     const stored = new Map(rows.map(({ id, version }) => [id, version]))
     const ids = new Set([...stored.keys(), ...acknowledged.keys()])
     const wrong = [...ids].filter((id) => stored.get(id) !== acknowledged.get(id))
     return [...faults, ...wrong.map((id) => `${id}: ${stored.get(id)}, promised ${acknowledged.get(id)}`)]
-  } finally {
-    rmSync(copy, { recursive: true })
-  }
-}
+  })
 
 test.skipIf(!isPossible)(
   `a full disk: writes answer 503 storage_full, reads go on, and space helps without a restart (${ROUNDS} times)${reason}`,
@@ -185,4 +193,45 @@ test.skipIf(!isPossible)(
     expect(rounds).toBe(ROUNDS)
   },
   7_200_000,
+)
+
+test.skipIf(!isPossible)(
+  `a full disk: people sign in, refresh and are throttled; with space again their sign-in is on the disk${reason}`,
+  async () => {
+    const login = async (password: string) => {
+      const body = JSON.stringify({ email: 'owner@shop.test', password })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${service.address}/oauth/login`, { method: 'POST', headers, body })
+      return { status: answer.status, body: (await answer.json()) as Record<string, string> }
+    }
+    const withToken = (token: string | undefined, method: string, path: string) =>
+      fetch(service.address + path, { method, headers: { authorization: `Bearer ${token}` } })
+
+    // Before it is full: the sign-in that is refreshed below.
+    const earlier = await login('a long password')
+    fill(0)
+    expect(await writeUntilFull()).toEqual([])
+    // What the last write left room for.
+    fill(0)
+    const wrong = await login('another password')
+    expect([wrong.status, wrong.body['error']]).toEqual([401, 'unauthorized'])
+    const held = await login('a long password')
+    expect(held.status).toBe(200)
+    expect((await withToken(held.body['access_token'], 'GET', '/v1/products?limit=1')).status).toBe(200)
+    const refreshed = await withToken(earlier.body['access_token'], 'POST', '/oauth/refresh')
+    expect(refreshed.status).toBe(200)
+    expect((await withToken(earlier.body['access_token'], 'GET', '/v1/me')).status).toBe(401)
+    for (let n = 0; n < 5; n++) expect((await login('another password')).status).toBe(401)
+    const locked = await login('another password')
+    expect([locked.status, locked.body['error']]).toEqual([429, 'too_many_requests'])
+
+    truncateSync(inside('filling'), 0)
+    const { access_token } = (await refreshed.json()) as { access_token: string }
+    const expected = [held.body['access_token'], access_token].map((token) => decodeJwt(String(token)).jti)
+    await until('both sign-ins are on the disk', () => {
+      const jtis = onDisk((db) => db.prepare<[], string>('SELECT jti FROM sessions').pluck().all())
+      return expected.every((jti) => jti !== undefined && jtis.includes(jti))
+    })
+  },
+  120_000,
 )

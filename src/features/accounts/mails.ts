@@ -70,3 +70,13 @@ export const passwordResetMail = (to: string, link: string): Mail =>
     link,
     'If it was not you, do nothing: your password stays as it is.',
   )
+
+/** Told once to whoever has a second factor that somebody guesses at. @param count wrong codes so far. @param at Unix ms. */
+export const wrongCodesMail = (to: string, baseUrl: string, count: number, at: number): Mail =>
+  mail(
+    to,
+    'Somebody knows your password',
+    `Since you last signed in at ${baseUrl}, ${count} wrong codes were entered for your account, the last one on ${utcWords(at).join(' at ')}. Codes are asked for only after the right password: whoever did this knows it.`,
+    'If it was not you, change your password now. Nobody got in with these codes.',
+    'If it was you, look whether the clock of your phone is right, or sign in with one of your recovery codes.',
+  )

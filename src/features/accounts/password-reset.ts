@@ -1,7 +1,6 @@
 import type { Trace } from '../../core/actor.ts'
 import type { Atomically, AuditEvent, RecordEvent } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { rateLimitExceeded } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { validationError } from '../../http/validation.ts'
@@ -24,13 +23,10 @@ export interface PasswordResetDeps {
   queries: PasswordResetQueries
   accounts: Pick<AccountQueries, 'userByEmail' | 'prove'>
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
-  /** Requests of one address on the network. */
-  requests: Throttle
   /** Links that one mail address gets. */
   mails: Throttle
   /** Failed sign-ins by mail address: forgotten with a new password. */
   failures: Pick<Throttle, 'reset'>
-  throttleKey(address: string): string
   passwordRule: PasswordRule
   hashPassword(password: string): Promise<string>
   hashSecret(secret: string): Buffer
@@ -104,11 +100,9 @@ export function passwordResetService(deps: PasswordResetDeps) {
      * Mails a link for a new password, if the address has an account. What the answer says and when it comes does not
      * depend on that: everything happens after it.
      *
-     * @throws ApiError `rate_limit_exceeded`, `validation_error`.
+     * @throws ApiError `validation_error`.
      */
     forgot(body: PasswordForgotten, trace: Trace): ResetRequested {
-      const verdict = deps.requests.take(deps.throttleKey(trace.address), clock.now())
-      if (!verdict.isAllowed) throw rateLimitExceeded('Too many requests from this address', verdict)
       const email = normaliseEmail(body.email)
       if (!email) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
       deps.schedule(

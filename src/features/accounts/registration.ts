@@ -22,15 +22,15 @@ export interface RegistrationDeps {
   accounts: Pick<AccountQueries, 'userByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   mode: RegistrationMode
-  /** Requests of one address on the network. */
-  requests: Throttle
   /** Registrations of one mail address by one address on the network, so that strangers leave its owner his share. */
   tries: Throttle
   /** Mails that one mail address gets because somebody registers it. */
   mails: Throttle
   throttleKey(address: string): string
+  networkKey(address: string): string
   passwordRule: PasswordRule
-  hashPassword(password: string): Promise<string>
+  /** @param network of the client: no network may take all places in the line. */
+  hashPassword(password: string, network?: string): Promise<string>
   hashSecret(secret: string): Buffer
   baseUrl(): string
   clock: Clock
@@ -118,13 +118,11 @@ export function registrationService(deps: RegistrationDeps) {
      * @throws ApiError `rate_limit_exceeded`, `permission_denied`, `validation_error`, `overloaded`.
      */
     async register(body: Registration, trace: Trace): Promise<RegistrationTaken> {
-      const verdict = deps.requests.take(deps.throttleKey(trace.address), clock.now())
-      if (!verdict.isAllowed) throw rateLimitExceeded('Too many requests from this address', verdict)
       if (mode === 'closed') throw notAdmitted(mode)
       const { email, storeName, password } = await checked(body)
       admit(email, body.invite)
       count(email, trace.address)
-      const passwordHash = await deps.hashPassword(password)
+      const passwordHash = await deps.hashPassword(password, deps.networkKey(trace.address))
       const mailId = atomically(() => {
         const { invite } = body
         const isLate = mode === 'invite' && !queries.useInvite(hashSecret(invite ?? ''), email, clock.now())

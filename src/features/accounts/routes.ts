@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
+import { type SpendRequest, spendingFirst } from '../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
 import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../http/page.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
@@ -58,9 +59,18 @@ export interface AccountServices {
   passwordReset: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>
 }
 
+/** What an address may send in a minute. */
+export interface AddressBudgets {
+  /** Requests that send a mail to any address. */
+  mail: SpendRequest
+  /** Requests that try a password. */
+  password: SpendRequest
+}
+
 /** Spec §4.1, D10: how people get an account and a new password. Nothing here is ever cached. */
 export function accountRoutes(
   traced: TracePlugin,
+  spend: AddressBudgets,
   { registration, verification, passwordReset: passwords }: AccountServices,
 ) {
   return new Elysia({ name: 'accounts.routes', tags: ['Account'] })
@@ -73,7 +83,7 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: jsonBody(),
+        parse: spendingFirst(spend.mail, jsonBody()),
         body: Registration,
         response: {
           202: RegistrationTaken,
@@ -105,7 +115,7 @@ export function accountRoutes(
       },
     )
     .post('/verify', ({ body, trace }) => verification.confirm(body, trace), {
-      parse: jsonBody(),
+      parse: spendingFirst(spend.password, jsonBody()),
       body: Confirmation,
       response: {
         200: Verified,
@@ -122,8 +132,8 @@ export function accountRoutes(
       },
     })
     .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
-    .post('/verify/cancel', ({ body, trace }) => verification.cancel(body.token, trace), {
-      parse: jsonBody(),
+    .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
+      parse: spendingFirst(spend.password, jsonBody()),
       body: Cancellation,
       response: { 200: Cancelled, 429: tooMany, ...invalidBody, ...busy },
       detail: {
@@ -133,7 +143,7 @@ export function accountRoutes(
       },
     })
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: jsonBody(),
+      parse: spendingFirst(spend.mail, jsonBody()),
       body: PasswordForgotten,
       response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
       detail: {

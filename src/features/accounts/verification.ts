@@ -1,11 +1,10 @@
 import type { Trace } from '../../core/actor.ts'
 import type { Atomically, AuditActor, RecordEvent } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { ApiError, rateLimitExceeded } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { PlanName } from '../../core/plans.ts'
-import type { Throttle } from '../../core/throttle.ts'
 import type { OutboxService } from '../outbox/service.ts'
 import { accountOpenMail } from './mails.ts'
 import type { AccountQueries } from './queries.ts'
@@ -20,10 +19,9 @@ export interface VerificationDeps {
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Of a store that registers. */
   plan: PlanName
-  /** Passwords that one address on the network tries, here and where people sign in. */
-  tries: Throttle
-  throttleKey(address: string): string
-  verifyPassword(hash: string | undefined, password: string): Promise<boolean>
+  /** The network of an address, which may not take all places in the line for hashing. */
+  networkKey(address: string): string
+  verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
   hashSecret(secret: string): Buffer
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
   newPasswordLink(userId: string, lifeMs: number): string
@@ -142,15 +140,9 @@ export function verificationService(deps: VerificationDeps) {
     record({ ...who, action: 'account.proven', details: {} })
   }
 
-  /** @throws ApiError `rate_limit_exceeded`. */
-  function count(address: string): void {
-    const verdict = deps.tries.take(deps.throttleKey(address), clock.now())
-    if (!verdict.isAllowed) throw rateLimitExceeded('Too many tries from this address', verdict)
-  }
-
   async function confirmOnce(tokenHash: Buffer, password: string, trace: Trace): Promise<Verified> {
     const link = linkOf(tokenHash)
-    const isRight = await deps.verifyPassword(link?.passwordHash, password)
+    const isRight = await deps.verifyPassword(link?.passwordHash, password, deps.networkKey(trace.address))
     if (!link) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would tell a link that exists from one that does not.
@@ -172,11 +164,10 @@ export function verificationService(deps: VerificationDeps) {
      * Activates the account of a link whose reader shows the password that was chosen at registration (POST /verify). Of
      * a link that was used it says so, and the account is proven from then on. The fifth wrong password ends the link.
      *
-     * @throws ApiError `rate_limit_exceeded`, `overloaded`, and `unauthorized` in the same words and after the same work
+     * @throws ApiError `overloaded`, and `unauthorized` in the same words and after the same work
      * for a wrong password and for any link that does not work.
      */
     async confirm({ token, password }: Confirmation, trace: Trace): Promise<Verified> {
-      count(trace.address)
       const tokenHash = hashSecret(token)
       // One at a time for each link: of many guesses at once, no more than five are looked at.
       return deps.locked(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
@@ -208,11 +199,8 @@ export function verificationService(deps: VerificationDeps) {
     /**
      * Deletes every open registration of the address that a link was mailed to (POST /verify/cancel). An account that is
      * open already stays. The answer is the same for links that do not exist.
-     *
-     * @throws ApiError `rate_limit_exceeded`.
      */
-    cancel(token: string, trace: Trace): Cancelled {
-      count(trace.address)
+    cancel(token: string): Cancelled {
       const row = queries.byToken(hashSecret(token))
       if (row) queries.forgetOpen(row.email)
       return { status: 'cancelled' }

@@ -11,13 +11,13 @@ import type { Clock } from '../../core/clock.ts'
 import { ApiError, signInFirst } from '../../core/errors.ts'
 import type { StoreChoice } from '../../http/auth.ts'
 import type { Claims } from '../../http/tokens.ts'
+import type { KeptSessions } from './kept-sessions.ts'
 import type { AuthQueries, PersonRow, SessionRow } from './queries.ts'
-import type { SessionQueries } from './session-queries.ts'
 import type { TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps {
   queries: AuthQueries
-  sessions: SessionQueries
+  sessions: KeptSessions
   holders: TokenHolders
   apiKeys: {
     find(
@@ -124,7 +124,7 @@ export function callerService(deps: CallerDeps) {
     const now = clock.now()
     const isSessionDue = now - session.lastUsedAt >= TOUCH_MS
     const isStoreDue = active?.role && now - (active.lastUsedAt ?? 0) >= TOUCH_MS
-    if ((!isSessionDue && !isStoreDue) || now < touchPausedUntil) return
+    if ((!isSessionDue && !isStoreDue) || clock.monotonic() < touchPausedUntil) return
     try {
       deps.unsynced(() => {
         if (isSessionDue) sessions.touchSession(session.id, trace.address, now)
@@ -132,7 +132,7 @@ export function callerService(deps: CallerDeps) {
       })
     } catch (err) {
       // On a full disk reading goes on.
-      touchPausedUntil = now + TOUCH_MS
+      touchPausedUntil = clock.monotonic() + TOUCH_MS
       deps.log.warn({ err }, 'the use of a login could not be noted')
     }
   }

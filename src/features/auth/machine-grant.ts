@@ -54,16 +54,18 @@ export function machineGrant(deps: MachineGrantDeps) {
      *
      * @param basic the Authorization header, which may carry the credentials instead of the form (RFC 6749 §2.3.1).
      * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`,
-     * `ip_not_allowed`, and `too_many_requests` after ten failures of one client_id in a quarter of an hour.
+     * `ip_not_allowed`, and `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
+     * right one always passes: anybody may cause wrong ones, and nobody guesses 256 bits.
      */
     async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
       const { clientId, clientSecret } = credentialsIn(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
       const store = queries.credential(clientId)
       const counted = store ? failures : unknownFailures
+      const isRight = isSecret(clientSecret, store?.clientSecretHash)
       const verdict = counted.look(clientId, clock.now())
-      if (!verdict.isAllowed) throw tooManyRequests(verdict)
-      if (!isSecret(clientSecret, store?.clientSecretHash) || !store) {
+      if (!isRight || !store) {
+        if (!verdict.isAllowed) throw tooManyRequests(verdict)
         counted.add(clientId, clock.now())
         const { isAllowed } = counted.look(clientId, clock.now())
         if (store) tellOwners(store.id, isAllowed, trace)

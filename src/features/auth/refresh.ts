@@ -1,28 +1,24 @@
 import type { Trace } from '../../core/actor.ts'
 import type { Atomically, RecordEvent } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { ApiError, rateLimitExceeded, signInFirst } from '../../core/errors.ts'
+import { ApiError, signInFirst } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
-import type { Throttle } from '../../core/throttle.ts'
 import { credentialOf } from '../../http/credential.ts'
 import type { Claims, Tokens } from '../../http/tokens.ts'
 import { missing } from './client-credentials.ts'
+import type { KeptSessions } from './kept-sessions.ts'
 import type { AuthQueries } from './queries.ts'
 import type { AccessToken, RevokeForm } from './schema.ts'
-import type { SessionQueries } from './session-queries.ts'
 import type { TokenHolders } from './token-holders.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshDeps {
   queries: AuthQueries
-  sessions: SessionQueries
+  sessions: KeptSessions
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer
   clock: Clock
-  /** Refreshes of one address on the network (spec §8). */
-  requests: Throttle
-  throttleKey(address: string): string
   admitAddress(storeId: string, address: string): void
   atomically: Atomically
   record: RecordEvent
@@ -69,11 +65,9 @@ export function refreshService(deps: RefreshDeps) {
      * Exchanges an access token, valid or expired less than five minutes ago, for a new one; the old one ends. Of
      * several exchanges of one token at once exactly one wins.
      *
-     * @throws ApiError `rate_limit_exceeded` for the 31st request of an address in a minute, `unauthorized`.
+     * @throws ApiError `unauthorized`.
      */
     async refresh(request: Request, trace: Trace): Promise<AccessToken> {
-      const verdict = deps.requests.take(deps.throttleKey(trace.address), clock.now())
-      if (!verdict.isAllowed) throw rateLimitExceeded('Too many refreshes from this address', verdict)
       const credential = credentialOf(request)
       const claims = credential.kind === 'token' ? await tokens.read(credential.text) : undefined
       if (!claims) throw signInFirst()

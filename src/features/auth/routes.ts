@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { type SpendRequest, spendingFirst } from '../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../http/body.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
 import type { TracePlugin } from '../../http/trace.ts'
@@ -23,8 +24,18 @@ export interface AuthServices {
   revoke: RefreshService['revoke']
 }
 
+/** Budgets of the addresses that sign-ins and refreshes come from (spec §8). */
+export interface AuthBudgets {
+  login: SpendRequest
+  refresh: SpendRequest
+}
+
 /** Spec §4.1: machine grant, login of people, refresh and end of tokens. Nothing here is ever cached. */
-export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }: AuthServices) {
+export function authRoutes(
+  trace: TracePlugin,
+  budgets: AuthBudgets,
+  { grant, login, refresh, revoke }: AuthServices,
+) {
   return new Elysia({ name: 'auth.routes', prefix: '/oauth', tags: ['Authentication'] })
     .use(trace)
     .onBeforeHandle(({ set }) => {
@@ -38,7 +49,7 @@ export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }
         400: failure('`invalid_request`, `unsupported_grant_type`, `credential_ambiguous`'),
         401: failure('`unauthorized` with `details.oauth_error`'),
         403: failure('`ip_not_allowed`'),
-        429: failure('`too_many_requests`: ten failures of one client_id in 15 minutes'),
+        429: failure('`too_many_requests`: a wrong secret after ten of one client_id in 15 minutes'),
         ...invalidBody,
         ...busy,
         415: failure('`unsupported_media_type`: send a form, not JSON'),
@@ -50,7 +61,7 @@ export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }
       },
     })
     .post('/login', ({ body, trace }) => login(body, trace), {
-      parse: jsonBody(),
+      parse: spendingFirst(budgets.login, jsonBody()),
       body: Login,
       response: {
         200: UserToken,
@@ -71,7 +82,7 @@ export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }
       },
     })
     .post('/refresh', ({ request, trace }) => refresh(request, trace), {
-      parse: noBody,
+      parse: spendingFirst(budgets.refresh, noBody),
       response: {
         200: AccessToken,
         400: failure('`credential_ambiguous`'),

@@ -15,6 +15,10 @@ export function sessionQueries(db: Db) {
   const insert = db.prepare(`
     INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
     VALUES (@id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt)`)
+  const insertLate = db.prepare(`
+    INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
+    SELECT @id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt
+    WHERE EXISTS (SELECT 1 FROM users WHERE id = @userId) ON CONFLICT DO NOTHING`)
   const dropOldest = db.prepare(`
     DELETE FROM sessions WHERE user_id = @userId AND id NOT IN
       (SELECT id FROM sessions WHERE user_id = @userId ORDER BY id = @id DESC, last_used_at DESC LIMIT @keep)`)
@@ -40,6 +44,9 @@ export function sessionQueries(db: Db) {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
       dropOldest.run({ userId: session.userId, id: session.id, keep })
     }),
+    /** Adds a sign-in of some time ago, if its person is still there. */
+    addLateSession: (session: SessionRow): void =>
+      void insertLate.run({ ...session, amr: JSON.stringify(session.amr) }),
     /** Gives a sign-in its next token; of several at once exactly one wins. */
     rotateSession: (change: {
       id: string

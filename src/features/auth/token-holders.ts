@@ -1,13 +1,13 @@
 import type { Claims } from '../../http/tokens.ts'
+import type { KeptSessions } from './kept-sessions.ts'
 import type { AuthQueries, CredentialRow, PersonRow, SessionRow } from './queries.ts'
-import type { SessionQueries } from './session-queries.ts'
 
 export type TokenHolders = ReturnType<typeof tokenHolders>
 
 /** Finds who holds a token that we signed; undefined once it has been revoked, refreshed or ended in any other way. */
 export function tokenHolders(
   queries: Pick<AuthQueries, 'isRevoked' | 'credential' | 'personById'>,
-  sessions: Pick<SessionQueries, 'session'>,
+  sessions: Pick<KeptSessions, 'session'>,
 ) {
   return {
     /** The store of a machine grant's token. Tokens of an older client secret have ended, but for the one that changed it. */

@@ -5,14 +5,14 @@ import { type Clock, isoTime } from '../../core/clock.ts'
 import { notFound, signInFirst, tooManyRequests } from '../../core/errors.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { type Problem, validationError } from '../../http/validation.ts'
+import type { KeptSessions } from '../auth/kept-sessions.ts'
 import type { AuthQueries, MembershipRow, PersonRow, SessionRow } from '../auth/queries.ts'
 import type { MembershipView } from '../auth/schema.ts'
-import type { SessionQueries } from '../auth/session-queries.ts'
 import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
 
 export interface MeDeps {
   queries: AuthQueries
-  sessions: SessionQueries
+  sessions: KeptSessions
   membershipView(row: MembershipRow): MembershipView
   clock: Clock
   passwords: {

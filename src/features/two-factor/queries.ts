@@ -5,6 +5,8 @@ export interface TwoFactorRow {
   createdAt: number
   /** null until a first code was right. */
   enabledAt: number | null
+  /** Newest time step whose code was accepted. */
+  lastStep: number | null
 }
 
 export type TwoFactorQueries = ReturnType<typeof twoFactorQueries>
@@ -14,7 +16,7 @@ export function twoFactorQueries(db: Db) {
   const emailOf = db.prepare<[userId: string], { email: string }>('SELECT email FROM users WHERE id = ?')
   const userIdOf = db.prepare<[email: string], { id: string }>('SELECT id FROM users WHERE email = ?')
   const find = db.prepare<[userId: string], TwoFactorRow>(`
-    SELECT sealed_secret AS sealedSecret, created_at AS createdAt, enabled_at AS enabledAt
+    SELECT sealed_secret AS sealedSecret, created_at AS createdAt, enabled_at AS enabledAt, last_step AS lastStep
     FROM two_factor WHERE user_id = ?`)
   const putPending = db.prepare(`
     INSERT INTO two_factor (user_id, sealed_secret, created_at) VALUES (?, ?, ?)
@@ -26,7 +28,19 @@ export function twoFactorQueries(db: Db) {
     WHERE user_id = @userId AND sealed_secret = @sealedSecret AND enabled_at IS NULL`)
   const acceptStep = db.prepare(`
     UPDATE two_factor SET last_step = @step
-    WHERE user_id = @userId AND enabled_at IS NOT NULL AND (last_step IS NULL OR last_step < @step)`)
+    WHERE user_id = @userId AND enabled_at IS NOT NULL
+      AND (last_step IS NULL OR last_step < @step OR last_step > @nowStep + 1)`)
+  const countWrong = db
+    .prepare<[userId: string], number>(
+      'UPDATE two_factor SET wrong_codes = wrong_codes + 1 WHERE user_id = ? RETURNING wrong_codes',
+    )
+    .pluck()
+  const wrongCodes = db
+    .prepare<[userId: string], number>('SELECT wrong_codes FROM two_factor WHERE user_id = ?')
+    .pluck()
+  const forgetWrong = db.prepare(
+    'UPDATE two_factor SET wrong_codes = 0 WHERE user_id = ? AND wrong_codes > 0',
+  )
   const remove = db.prepare('DELETE FROM two_factor WHERE user_id = ?')
   const removeCodes = db.prepare('DELETE FROM recovery_codes WHERE user_id = ?')
   const addCode = db.prepare('INSERT INTO recovery_codes (user_id, code_hash) VALUES (?, ?)')
@@ -49,9 +63,18 @@ export function twoFactorQueries(db: Db) {
     /** Ends the setup of exactly this secret. @returns false when another call was faster. */
     enable: (userId: string, sealedSecret: Buffer, step: number, now: number): boolean =>
       enable.run({ userId, sealedSecret, step: BigInt(step), enabledAt: BigInt(now) }).changes > 0,
-    /** Uses up a time step and all before it. @returns false when it was used before (RFC 6238 §5.2). */
-    acceptStep: (userId: string, step: number): boolean =>
-      acceptStep.run({ userId, step: BigInt(step) }).changes > 0,
+    /**
+     * Uses up a time step and all before it. A step that lies in the future of `nowStep` was used by a clock that ran
+     * ahead; it keeps nobody out.
+     *
+     * @returns false when it was used before (RFC 6238 §5.2).
+     */
+    acceptStep: (userId: string, step: number, nowStep: number): boolean =>
+      acceptStep.run({ userId, step: BigInt(step), nowStep: BigInt(nowStep) }).changes > 0,
+    /** Counts a wrong code. @returns how many there were since the last success. */
+    countWrongCode: (userId: string): number => countWrong.get(userId) ?? 0,
+    wrongCodes: (userId: string): number => wrongCodes.get(userId) ?? 0,
+    forgetWrongCodes: (userId: string): void => void forgetWrong.run(userId),
     /** Takes secret and recovery codes away. @returns whether there were any. */
     remove: db.transaction((userId: string): boolean => {
       removeCodes.run(userId)

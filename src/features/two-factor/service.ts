@@ -11,6 +11,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import type { Enrolment } from '../../platform/totp.ts'
+import { createAcceptedSteps } from './accepted-steps.ts'
 import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
 import { newRecoveryCode, RECOVERY_CODES, typedRecoveryCode } from './recovery-codes.ts'
 import type {
@@ -37,6 +38,8 @@ export interface TwoFactorDeps {
   otpauthUrl(enrolment: Enrolment): string
   /** The time step near `nowMs` that a code belongs to; undefined for a wrong code. */
   matchingStep(secret: string, code: string, nowMs: number): number | undefined
+  /** The time step of a moment. */
+  timeStep(nowMs: number): number
   /** A text as a QR code in a `data:` URL. */
   qrDataUrl(text: string): string
 }
@@ -74,8 +77,11 @@ export function twoFactorService({
   newTotpSecret,
   otpauthUrl,
   matchingStep,
+  timeStep,
   qrDataUrl,
 }: TwoFactorDeps) {
+  const steps = createAcceptedSteps(queries)
+
   function secretOf(userId: string, { sealedSecret }: TwoFactorRow): string | undefined {
     const secret = box.open(sealedSecret, userId)
     if (secret === undefined) {
@@ -100,11 +106,18 @@ export function twoFactorService({
     return codes
   }
 
-  function isStepAccepted(userId: string, code: string): boolean {
+  /** Uses up the step of a code by one of the two ways of {@link steps}. */
+  function isStepAccepted(userId: string, code: string, accept: typeof steps.accept): boolean {
     const row = queries.find(userId)
-    const secret = row && secretOf(userId, row)
-    const step = secret && matchingStep(secret, code, clock.now())
-    return typeof step === 'number' && queries.acceptStep(userId, step)
+    const secret = row?.enabledAt == null ? undefined : secretOf(userId, row)
+    const now = clock.now()
+    const step = secret && matchingStep(secret, code, now)
+    return typeof step === 'number' && accept(userId, step, timeStep(now))
+  }
+
+  function judge(userId: string, { totp_code, recovery_code }: SecondFactor, trace: Trace): Passed {
+    if (totp_code !== undefined) return { ok: isStepAccepted(userId, totp_code, steps.accept) }
+    return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, trace)
   }
 
   const useRecoveryCode = (userId: string, code: string, trace: Trace): Passed =>
@@ -215,10 +228,26 @@ export function twoFactorService({
      * Judges the second factor of a login and uses it up; the password must have been right. Of several calls with one
      * code exactly one passes. With both given the `totp_code` alone counts; whoever has it not enabled never passes.
      */
-    pass(userId: string, { totp_code, recovery_code }: SecondFactor, trace: Trace): Passed {
-      if (totp_code !== undefined) return { ok: isStepAccepted(userId, totp_code) }
-      return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, trace)
+    pass(userId: string, factor: SecondFactor, trace: Trace): Passed {
+      const passed = judge(userId, factor, trace)
+      if (passed.ok) queries.forgetWrongCodes(userId)
+      return passed
     },
+
+    /**
+     * The same without writing, for a database that cannot be written: codes of the authenticator are used up in memory.
+     * A restart forgets that, and they have ended by then; a recovery code would not have.
+     *
+     * @returns undefined for a recovery code, which has to be written.
+     */
+    passUnwritten: (userId: string, { totp_code }: SecondFactor): boolean | undefined =>
+      totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.hold),
+
+    /** Counts a wrong second factor behind a right password. @returns how many there were since the last success. */
+    countWrongCode: queries.countWrongCode,
+
+    /** Wrong second factors since the last success. */
+    wrongCodes: queries.wrongCodes,
 
     /**
      * Takes the second factor away from whoever lost it (the `user reset-2fa` command). His logins end, for whoever has

@@ -1,6 +1,8 @@
 import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { type Db, unsynced } from './open.ts'
+import { isUnwritable } from './unwritable.ts'
+import { createUnwrittenEvents } from './unwritten-events.ts'
 
 export interface ThrottleOptions {
   /** Name of what is counted; throttles of one name share their events. */
@@ -18,17 +20,14 @@ export interface KeptThrottle extends Throttle {
   prune(now: number): void
 }
 
-interface Counted {
-  count: number
-  oldest: number | null
-  newest: number | null
-}
-
 /**
  * Counts events of a key in an exact sliding window: an event at `t` counts until `t + windowMs`, exclusive. Refused
  * events do not count. Of what it knows a restart loses nothing, a power cut perhaps the last moments.
  *
  * A clock that was set back keeps nobody out for longer than the window: events of the future become events of now.
+ *
+ * Where the database cannot be written, on a full disk for example, it counts on in memory; these events are written
+ * with the next one of their key that can be. Only as part of another transaction does it throw what SQLite throws.
  */
 export function createThrottle(
   db: Db,
@@ -43,13 +42,12 @@ export function createThrottle(
   const insert = db.prepare('INSERT INTO throttle_events (bucket, key, at) VALUES (?, ?, ?)')
   const setBack = db.prepare('UPDATE throttle_events SET at = ? WHERE bucket = ? AND key = ? AND at > ?')
   const setAllBack = db.prepare('UPDATE throttle_events SET at = ? WHERE bucket = ? AND at > ?')
-  const countOf = db.prepare<[string, string, number], Counted>(`
-    SELECT count(*) AS count, min(at) AS oldest, max(at) AS newest
-    FROM throttle_events WHERE bucket = ? AND key = ? AND at > ?`)
-  // The event that must leave the window before one more fits.
-  const blockingOf = db.prepare<[string, string, bigint], { at: number }>(
-    'SELECT at FROM throttle_events WHERE bucket = ? AND key = ? ORDER BY at DESC LIMIT 1 OFFSET ?',
-  )
+  // Older ones than the newest `limit` decide nothing.
+  const newest = db
+    .prepare<[string, string, number, bigint], number>(
+      'SELECT at FROM throttle_events WHERE bucket = ? AND key = ? AND at > ? ORDER BY at DESC LIMIT ?',
+    )
+    .pluck()
   const rowsOf = db.prepare<[string], { count: number }>(
     'SELECT count(*) AS count FROM throttle_events WHERE bucket = ?',
   )
@@ -57,31 +55,70 @@ export function createThrottle(
   const countRows = (): number => rowsOf.get(bucket)?.count ?? 0
   // Counting a full bucket takes milliseconds, so its size is remembered and seldom counted again.
   let rows = countRows()
+  const unwritten = createUnwrittenEvents(limit)
 
-  /** One transaction that does not wait for the disk; inside another one, a part of that. */
-  function write<Result>(work: () => Result): Result {
+  /**
+   * One transaction that does not wait for the disk; inside another one, a part of that.
+   *
+   * @returns false where the database cannot be written; nothing has changed then.
+   */
+  function isWritten(work: () => void): boolean {
     const inOneStep = db.transaction(work)
-    return db.inTransaction ? inOneStep() : unsynced(db, () => inOneStep.immediate())
+    const rowsBefore = rows
+    const isPart = db.inTransaction
+    try {
+      if (isPart) inOneStep()
+      else unsynced(db, () => inOneStep.immediate())
+      return true
+    } catch (error) {
+      rows = rowsBefore
+      // The outer transaction is lost with it.
+      if (isPart || !isUnwritable(error)) throw error
+      return false
+    }
   }
 
-  /** The key's events in the window that ends now, none of them later than now. */
-  function inWindow(key: string, now: number): Counted {
-    const found = countOf.get(bucket, key, now - windowMs) as Counted
-    if (found.newest === null || found.newest <= now) return found
-    write(() => setBack.run(now, bucket, key, now))
-    return countOf.get(bucket, key, now - windowMs) as Counted
+  const keptSince = (key: string, now: number): number[] =>
+    newest.all(bucket, key, now - windowMs, BigInt(limit))
+
+  function keptInWindow(key: string, now: number): number[] {
+    const found = keptSince(key, now)
+    if ((found[0] ?? now) <= now) return found
+    const isSetBack = isWritten(() => void setBack.run(now, bucket, key, now))
+    // Left as they are, they would count as of now for ever.
+    return isSetBack ? keptSince(key, now) : found.filter((at) => at <= now)
   }
 
-  function verdict({ count, oldest }: Counted, isAllowed: boolean, key: string, now: number): RateVerdict {
-    const blocking = isAllowed ? oldest : blockingOf.get(bucket, key, BigInt(limit - 1))?.at
-    const waitMs = blocking == null ? 0 : blocking + windowMs - now
-    const remaining = Math.max(0, limit - count)
+  /** Times of the key's newest events in the window that ends now, newest first, none of them later than now. */
+  function inWindow(key: string, now: number): number[] {
+    const { times, isForgotten } = unwritten.notAfter(now, key)
+    const kept = isForgotten ? [] : keptInWindow(key, now)
+    if (times.length === 0) return kept
+    const held = times.filter((at) => at > now - windowMs)
+    return [...kept, ...held].sort((a, b) => b - a).slice(0, limit)
+  }
+
+  function verdict(times: readonly number[], isAllowed: boolean, now: number): RateVerdict {
+    // The event that must leave the window before one more fits, or before it is empty.
+    const blocking = isAllowed ? times.at(-1) : times[limit - 1]
+    const waitMs = blocking === undefined ? 0 : blocking + windowMs - now
+    const remaining = Math.max(0, limit - times.length)
     return { isAllowed, limit, remaining, resetSeconds: Math.ceil(waitMs / 1000) }
   }
 
   function put(key: string, now: number): void {
+    writeHeld(key, now)
     rows += insert.run(bucket, key, now).changes
     if (rows > rowsMax) makeRoom(now)
+  }
+
+  /** Writes what could not be written before; it is held until that is committed. */
+  function writeHeld(key: string, now: number): void {
+    const { times, isForgotten } = unwritten.notAfter(now, key)
+    if (isForgotten) rows -= forgetKey.run(bucket, key).changes
+    for (const at of times) {
+      if (at > now - windowMs) rows += insert.run(bucket, key, at).changes
+    }
   }
 
   function makeRoom(now: number): void {
@@ -96,37 +133,47 @@ export function createThrottle(
     rows -= forgetOld.run(bucket, key, now - windowMs).changes
   }
 
+  /** Counts one event, in the database or, where that cannot be written, in memory. */
+  function count(key: string, now: number): void {
+    const isCounted = isWritten(() => {
+      forgetOldOf(key, now)
+      put(key, now)
+    })
+    if (isCounted) unwritten.remove(key)
+    else unwritten.add(key, now)
+  }
+
   return {
-    take: (key, now) =>
-      write(() => {
-        forgetOldOf(key, now)
-        const before = inWindow(key, now)
-        if (before.count >= limit) return verdict(before, false, key, now)
-        put(key, now)
-        return verdict({ ...before, count: before.count + 1, oldest: before.oldest ?? now }, true, key, now)
-      }),
+    take(key, now) {
+      const before = inWindow(key, now)
+      if (before.length >= limit) return verdict(before, false, now)
+      count(key, now)
+      return verdict([now, ...before], true, now)
+    },
 
     look(key, now) {
       const found = inWindow(key, now)
-      return verdict(found, found.count < limit, key, now)
+      return verdict(found, found.length < limit, now)
     },
 
-    add: (key, now) =>
-      write(() => {
-        forgetOldOf(key, now)
-        put(key, now)
-      }),
+    add: count,
 
-    reset: (key) =>
-      write(() => {
+    reset(key) {
+      const isForgotten = isWritten(() => {
         rows -= forgetKey.run(bucket, key).changes
-      }),
+      })
+      if (isForgotten) unwritten.remove(key)
+      else unwritten.forget(key)
+    },
 
-    prune: (now) =>
-      write(() => {
+    prune(now) {
+      const isPruned = isWritten(() => {
+        for (const key of unwritten.keys()) writeHeld(key, now)
         forgetAllOld.run(bucket, now - windowMs)
         setAllBack.run(now, bucket, now)
         rows = countRows()
-      }),
+      })
+      if (isPruned) for (const key of unwritten.keys()) unwritten.remove(key)
+    },
   }
 }

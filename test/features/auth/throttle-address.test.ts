@@ -119,6 +119,78 @@ describe('10 logins a minute from one address (spec §8)', () => {
   })
 })
 
+describe('ten times as many from one network: a /24 of IPv4, a /48 of IPv6', () => {
+  /** Nine logins from each of so many addresses, none of which has used up its own budget. */
+  async function knock(count: number, addressOf: (n: number) => string): Promise<number> {
+    let looked = 0
+    for (let n = 0; n < count; n++) {
+      looked += (await times(9, () => stranger(addressOf(n)))).filter((status) => status === 401).length
+    }
+    return looked
+  }
+
+  test('however many addresses of a /24 there are, 100 logins a minute are looked at', async () => {
+    expect(await knock(20, (n) => `203.0.113.${n}`)).toBe(100)
+    expectOverBudget(await stranger('203.0.113.250'), 60, 100)
+    expect((await stranger('203.0.114.1')).status).toBe(401)
+    app.clock.advance(60_000)
+    expect((await stranger('203.0.113.250')).status).toBe(401)
+  })
+
+  test('65,536 blocks of one /48 are not 65,536 strangers', async () => {
+    expect(await knock(20, (n) => `2001:db8:5:${(n * 3_000).toString(16)}::1`)).toBe(100)
+    expectOverBudget(await stranger('2001:db8:5:ffff::1'), 60, 100)
+    expect((await stranger('2001:db8:6::1')).status).toBe(401)
+  })
+
+  test('an IPv4 address written as IPv6 belongs to its /24, and not to one network of all such', async () => {
+    expect(await knock(20, (n) => `::ffff:203.0.113.${n}`)).toBe(100)
+    expectOverBudget(await stranger('203.0.113.250'), 60, 100)
+    expect((await stranger('::ffff:198.51.100.1')).status).toBe(401)
+  })
+
+  test('an office of ten behind one /24 is refused nothing below that', async () => {
+    for (let n = 1; n <= 10; n++)
+      expect(await times(10, () => stranger(`203.0.113.${n}`))).toEqual(Array(10).fill(401))
+  })
+
+  test('what one address is refused the others need not pay for', async () => {
+    await times(200, () => stranger('203.0.113.1'))
+    for (let n = 2; n <= 10; n++) expect((await stranger(`203.0.113.${n}`)).status).toBe(401)
+  })
+
+  test('of a burst of 300 from 100 addresses exactly 100 are let through, and 30 of them hashed at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => stranger(`203.0.113.${n % 100}`)))
+    const counts = new Map<number, number>()
+    for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
+    expect(Object.fromEntries(counts)).toEqual({ 401: 30, 503: 70, 429: 200 })
+    expect((await stranger('198.51.100.1')).status).toBe(401)
+  })
+
+  test('refreshes: 300; registrations and lost passwords together: 100', async () => {
+    const statuses: number[] = []
+    for (let n = 0; n < 11; n++) statuses.push(...(await times(30, () => refresh('x', `203.0.113.${n}`))))
+    expect(statuses.filter((status) => status === 401)).toHaveLength(300)
+    const forgot = (n: number) =>
+      app.call('POST', n % 2 ? '/oauth/password/forgot' : '/register', {
+        headers: from(`203.0.113.${n % 60}`),
+        body: {},
+      })
+    const answers = await Promise.all(Array.from({ length: 120 }, (_, n) => forgot(n)))
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(100)
+  })
+
+  test('the longer of two waits is told, so that nobody is refused again after it', async () => {
+    await times(10, () => stranger('203.0.113.1'))
+    app.clock.advance(20_000)
+    for (let n = 2; n <= 10; n++) await times(10, () => stranger(`203.0.113.${n}`))
+    expectOverBudget(await stranger('203.0.113.2'), 60, 10)
+    expectOverBudget(await stranger('203.0.113.1'), 40, 100)
+    app.clock.advance(40_000)
+    expect((await stranger('203.0.113.1')).status).toBe(401)
+  })
+})
+
 describe('30 refreshes a minute from one address (spec §8)', () => {
   test('the 31st is 429 rate_limit_exceeded, until exactly 60 seconds after the first', async () => {
     const anna = await addPerson(app, 'anna')

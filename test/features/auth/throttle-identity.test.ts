@@ -212,11 +212,33 @@ describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
     return of.call('POST', '/oauth/token', { body, headers: from(freshAddress()) })
   }
 
-  test('then 429 too_many_requests with the seconds to wait, also for the right secret', async () => {
-    const { client_id, client_secret } = await app.store('one')
+  test('then every wrong secret is 429 too_many_requests with the seconds to wait', async () => {
+    const { client_id } = await app.store('one')
     expect(codes(await times(10, () => ask(client_id, 'wrong')))).toEqual(Array(10).fill('unauthorized'))
-    expectLocked(await ask(client_id, 'wrong'), 900)
+    for (const answer of await times(20, () => ask(client_id, 'wrong'))) expectLocked(answer, 900)
+  })
+
+  test('the right secret passes all the same, from anywhere, and begins the count anew', async () => {
+    const { client_id, client_secret } = await app.store('one')
+    for (let round = 0; round < 3; round++) {
+      await times(11, () => ask(client_id, 'wrong'))
+      expect((await ask(client_id, client_secret)).status).toBe(200)
+      expect(codes(await times(10, () => ask(client_id, 'wrong')))).toEqual(Array(10).fill('unauthorized'))
+      expectLocked(await ask(client_id, 'wrong'), 900)
+      expect((await ask(client_id, client_secret)).status).toBe(200)
+    }
+  })
+
+  test('a secret that was right once is wrong after a new one was made', async () => {
+    const { client_id, client_secret } = await app.store('one')
+    const token = String((await ask(client_id, client_secret)).body['access_token'])
+    await times(10, () => ask(client_id, 'wrong'))
+    const { body } = await app.call('POST', '/v1/security/client-secret/rotate', {
+      token,
+      body: { client_secret },
+    })
     expectLocked(await ask(client_id, client_secret), 900)
+    expect((await ask(client_id, String(body['client_secret']))).status).toBe(200)
   })
 
   test('the right secret gets its token also where the failures before it cannot be forgotten', async () => {
@@ -229,7 +251,7 @@ describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
   })
 
   test('a flood of ids that nobody has does not push it out', async () => {
-    const { client_id, client_secret } = await app.store('one')
+    const { client_id } = await app.store('one')
     await times(10, () => ask(client_id, 'wrong'))
     await ask('nobody', 'wrong')
     const { bucket } = app.db
@@ -243,7 +265,7 @@ describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
       )
       .run(bucket, app.clock.now())
     await ask('nobody else', 'wrong')
-    expectLocked(await ask(client_id, client_secret), 900)
+    expectLocked(await ask(client_id, 'wrong'), 900)
   })
 
   test('an id or a secret by HTTP Basic that is too long to be ours is refused, and fills no table', async () => {
@@ -279,16 +301,17 @@ describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
   })
 
   test('exactly 15 minutes after the first failure one more may be tried', async () => {
-    const { client_id, client_secret } = await app.store('one')
+    const { client_id } = await app.store('one')
     await ask(client_id, 'wrong')
     app.clock.advance(MINUTE)
     await times(9, () => ask(client_id, 'wrong'))
     app.clock.advance(14 * MINUTE - 1_000)
-    expectLocked(await ask(client_id, client_secret), 1)
+    expectLocked(await ask(client_id, 'wrong'), 1)
     app.clock.advance(999)
-    expectLocked(await ask(client_id, client_secret), 1)
+    expectLocked(await ask(client_id, 'wrong'), 1)
     app.clock.advance(1)
-    expect((await ask(client_id, client_secret)).status).toBe(200)
+    expect(refusal(await ask(client_id, 'wrong'))).toEqual([401, 'unauthorized'])
+    expectLocked(await ask(client_id, 'wrong'), 60)
   })
 
   test('a success begins the count anew; further successes are not limited', async () => {
@@ -339,7 +362,7 @@ test('a restart forgives nobody, and a tidying neither', async () => {
   const second = proxiedApp({ db: openDatabase(folder), clock, ids })
   await second.tidy()
   expectLocked(await signIn('one@shop.test', {}, second), 1)
-  expectLocked(await grant(client_secret, second), 1)
+  expectLocked(await grant('wrong', second), 1)
   clock.advance(1_000)
   expect((await signIn('one@shop.test', {}, second)).status).toBe(200)
   expect((await grant(client_secret, second)).status).toBe(200)

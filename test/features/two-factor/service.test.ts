@@ -11,7 +11,7 @@ import { twoFactorService } from '../../../src/features/two-factor/service.ts'
 import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { qrDataUrl } from '../../../src/platform/qr.ts'
 import { createSecretBox } from '../../../src/platform/secret-box.ts'
-import { matchingStep, newTotpSecret, otpauthUrl } from '../../../src/platform/totp.ts'
+import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../src/platform/totp.ts'
 import { manualClock } from '../../support/app.ts'
 import { shownCode } from '../../support/authenticator.ts'
 
@@ -53,6 +53,7 @@ function serviceOn(
     newTotpSecret: () => newTotpSecret(systemIds),
     otpauthUrl,
     matchingStep,
+    timeStep,
     qrDataUrl,
   })
 }

@@ -2,6 +2,7 @@ import stores from './0001_stores.sql' with { type: 'text' }
 import products from './0002_products.sql' with { type: 'text' }
 import searches from './0003_searches.sql' with { type: 'text' }
 import access from './0004_access.sql' with { type: 'text' }
+import signIns from './0005_sign_ins.sql' with { type: 'text' }
 import keyMakers from './0006_key_makers.sql' with { type: 'text' }
 import registrationProof from './0007_registration_proof.sql' with { type: 'text' }
 import writeProbe from './0008_write_probe.sql' with { type: 'text' }
@@ -13,6 +14,7 @@ export const migrations: readonly string[] = [
   products,
   searches,
   access,
+  signIns,
   keyMakers,
   registrationProof,
   writeProbe,

@@ -1,0 +1,48 @@
+import type { Clock } from '../core/clock.ts'
+import { rateLimitExceeded } from '../core/errors.ts'
+import type { AddressThrottle } from '../core/throttle.ts'
+
+/**
+ * Spends one request of the budget of a client's address; a request that asks again spends nothing.
+ *
+ * @throws ApiError `rate_limit_exceeded`.
+ */
+export type SpendRequest = (request: Request) => void
+
+export interface AddressBudgetDeps {
+  throttle: AddressThrottle
+  /** The client's address, behind trusted proxies too. */
+  addressOf(request: Request): string
+  clock: Clock
+  /** What is refused, for people. */
+  message: string
+}
+
+/** The budget that requests without a sign-in are counted in, by the address they come from. */
+export function createAddressBudget({
+  throttle,
+  addressOf,
+  clock,
+  message,
+}: AddressBudgetDeps): SpendRequest {
+  const counted = new WeakSet<Request>()
+  return (request) => {
+    if (counted.has(request)) return
+    counted.add(request)
+    const verdict = throttle.take(addressOf(request), clock.now())
+    if (!verdict.isAllowed) throw rateLimitExceeded(message, verdict)
+  }
+}
+
+/**
+ * A route's parser that spends first: of a request over its budget no byte is read. A route without a parser, such as a
+ * `GET`, spends in its `beforeHandle` instead.
+ */
+export const spendingFirst = <Parser extends (context: { request: Request }) => unknown>(
+  spend: SpendRequest,
+  parser: Parser,
+): Parser =>
+  Object.assign((context: { request: Request }) => {
+    spend(context.request)
+    return parser(context)
+  }, parser) as Parser
