@@ -298,9 +298,11 @@ function requestBudget(planOf: (storeId: string) => PlanName, clock: Clock) {
     }
     // Only a person calls for no store.
     if (storeId === null) return undefined
-    if (purpose === 'guard' && kind === 'machine') {
+    const { requestsPerMinute } = PLANS[planOf(storeId)]
+    // A store that may call without end is never told to wait.
+    if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
       return take('security', storeId, LIMITS.machineSecurityRequestsPerMinute)
     }
-    return take('plan', storeId, PLANS[planOf(storeId)].requestsPerMinute)
+    return take('plan', storeId, requestsPerMinute)
   }
 }

@@ -230,7 +230,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up.',
-    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: of a network address; of the plan, which a larger one raises; or, for calls about an account or the security of a store, of a login (${LIMITS.personRequestsPerMinute} a minute) or of a store’s machine grant (${LIMITS.machineSecurityRequestsPerMinute}). \`RateLimit-Policy\` names the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: of a network address; of the plan, which a larger one raises; or, for calls about an account or the security of a store, of a login (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute}). \`RateLimit-Policy\` names the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many failed sign-ins.', 'Wait for `details.retry_after` seconds.'),
 

@@ -78,7 +78,7 @@ export const LIMITS = {
   ownerNoticesPerHour: 3,
   /** Requests a minute of one login of a person about the account and the security of stores. */
   personRequestsPerMinute: 60,
-  /** Requests a minute of a store's machine grant about the security of the store. */
+  /** Requests a minute of a store's machine grant about the security of the store, on a plan with limits. */
   machineSecurityRequestsPerMinute: 30,
   /** Sign-ins of one person at a time; the one that was not used for longest gives way. */
   sessionsPerPersonMax: 50,

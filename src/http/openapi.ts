@@ -8,7 +8,7 @@ import { numberOf } from './request-check.ts'
 import { ErrorBody, isFailure } from './schema.ts'
 
 /** For routes that guard what is there: see `Purpose` of `auth.ts`. */
-const OWN_BUDGET = `These calls never spend the plan’s requests: a login has ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute}. An API key spends the plan’s.`
+const OWN_BUDGET = `These calls never spend the plan’s requests: a login has ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute} unless its plan has no limits. An API key spends the plan’s.`
 
 /** The parts of the document that do not come from the routes. */
 const frame = (version: string) => ({

@@ -149,7 +149,7 @@ describe('the budget of a login', () => {
 })
 
 describe('the budget of a machine grant', () => {
-  test.each(['free', 'enterprise'] as const)('is 30 calls a minute on the plan %s', async (plan) => {
+  test.each(['free', 'premium'] as const)('is 30 calls a minute on the plan %s', async (plan) => {
     app.accounts.setPlan('one', plan)
     for (let n = 0; n < 30; n++) expect((await get(KEYS, machine)).status).toBe(200)
     const refused = await get('/v1/me', machine)
@@ -163,8 +163,15 @@ describe('the budget of a machine grant', () => {
     expect((await get(KEYS, person)).status).toBe(200)
   })
 
+  test('has no end on a plan without limits, and no headers about one', async () => {
+    app.accounts.setPlan('one', 'enterprise')
+    for (let n = 0; n < 100; n++) expect((await get(KEYS, machine)).status).toBe(200)
+    expect(policyOf(await get(KEYS, machine))).toBeUndefined()
+    expect(policyOf(await get(KEYS, person))).toBe('person')
+  })
+
   test('is one for all tokens of the store, and another for another store', async () => {
-    const other = await app.signIn('two')
+    const other = await app.signIn('two', 'free')
     const id = app.accounts.storeBySlug('one').id
     const second = await app.signToken(
       { sub: id, jti: app.ids.uuid(), user_type: 'client', generation: 1 },

@@ -8,9 +8,6 @@ beforeEach(async () => {
 })
 afterEach(() => store.app.close())
 
-/** How far apart the calls of a machine grant may be made without end. */
-const EVERY_MS = 3_000
-
 const NEVER_MADE = '01900000-0000-7000-8000-ffffffffffff'
 
 describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
@@ -113,10 +110,7 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
 
   test('409 conflict for the 101st entry; there is room again when one goes', async () => {
     const first = await store.put('203.0.113.0/24')
-    for (let n = 1; n < 100; n++) {
-      store.app.clock.advance(EVERY_MS)
-      expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
-    }
+    for (let n = 1; n < 100; n++) expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
     const answer = await store.add({ ip_address: '10.0.1.1' })
     expect([codeOf(answer), answer.body['details']]).toMatchObject([[409, 'conflict'], { limit: 100 }])
     expect(await store.list()).toHaveLength(100)

@@ -121,10 +121,7 @@ describe('POST /v1/security/public-keys (D8)', () => {
 
   test('409 conflict for the 101st key of a store, until one is deleted; other stores are not concerned', async () => {
     const { id } = await made()
-    for (let n = 1; n < 100; n++) {
-      app.clock.advance(3_000)
-      await made()
-    }
+    for (let n = 1; n < 100; n++) await made()
     const refused = await create()
     expect([codeOf(refused), refused.body['details']]).toEqual([[409, 'conflict'], { limit: 100 }])
     expect(app.publicKeys.count(storeId)).toBe(100)
