@@ -89,6 +89,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       ...queries,
       ...storage,
       keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)),
+      noteReleased: (now, limit) => unsynced(db, () => storage.noteReleased(now, limit)),
       dropReleased: (before, now, limit) => unsynced(db, () => storage.dropReleased(before, now, limit)),
       forgetReleased: (address) => unsynced(db, () => storage.forgetReleased(address)),
     },
