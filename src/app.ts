@@ -101,6 +101,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       ...queries,
       ...space,
       keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)),
+      noteReleased: (now, limit) => unsynced(db, () => space.noteReleased(now, limit)),
       dropReleased: (before, now, limit) => unsynced(db, () => space.dropReleased(before, now, limit)),
       forgetReleased: (address) => unsynced(db, () => space.forgetReleased(address)),
     },

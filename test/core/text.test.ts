@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fold, isLongerThan, sizeInWords, words } from '../../src/core/text.ts'
+import { decimalSize, fold, isLongerThan, sizeInWords, words } from '../../src/core/text.ts'
 
 test.each([
   ['  Red   Mug ', 'red mug'],
@@ -44,4 +44,13 @@ test.each([
   ['a', Infinity, false],
 ])('%p is longer than %d characters: %p', (text, max, isLonger) => {
   expect(isLongerThan(text, max)).toBe(isLonger)
+})
+
+test.each([
+  [500_000_000, '500 MB'],
+  [10_000_000_000, '10 GB'],
+  [1_250_000, '1.3 MB'],
+  [0, '0 MB'],
+])('%d bytes are %s', (bytes, words) => {
+  expect(decimalSize(bytes)).toBe(words)
 })

@@ -34,9 +34,9 @@ export function storageQueries(db: Db) {
       AND NOT EXISTS (SELECT 1 FROM pictures AS other WHERE other.store_id = kept.store_id
         AND other.content_hash = kept.content_hash AND other.image_url = '/pictures/' || kept.address
         AND other.id NOT IN leaving)`)
-  const note = db.prepare(
-    'UPDATE released_pictures SET seen_at = @now WHERE seen_at IS NULL OR seen_at > @now',
-  )
+  const note = db.prepare(`
+    UPDATE released_pictures SET seen_at = @now WHERE address IN (
+      SELECT address FROM released_pictures WHERE seen_at IS NULL OR seen_at > @now LIMIT @limit)`)
   const released = db.prepare<[bigint, bigint], Released>(`
     SELECT released.address, released.content_hash AS contentHash, kept.created_at AS keptAt, EXISTS (
       SELECT 1 FROM pictures WHERE pictures.store_id = kept.store_id
@@ -76,8 +76,9 @@ export function storageQueries(db: Db) {
     freedBy: (storeId: string, pictureIds: readonly number[]): number =>
       freedBy.get({ storeId, pictureIds: JSON.stringify(pictureIds) })?.bytes ?? 0,
 
-    /** Starts the time of what was let go since the last call. */
-    noteReleased: (now: number): void => void note.run({ now: BigInt(now) }),
+    /** Starts the time of some pictures that were let go since the last call. @returns how many. */
+    noteReleased: (now: number, limit: number): number =>
+      note.run({ now: BigInt(now), limit: BigInt(limit) }).changes,
     /**
      * Looks at some pictures that were let go before a moment, and drops the rows of those that neither a product nor a
      * request has used since.

@@ -16,7 +16,7 @@ export interface SweeperDeps {
 /** A kept picture that no product uses is deleted after this time, so that one on its way in is never lost. */
 export const UNUSED_AFTER_MS = 60_000
 
-/** Rows in one transaction: a few milliseconds of the loop. */
+/** Rows in one transaction: a millisecond or two of the loop. */
 const STEP = 50
 
 /**
@@ -39,8 +39,8 @@ export function createSweeper({ queries, files, fileLocked, clock }: SweeperDeps
   async function run(): Promise<void> {
     const now = clock.now()
     const failures: unknown[] = []
-    queries.noteReleased(now)
-    for (let isMore = true; isMore; ) {
+    while (queries.noteReleased(now, STEP) === STEP) await nextTurn()
+    for (let isMore = true; isMore; await nextTurn()) {
       const step = queries.dropReleased(now - UNUSED_AFTER_MS, now, STEP)
       for (const picture of step.doomed) {
         try {
@@ -63,3 +63,6 @@ export function createSweeper({ queries, files, fileLocked, clock }: SweeperDeps
     return running
   }
 }
+
+/** Thousands of pictures may be let go at once; requests are answered between the steps. */
+const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done))

@@ -184,7 +184,7 @@ describe('POST /verify (D10)', () => {
     const token = await registered(on)
     const guesses = Array.from({ length: 30 }, (_, n) => (n === 5 ? PASSWORD : `${WRONG} ${n}`))
     const answers = await Promise.all(
-      guesses.map((guess, n) => confirm(on, token, guess, { 'x-forwarded-for': `203.0.113.${n}` })),
+      guesses.map((guess, n) => confirm(on, token, guess, { 'x-forwarded-for': `203.0.${n}.1` })),
     )
     // The sixth was the right one.
     expect(answers.map(({ status }) => status)).toEqual(guesses.map(() => 401))

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { PLANS, type PlanName } from '../../../src/core/plans.ts'
-import { createPictureFiles } from '../../../src/platform/pictures/kept.ts'
+import { PLANS } from '../../../src/core/plans.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../support/app.ts'
 import { fakeEmbedder } from '../../support/embedder.ts'
 import { gatedEmbedder } from '../../support/gate.ts'
 import { filesOf, stateOf } from '../../support/state.ts'
+import { keptBytes, openStore, putPicture, sized } from '../../support/storage.ts'
 
 const FREE = PLANS.free.storageBytesMax
 const MINUTE = 60_000
@@ -12,15 +12,6 @@ const MINUTE = 60_000
 let app: TestApp
 let token: string
 let storeId: string
-
-async function openStore(of: TestApp, plan: PlanName = 'free', name = 'one') {
-  const { client_id } = await of.store(name, plan)
-  // Outlives every minute, and every minute has a new budget.
-  return {
-    storeId: client_id,
-    token: await of.signToken({ sub: client_id, jti: name, user_type: 'client' }, 1_000_000),
-  }
-}
 
 beforeEach(async () => {
   app = testApp()
@@ -30,23 +21,12 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-/** A picture of so many bytes, unlike any with another seed. */
-function sized(bytes: number, seed = 1): Uint8Array<ArrayBuffer> {
-  const start = new TextEncoder().encode(`picture:${seed % 7} ${seed} `)
-  return new Uint8Array(bytes).map((_, n) => start[n] ?? 46)
-}
 const dataUri = (bytes: Uint8Array) => `data:image/jpeg;base64,${Buffer.from(bytes).toString('base64')}`
 
-/** Indexes a picture, a minute's budget of requests later where need be. */
-async function put(product_id: string, bytes: Uint8Array<ArrayBuffer>, of = app, as = token) {
-  of.clock.advance(6_001)
-  return of.call('POST', '/v1/products', { token: as, body: form({ product_id, image: bytes }) })
-}
-const patch = (id: string, body: object) => app.call('PATCH', `/v1/products/${id}`, { token, body })
+const put = (id: string, bytes: Uint8Array<ArrayBuffer>, of = app, as = token) =>
+  putPicture(of, as, id, bytes)
 
-/** What the store keeps, as it is counted. */
-const counted = (of = app, id = storeId): number =>
-  (of.db.prepare('SELECT kept_bytes AS bytes FROM stores WHERE id = ?').get(id) as { bytes: number }).bytes
+const counted = (of = app, id = storeId): number => keptBytes(of, id)
 const summed = (of = app): unknown[] =>
   of.db
     .prepare(
@@ -314,80 +294,5 @@ describe('in a full store', () => {
     }
     // Ten requests a minute, the one in use, and the seconds between two sweeps.
     expect(most).toBeLessThanOrEqual(13)
-  })
-})
-
-describe('the sweeper', () => {
-  test('a file that cannot be deleted is tried again a minute later, and keeps no other', async () => {
-    const files = createPictureFiles(app.folder, () => app.ids.uuid())
-    let isBroken = true
-    const broken: string[] = []
-    const failing = testApp({
-      files: {
-        ...files,
-        async remove(name) {
-          if (isBroken && broken.length === 0) {
-            broken.push(name)
-            throw Object.assign(new Error('input/output error'), { code: 'EIO' })
-          }
-          await files.remove(name)
-        },
-      },
-    })
-    const store = await openStore(failing, 'enterprise')
-    for (const n of [1, 2, 3]) await put(`p${n}`, sized(100, n), failing, store.token)
-    for (const n of [1, 2, 3]) await failing.call('DELETE', `/v1/products/p${n}`, { token: store.token })
-    await failing.sweepPictures()
-    failing.clock.advance(MINUTE)
-    expect(failing.sweepPictures()).rejects.toThrow('input/output error')
-    await failing.sweepPictures().catch(() => undefined)
-    expect([filesOf(app), counted(failing, store.storeId)]).toEqual([broken, 0])
-    isBroken = false
-    failing.clock.advance(MINUTE)
-    await failing.sweepPictures()
-    expect(filesOf(app)).toEqual([])
-    expect(failing.db.prepare('SELECT count(*) AS n FROM released_pictures').get()).toEqual({ n: 0 })
-    await failing.close()
-  })
-
-  test('a clock that was set back keeps nothing for longer than a minute', async () => {
-    await put('p', sized(100))
-    await app.call('DELETE', '/v1/products/p', { token })
-    await app.sweepPictures()
-    app.clock.advance(-24 * 60 * MINUTE)
-    await app.sweepPictures()
-    await sweepAfter(MINUTE)
-    await sweepAfter(MINUTE)
-    expect([counted(), filesOf(app)]).toEqual([0, []])
-  })
-
-  test('hundreds at once go in one sweep, and pictures in use stay', async () => {
-    const store = await openStore(app, 'enterprise', 'two')
-    for (let n = 0; n < 120; n++) await put(`p${n}`, sized(60, n), app, store.token)
-    for (let n = 0; n < 115; n++) await app.call('DELETE', `/v1/products/p${n}`, { token: store.token })
-    await sweepAfter(MINUTE)
-    expect([counted(app, store.storeId), filesOf(app).length]).toEqual([5 * 60, 5])
-    expect(app.db.prepare('SELECT count(*) AS n FROM released_pictures').get()).toEqual({ n: 0 })
-  })
-
-  test('a picture that a product takes again is kept', async () => {
-    await put('p', sized(100))
-    const { body } = await app.call('GET', '/v1/products/p', { token })
-    await app.call('DELETE', '/v1/products/p', { token })
-    await app.sweepPictures()
-    app.clock.advance(MINUTE - 1)
-    await app.call('POST', '/v1/products', { token, body: { product_id: 'q', image_url: body['image_url'] } })
-    app.clock.advance(1)
-    await app.sweepPictures()
-    await sweepAfter(10 * MINUTE)
-    expect(filesOf(app)).toHaveLength(1)
-  })
-
-  test('an address that a product gives up for another one of the same content is let go', async () => {
-    await put('p', sized(100))
-    app.web.set('https://img.test/same.jpg', sized(100))
-    expect((await patch('p', { image_url: 'https://img.test/same.jpg' })).body['message']).toBe('updated')
-    await sweepAfter(MINUTE)
-    expect([counted(), filesOf(app)]).toEqual([0, []])
   })
 })
