@@ -5,6 +5,7 @@ import pino, { type Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError, Settings } from '../config.ts'
+import { createByteBudget } from '../core/byte-budget.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
@@ -104,12 +105,14 @@ export async function startService(config: Config): Promise<Running> {
   const embedder = embedderOf(config, log)
   started.defer(() => embedder.close())
   let baseUrl = config.BASE_URL
+  const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
     ...administrationPorts(config, dataDir, log),
     db,
     tokenSecret: config.JWT_SECRET || secretIn(dataDir, 'jwt'),
     embedder,
-    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
+    budget,
+    fetcher: createPictureFetcher({ budget, allowCidrs, isOffline: config.OFFLINE, clock }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),

@@ -40,6 +40,8 @@ export interface AuthDeps {
   callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
   /** Takes one request from the budget of the store's plan or of the person (spec §8); undefined for no limit. */
   spendRequest(caller: Caller): RateVerdict | undefined
+  /** Learns whose request it is, before its body is read: each store has its share of what is read at a time. */
+  nameOwner?(request: Request, owner: string): void
 }
 
 /** The header of every signed-in route in the API's document (spec §5.3). */
@@ -116,7 +118,7 @@ export function callerPlugin(deps: AuthDeps, rule: 'several' | 'never') {
 }
 
 function createAuthentication(
-  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest }: AuthDeps,
+  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest, nameOwner }: AuthDeps,
   rule: StoreRule,
 ) {
   /** Elysia asks twice for a request with a body: before parsing it and before the handler. */
@@ -134,6 +136,7 @@ function createAuthentication(
       credential.kind === 'key'
         ? callerOfKey(credential.text, store, trace)
         : callerOfToken(await validClaims(credential.text), store, trace)
+    nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const verdict = spendRequest(caller)
     if (verdict) {
       Object.assign(set.headers, rateHeaders('plan', verdict))

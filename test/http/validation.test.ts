@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { upload } from '../../src/http/schema.ts'
+import { UploadedFile, upload } from '../../src/http/schema.ts'
 import { text } from '../../src/http/text-schema.ts'
 import { problemsOf, validationError } from '../../src/http/validation.ts'
 
@@ -115,7 +115,7 @@ describe('of a union the nearest alternative speaks', () => {
     [
       'the one that lacks least',
       t.Union([json, form]),
-      { id: 1, image: new Blob([]) },
+      { id: 1, image: new UploadedFile(new Uint8Array()) },
       ['/id type: must be a string'],
     ],
     [

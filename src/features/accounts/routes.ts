@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
 import { PAGE, pageAnswer, prefersPage } from '../../http/page.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
@@ -52,7 +53,7 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: jsonBody(),
+        parse: jsonBody(LIMITS.openBodyBytesMax),
         body: Registration,
         response: {
           202: RegistrationTaken,
@@ -88,7 +89,7 @@ export function accountRoutes(
       },
     )
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: jsonBody(),
+      parse: jsonBody(LIMITS.openBodyBytesMax),
       body: PasswordForgotten,
       response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
       detail: {
@@ -125,7 +126,7 @@ export function accountRoutes(
             passwordPage(context.body.token, passwords.check(context.body.token).email, problem),
         }),
       {
-        parse: jsonOrUrlencodedBody(),
+        parse: jsonOrUrlencodedBody(LIMITS.openBodyBytesMax),
         body: PasswordReset,
         response: { 200: PasswordWasReset, 401: badLink, ...invalidBody, ...busy },
         detail: {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { LIMITS } from '../../core/limits.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../http/body.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
 import type { TracePlugin } from '../../http/trace.ts'
@@ -47,7 +48,7 @@ export function authRoutes(trace: TracePlugin, { grant, login, refresh, revoke }
       },
     })
     .post('/login', ({ body, trace }) => login(body, trace), {
-      parse: jsonBody(),
+      parse: jsonBody(LIMITS.openBodyBytesMax),
       body: Login,
       response: {
         200: UserToken,
