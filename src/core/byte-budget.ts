@@ -24,9 +24,8 @@ const RETRY_AFTER_SECONDS = 1
 /** Too much is under way for one more body or picture. */
 export const noRoom = () =>
   new ApiError('overloaded', 'Too many bodies and pictures are under way already', {
+    // The connection stays open: a client that is still sending would lose the answer with it.
     retryAfterSeconds: RETRY_AFTER_SECONDS,
-    // A body that was refused is not read.
-    headers: { connection: 'close' },
   })
 
 /** The limits of the contract. */

@@ -55,8 +55,8 @@ export const LIMITS = {
   downloadsMax: 16,
   downloadsPerStoreMax: 8,
   /** Downloads under way or waiting, and those of one store. */
-  downloadsInLineMax: 80,
-  downloadsInLinePerStoreMax: 40,
+  downloadsInLineMax: 64,
+  downloadsInLinePerStoreMax: 32,
 
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,

@@ -20,7 +20,8 @@ export const decodeDataUri = async (text: string, maxBytes: number): Promise<Uin
   if (!content.includes('%')) return decodeBase64(content, maxBytes)
   // Base64 in an address may have its `+`, `/` and `=` escaped, three characters for one.
   const base64Bytes = await decodePercent(content, Math.ceil(maxBytes / 3) * 4)
-  return decodeBase64(new TextDecoder('latin1').decode(base64Bytes), maxBytes)
+  const { buffer, byteOffset, byteLength } = base64Bytes
+  return decodeBase64(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'), maxBytes)
 }
 
 const TYPE_END_CHARS = 100
