@@ -156,7 +156,7 @@ export const ERRORS = {
   payload_too_large: kind(
     413,
     'The body is too large.',
-    `Send less; \`details.max_bytes\` is the limit of this endpoint. JSON without a picture may have ${sizeInWords(LIMITS.jsonBytesMax)}.`,
+    `Send less; \`details.max_bytes\` is the limit of this endpoint. JSON without a picture may have ${sizeInWords(LIMITS.jsonBytesMax)}, on routes without sign-in ${sizeInWords(LIMITS.openBodyBytesMax)}.`,
   ),
   image_too_large: kind(
     413,
@@ -235,7 +235,11 @@ export const ERRORS = {
     'Report it with the request id (`details.request_id`); repeating may help.',
   ),
 
-  overloaded: kind(503, 'The queue is full.', 'Repeat after `Retry-After` seconds.'),
+  overloaded: kind(
+    503,
+    'The queue is full, or too many pictures are on their way at once.',
+    'Repeat after `Retry-After` seconds, with fewer requests at a time.',
+  ),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
   storage_full: kind(503, 'The disk is full.', 'Free some space; reading still works.'),
   read_only: kind(503, 'The service takes no writes now.', 'Repeat later.'),

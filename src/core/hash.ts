@@ -1,13 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { STEP_BYTES, turn } from './turns.ts'
 
-/** Adds bytes or text to a hash, a step in each turn of the event loop. */
+/** Adds bytes, or text as UTF-8, to a hash, a step in each turn of the event loop. */
 export async function hashInTurns(hash: Hash, data: Uint8Array | string): Promise<void> {
-  for (let at = 0; at < data.length; at += STEP_BYTES) {
-    if (data.length > STEP_BYTES) await turn()
-    hash.update(
-      typeof data === 'string' ? data.slice(at, at + STEP_BYTES) : data.subarray(at, at + STEP_BYTES),
-    )
+  if (data.length > STEP_BYTES) await turn()
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    if (at > 0) await turn()
+    hash.update(bytes.subarray(at, at + STEP_BYTES))
   }
 }
 

@@ -79,16 +79,14 @@ function partOf(part: Buffer): Part {
 }
 
 const FORM_DATA = /^content-disposition\s*:\s*form-data\s*/i
-const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*/gy
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"([^"]*)"|([^\s;"]*))\s*/gy
 
-/** Name and kind of a part; browsers write `"` and line ends as %22, %0D and %0A, others with a backslash. */
+/** Name and kind of a part; browsers write `"` and line ends as %22, %0D and %0A (WHATWG HTML). */
 function parametersOf(header: string): { name: string | undefined; isFile: boolean } {
   const found = { name: undefined as string | undefined, isFile: false }
   PARAMETER.lastIndex = FORM_DATA.exec(header)?.[0].length ?? header.length
   for (const [, key = '', quoted, plain] of header.matchAll(PARAMETER)) {
-    const value = quoted
-      ?.replace(/\\(["\\])/g, '$1')
-      .replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code))
+    const value = quoted?.replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code))
     if (key.toLowerCase() === 'name') found.name ??= value ?? plain
     else if (/^filename\*?$/i.test(key)) found.isFile = true
   }

@@ -133,6 +133,72 @@ describe('depth', () => {
   )
 })
 
+describe('numbers that no double can hold', () => {
+  const problems = async (text: string) =>
+    ((await refusal(text)).details as { errors: Record<string, string>[] }).errors
+
+  test.each([
+    ['1e400', ''],
+    ['[1,-1e400]', '/1'],
+    ['{"metadata":{"a":1e400}}', '/metadata/a'],
+    ['{"a":[{"b/c~d":[0,1e999]}]}', '/a/0/b~1c~0d/1'],
+    [`{"a":${'9'.repeat(310)}}`, '/a'],
+  ])('%p is refused at %p', async (text, pointer) => {
+    expect((await refusal(text)).code).toBe('validation_error')
+    expect(await problems(text)).toEqual([
+      {
+        in: 'body',
+        pointer,
+        code: 'type',
+        message: 'must be a number within the range of a double',
+        expected: 'number',
+        received: 'number out of range',
+      },
+    ])
+  })
+
+  test('all of them are named, up to the limit of a 422', async () => {
+    expect(await problems('[1e400,0,1e400]')).toMatchObject([{ pointer: '/0' }, { pointer: '/2' }])
+    expect(await problems(`[${'1e400,'.repeat(1_000)}0]`)).toHaveLength(50)
+  })
+
+  test('the largest and the smallest pass', async () => {
+    expect(await parseJson(bytes('[1.7976931348623157e308,5e-324,1e-400]'))).toEqual([
+      Number.MAX_VALUE,
+      Number.MIN_VALUE,
+      0,
+    ])
+  })
+})
+
+describe('too much', () => {
+  const MIB = 1024 * 1024
+
+  test.each([
+    ['values', `[${'0,'.repeat(60_000)}0]`, 'validation_error'],
+    ['texts', `[${'"a",'.repeat(30_000)}0]`, 'validation_error'],
+    ['backslashes', `"${'\\n'.repeat(600_000)}"`, 'validation_error'],
+    ['white space', ' '.repeat(MIB + 1), 'payload_too_large'],
+  ])('%s: %s', async (_, text, code) => {
+    expect((await refusal(text)).code).toBe(code as 'validation_error')
+  })
+
+  test('a picture of 10 MiB as PHP writes it passes: each slash escaped', async () => {
+    const text = JSON.stringify({ image: 'abc/'.repeat(245_000) }).replaceAll('/', '\\/')
+    expect(await parseJson(bytes(text))).toEqual({ image: 'abc/'.repeat(245_000) })
+  })
+
+  test('a vector of 4096 numbers as long as numbers get passes', async () => {
+    const vector = Array.from({ length: 4096 }, (_, n) => -Math.sqrt(n + 2) * 1e-200)
+    expect(await parseJson(bytes(JSON.stringify({ vector })))).toEqual({ vector })
+  })
+
+  test('a fault behind megabytes of text is found, with its line and column', async () => {
+    const text = `{"image":"${'a'.repeat(3 * MIB)}",\n"limit":,}`
+    expect((await refusal(text)).details).toEqual({ line: 2, column: 9 })
+  })
+})
+
 describe('JSON in a field of a form', () => {
   test.each([
     ['{"a":1}', { a: 1 }],
@@ -143,5 +209,14 @@ describe('JSON in a field of a form', () => {
     ['{"__proto__":{"x":1},"a":1}', { a: 1 }],
   ])('%p is %p', async (text, value) => {
     expect(await parseJsonField(bytes(text), 'metadata')).toEqual(value)
+  })
+
+  test('a number out of range is named below the field, and too many values are refused', async () => {
+    const codeOf = (text: string) => parseJsonField(bytes(text), 'metadata').catch((error: ApiError) => error)
+    expect(await codeOf('{"a":[1e400]}')).toMatchObject({
+      code: 'validation_error',
+      extras: { details: { errors: [{ pointer: '/metadata/a/0' }] } },
+    })
+    expect(await codeOf(`[${'0,'.repeat(60_000)}0]`)).toMatchObject({ code: 'validation_error' })
   })
 })
