@@ -51,6 +51,9 @@ export const LIMITS = {
   bodyBytesInFlightMax: 64 * 1024 * 1024,
   /** Smaller bodies are taken whatever is under way, so that a search by words is not refused for others' pictures. */
   bodyBytesUncounted: 16 * 1024,
+  /** A counted body must come at this pace, after a moment of grace: who holds room for nothing keeps others out. */
+  bodyBytesPerSecondMin: 64 * 1024,
+  bodyGraceMs: 20_000,
   /** Downloads at once, and those of one store. */
   downloadsMax: 16,
   downloadsPerStoreMax: 8,

@@ -182,12 +182,25 @@ async function readBytes(
 ): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
-  const room = intake?.admit(request, announced === null ? maxBytes : Number(announced))
-  const bytes =
-    announced === null ? await readChunks(request.body, maxBytes, tooLarge) : await request.bytes()
-  room?.shrinkTo(bytes.length)
+  const length = announced === null ? maxBytes : Number(announced)
+  const room = intake?.admit(request, length)
+  const reading = announced === null ? readChunks(request.body, maxBytes, tooLarge) : request.bytes()
+  if (!room || !intake) return reading
+  const bytes = await inTime(reading, intake.patienceMs(length))
+  room.shrinkTo(bytes.length)
   return bytes
 }
+
+async function inTime<Value>(reading: Promise<Value>, patienceMs: number): Promise<Value> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(tooSlow()), patienceMs)
+  // Closing the connection ends the reading, which then nobody waits for.
+  reading.catch(() => {})
+  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
+}
+
+const tooSlow = (): ApiError =>
+  new ApiError('invalid_request', 'The body came too slowly', { headers: { connection: 'close' } })
 
 async function readChunks(
   body: Request['body'],

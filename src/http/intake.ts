@@ -13,6 +13,8 @@ export interface Intake {
    * @throws ApiError `overloaded` when too much is under way, of everybody or of the owner.
    */
   admit(request: Request, bytes: number): Room | undefined
+  /** Longest time for an admitted body of so many bytes to come. */
+  patienceMs(bytes: number): number
 }
 
 export type IntakePlugin = ReturnType<typeof intakePlugin>
@@ -31,6 +33,7 @@ export function createIntake(budget: ByteBudget) {
       rooms.set(request, room)
       return room
     },
+    patienceMs: (bytes) => LIMITS.bodyGraceMs + (bytes / LIMITS.bodyBytesPerSecondMin) * 1_000,
   }
   /** Gives the room of a request back, which is over. */
   const release = (request: Request): void => rooms.get(request)?.release()
