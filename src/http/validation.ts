@@ -90,7 +90,7 @@ const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
 
 /** Counts no further than anybody would read. */
 const countErrors = (schema: TSchema, value: unknown): number =>
-  Iterator.from(Value.Errors(schema, value))
+  Iterator.from(Value.Errors(schema, clipped(schema, value)))
     .take(2 * LIMITS.validationProblemsMax)
     .toArray().length
 
