@@ -52,12 +52,15 @@ export interface AccessDeps {
   config: Pick<Config, 'TOKEN_LIFETIME_S' | 'TRUSTED_PROXIES'>
   /** Signs the access tokens. */
   tokenSecret: string
+  /** Learns whose request it is, before its body is read. */
+  nameOwner: NonNullable<AuthDeps['nameOwner']>
   /** The address at the other end of a request's connection. */
   peerOf(request: Request): string | undefined
 }
 
 /** Who may come in, and how: every credential of spec §5 with the routes about it. */
-export function createAccess({ ports, administration, config, tokenSecret, peerOf }: AccessDeps) {
+export function createAccess(accessDeps: AccessDeps) {
+  const { ports, administration, config, tokenSecret, nameOwner, peerOf } = accessDeps
   const { db, clock, ids } = ports
   const { atomically, record, passwords, failures, codeFailures, sessions, twoFactor } = administration
   const { apiKeys, publicKeys, ipWhitelist, audit } = administration
@@ -198,6 +201,7 @@ export function createAccess({ ports, administration, config, tokenSecret, peerO
     callerOfToken,
     callerOfKey,
     spendRequest: requestBudget(planOf, clock),
+    nameOwner,
   }
   const traced = tracePlugin(traceOf)
   const signedIn = authPlugin(deps)

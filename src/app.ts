@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { createAccess } from './access.ts'
 import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
+import type { ByteBudget } from './core/byte-budget.ts'
 import type { ApiError } from './core/errors.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { StorageProblem, storageFailure } from './core/storage.ts'
@@ -28,6 +29,7 @@ import { searchRoutes } from './features/search/routes.ts'
 import { searchService } from './features/search/service.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
+import { createIntake, intakePlugin } from './http/intake.ts'
 import { openApiPlugin } from './http/openapi.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
@@ -48,6 +50,8 @@ import { version } from './version.ts'
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
 export interface Ports extends Omit<AdministrationPorts, 'baseUrl' | 'config'> {
   embedder: Embedder
+  /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
+  budget: ByteBudget
   fetcher: PictureFetcher
   files: PictureFiles
   /** The encoded picture of a demo product. */
@@ -71,7 +75,7 @@ export type App = ReturnType<typeof createApp>
  * @param baseUrl the public address, which may be known only once it listens.
  */
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
-  const { db, clock, ids, log, embedder, fetcher, files } = ports
+  const { db, clock, ids, log, embedder, budget, fetcher, files } = ports
   const storage = createStorageWatch({
     clock,
     log,
@@ -83,11 +87,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const index = createProductIndex(createVectorArena(embedder.model.dimension))
   const administrationPorts = { ...ports, baseUrl, config }
   const administration = createAdministration(administrationPorts)
+  const intake = createIntake(budget)
   const access = createAccess({
     ports: administrationPorts,
     administration,
     config,
     tokenSecret: ports.tokenSecret,
+    nameOwner: intake.intake.nameOwner,
     // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
     peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
@@ -109,6 +115,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     embedder,
     fetcher,
     files,
+    budget,
     vectorOf: index.vectorOf,
     decodeDataUri,
     baseUrl,
@@ -169,7 +176,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     history,
     recent: createRecentPictures(ids),
     embedder,
-    readPicture: pictures.read,
+    withPicture: pictures.withUrl,
     decodeBase64,
     publicUrl: pictures.publicUrl,
     clock,
@@ -194,6 +201,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
 
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     .use(requestLogPlugin({ clock, ids, version, log }))
+    .use(intakePlugin(intake))
     .use(
       errorPlugin({
         log,

@@ -87,3 +87,10 @@ test('there are no barrels and no rooms for odds and ends', () => {
     files.filter((path) => /(^|\/)(index|utils?|helpers?|common|misc|types)(\/|\.ts$)/.test(path)),
   ).toEqual([])
 })
+
+test('what came with a request is walked with loops: lists of values and copies for each name cost seconds', () => {
+  // `Object.values` of a long list builds another; `getAll` searches all fields again for each name.
+  const slow =
+    /\.getAll\(|\b(?:Object\.(?:values|entries)|Array\.from)\((?:value|body|fields|item|items|input|text|query)\b/
+  expect(offenders(slow, (path) => room(path) !== 'http')).toEqual([])
+})

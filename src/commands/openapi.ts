@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { createApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
+import { createByteBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
@@ -36,6 +37,7 @@ export async function openApiDocument(): Promise<unknown> {
     ids: systemIds,
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
+    budget: createByteBudget(),
     fetcher: { fetch: async () => notHere() },
     files: {
       write: async () => {},

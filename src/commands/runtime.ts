@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError, Settings } from '../config.ts'
+import { createByteBudget } from '../core/byte-budget.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { readDemoPicture } from '../features/demo/assets.ts'
@@ -162,11 +163,19 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   const stop = new AbortController()
   started.defer(() => stop.abort())
   let baseUrl = config.BASE_URL
+  const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
     ...administrationPorts(config, dataDir, log, db, later, stop.signal),
     tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
-    fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock, stop: stop.signal }),
+    budget,
+    fetcher: createPictureFetcher({
+      budget,
+      allowCidrs,
+      isOffline: config.OFFLINE,
+      clock,
+      stop: stop.signal,
+    }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),

@@ -161,7 +161,7 @@ export const ERRORS = {
   payload_too_large: kind(
     413,
     'The body is too large.',
-    `Send less; \`details.max_bytes\` is the limit of this endpoint. JSON without a picture may have ${sizeInWords(LIMITS.jsonBytesMax)}.`,
+    `Send less; \`details.max_bytes\` is the limit of this endpoint. JSON without a picture may have ${sizeInWords(LIMITS.jsonBytesMax)}, on routes without sign-in ${sizeInWords(LIMITS.openBodyBytesMax)}.`,
   ),
   image_too_large: kind(
     413,
@@ -243,7 +243,7 @@ export const ERRORS = {
   overloaded: kind(
     503,
     'There is too much to do at once, or the service stops.',
-    'Repeat after `Retry-After` seconds.',
+    'Repeat after `Retry-After` seconds, with fewer requests at a time.',
   ),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
   storage_full: kind(503, 'The disk is full.', 'Free some space; reading still works.'),

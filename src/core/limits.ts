@@ -32,6 +32,34 @@ export const LIMITS = {
   pictureJsonBytesMax: 15 * 1024 * 1024,
   /** Multipart bodies: a picture and the fields beside it. */
   multipartBytesMax: 11 * 1024 * 1024,
+  /** JSON and form bodies of routes without sign-in; none of them means more than 3 KiB. */
+  openBodyBytesMax: 16 * 1024,
+  /** Fields of a form, files included. */
+  formFieldsMax: 200,
+  /** Strings, brackets, commas and colons of a JSON body: some thousand times what any body needs beside a vector. */
+  jsonPiecesMax: 50_000,
+  /** Bytes of a JSON body outside its strings; only a picture in a string may have more. */
+  jsonStructureBytesMax: 1024 * 1024,
+  /** Backslashes in a JSON body; a picture by PHP, which escapes each slash, has a quarter of a million. */
+  jsonEscapesMax: 500_000,
+
+  /** Bodies and pictures that all requests together hold in memory. */
+  bytesInFlightMax: 96 * 1024 * 1024,
+  /** Those of one store. */
+  bytesInFlightPerStoreMax: 48 * 1024 * 1024,
+  /** Bodies are taken up to this; the rest is for downloads, or uploads could keep every download waiting. */
+  bodyBytesInFlightMax: 64 * 1024 * 1024,
+  /** Smaller bodies are taken whatever is under way, so that a search by words is not refused for others' pictures. */
+  bodyBytesUncounted: 16 * 1024,
+  /** A counted body must come at this pace, after a moment of grace: who holds room for nothing keeps others out. */
+  bodyBytesPerSecondMin: 64 * 1024,
+  bodyGraceMs: 20_000,
+  /** Downloads at once, and those of one store. */
+  downloadsMax: 16,
+  downloadsPerStoreMax: 8,
+  /** Downloads under way or waiting, and those of one store. */
+  downloadsInLineMax: 64,
+  downloadsInLinePerStoreMax: 32,
 
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,

@@ -56,6 +56,8 @@ export interface AuthDeps {
   callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
   /** Takes one request from the budget that it spends; undefined for no limit. */
   spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
+  /** Learns whose request it is, before its body is read: each store has its share of what is read at a time. */
+  nameOwner?(request: Request, owner: string): void
 }
 
 /** The header of every signed-in route in the API's document (spec §5.3). */
@@ -132,7 +134,7 @@ export function callerPlugin(deps: AuthDeps, rule: 'several' | 'never') {
 }
 
 function createAuthentication(
-  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest }: AuthDeps,
+  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest, nameOwner }: AuthDeps,
   rule: StoreRule,
   purpose: Purpose,
 ) {
@@ -151,6 +153,7 @@ function createAuthentication(
       credential.kind === 'key'
         ? callerOfKey(credential.text, store, trace)
         : callerOfToken(await validClaims(credential.text), store, trace)
+    nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {
       const { policy, verdict } = spent

@@ -2,13 +2,15 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
-import { parseJson, parseJsonField } from './json-text.ts'
-import { toNumber } from './number-text.ts'
+import { readFields } from './form-fields.ts'
+import type { Intake } from './intake.ts'
+import { parseJson } from './json-text.ts'
 import { UPLOAD } from './schema.ts'
-import { type Problem, validationError } from './validation.ts'
 
 interface WithRequest {
   request: Request
+  /** Bounds what is read at a time; without one everything is read that the route's own limit allows. */
+  intake?: Intake | undefined
 }
 
 type Parsed = Promise<Record<string, unknown>>
@@ -44,9 +46,9 @@ export const noBody = () => ({})
 /** A parser for a route's JSON body of at most `maxBytes`. */
 export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
   return parser(
-    async ({ request }) => {
-      if (!isJson(request)) throw wrongType('application/json')
-      return parseJson(await readBytes(request, maxBytes, payloadTooLarge)) as Record<string, unknown>
+    async (context) => {
+      if (!isJson(context.request)) throw wrongType('application/json')
+      return (await parseJson(await readBytes(context, maxBytes, payloadTooLarge))) as Record<string, unknown>
     },
     (body) => ({ 'application/json': body }),
   )
@@ -61,9 +63,9 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
  */
 export function formBody(schema: TSchema): BodyParser {
   return parser(
-    async ({ request }) => {
-      if (!isMultipart(request)) throw wrongType('multipart/form-data')
-      return readForm(request, schema)
+    async (context) => {
+      if (!isMultipart(context.request)) throw wrongType('multipart/form-data')
+      return readForm(context, schema)
     },
     () => ({ 'multipart/form-data': schema }),
   )
@@ -74,7 +76,7 @@ export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema): BodyP
   const json = jsonBody(maxJsonBytes)
   return parser(
     async (context) => {
-      if (isMultipart(context.request)) return readForm(context.request, formSchema)
+      if (isMultipart(context.request)) return readForm(context, formSchema)
       if (!isJson(context.request)) throw wrongType('application/json or multipart/form-data')
       return json(context)
     },
@@ -98,9 +100,10 @@ const hasUpload = (schema: TSchema): boolean =>
  */
 export function urlencodedBody(maxBytes: number, hint: string): BodyParser {
   return parser(
-    async ({ request }) => {
+    async (context) => {
+      const { request } = context
       if (contentType(request) !== FORM) throw isJson(request) ? notJson(hint) : wrongType(FORM)
-      const bytes = await readBytes(request, maxBytes, payloadTooLarge)
+      const bytes = await readBytes(context, maxBytes, payloadTooLarge)
       return readPairs(new URLSearchParams(new TextDecoder().decode(bytes)))
     },
     (body) => ({ [FORM]: body }),
@@ -168,94 +171,59 @@ const pictureTooLarge = (): ApiError =>
     headers: { connection: 'close' },
   })
 
-/** Reads a body without ever holding more than `maxBytes` of it. */
+/** More mean less than 800 bytes in each of 15 MiB: a client that wants to keep us busy. */
+const CHUNKS_MAX = 20_000
+
+/** Reads a body without ever holding more than `maxBytes` of it, once there is room for it. */
 async function readBytes(
-  request: Request,
+  { request, intake }: WithRequest,
   maxBytes: number,
   tooLarge: (max: number) => ApiError,
 ): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
-  if (announced !== null) {
-    if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
-    return request.bytes()
-  }
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
+  const length = announced === null ? maxBytes : Number(announced)
+  const room = intake?.admit(request, length)
+  const reading = announced === null ? readChunks(request.body, maxBytes, tooLarge) : request.bytes()
+  if (!room || !intake) return reading
+  const bytes = await inTime(reading, intake.patienceMs(length))
+  room.shrinkTo(bytes.length)
+  return bytes
+}
+
+async function inTime<Value>(reading: Promise<Value>, patienceMs: number): Promise<Value> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(tooSlow()), patienceMs)
+  // Closing the connection ends the reading, which then nobody waits for.
+  reading.catch(() => {})
+  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
+}
+
+const tooSlow = (): ApiError =>
+  new ApiError('invalid_request', 'The body came too slowly', { headers: { connection: 'close' } })
+
+async function readChunks(
+  body: Request['body'],
+  maxBytes: number,
+  tooLarge: (max: number) => ApiError,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.byteLength
     if (length > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
+    if (chunks.push(chunk) > CHUNKS_MAX) throw tooManyChunks()
   }
   return Buffer.concat(chunks, length)
 }
 
-async function readForm(request: Request, schema: TSchema): Parsed {
-  const bytes = await readBytes(request, LIMITS.multipartBytesMax, pictureTooLarge)
-  const form = await parseForm(request, bytes)
-  const fields: Record<string, unknown> = {}
-  const repeated: Problem[] = []
-  for (const name of new Set(form.keys())) {
-    if (name === '__proto__') continue
-    const values = form.getAll(name)
-    if (values.some((value) => typeof value !== 'string' && value.size > LIMITS.pictureBytesMax)) {
-      throw pictureTooLarge()
-    }
-    const field = schema['properties']?.[name] as TSchema | undefined
-    if (field && values.length > 1 && field['type'] !== 'array') {
-      if (field[Kind] === UPLOAD) throw severalPictures(name, values.length)
-      repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must come only once' })
-    }
-    fields[name] = field ? fieldOf(values, field) : values.at(-1)
-  }
-  if (repeated.length > 0) throw validationError(repeated)
-  return fields
-}
-
-const severalPictures = (name: string, count: number): ApiError =>
-  new ApiError('image_source_invalid', `Send one picture; ${name} came ${count} times`, {
-    details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
+const tooManyChunks = (): ApiError =>
+  new ApiError('payload_too_large', `The body comes in more than ${CHUNKS_MAX} pieces`, {
+    details: { max_pieces: CHUNKS_MAX },
+    headers: { connection: 'close' },
   })
 
-type Form = Awaited<ReturnType<Response['formData']>>
-type FormValue = ReturnType<Form['getAll']>[number]
-
-/** The value of a form's field; several texts of a list become one list. */
-function fieldOf(values: FormValue[], schema: TSchema): unknown {
-  const read = values
-    .map((value) => (typeof value === 'string' ? fromText(value, schema) : value))
-    .filter((value) => value !== undefined)
-  if (read.length < 2) return read[0]
-  return read.every(Array.isArray) ? read.flat() : read.find((value) => !Array.isArray(value))
-}
-
-async function parseForm(request: Request, bytes: Uint8Array): Promise<Form> {
-  try {
-    const headers = { 'content-type': request.headers.get('content-type') ?? '' }
-    return await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData()
-  } catch {
-    throw new ApiError('invalid_request', 'The multipart body is malformed')
-  }
-}
-
-/** The value that a form's text stands for; the text itself when it stands for none of that type. */
-function fromText(text: string, schema: TSchema): unknown {
-  const { type } = schema
-  if (type === 'object' || type === 'array') return fromJsonText(text, type)
-  if (type === 'string' || schema[Kind] === UPLOAD) return text
-  if (type === 'integer' || type === 'number') return toNumber(text, type)
-  if (type === 'boolean') return BOOLEANS[text.trim().toLowerCase()] ?? text
-  return text
-}
-
-const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(null), {
-  true: true,
-  '1': true,
-  false: false,
-  '0': false,
-})
-
-function fromJsonText(text: string, type: 'object' | 'array'): unknown {
-  if (text.trim() === '') return undefined
-  if (type === 'array' && !/^\s*[[{]/.test(text)) return text.split(',').map((item) => item.trim())
-  return parseJsonField(text) ?? text
+async function readForm(context: WithRequest, schema: TSchema): Parsed {
+  const bytes = await readBytes(context, LIMITS.multipartBytesMax, pictureTooLarge)
+  return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, pictureTooLarge)
 }

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { hashInTurns } from '../core/hash.ts'
 import { LIMITS } from '../core/limits.ts'
+import { HEAVY_BYTES, turn } from '../core/turns.ts'
 import type { IdempotencyKeys } from '../platform/db/idempotency.ts'
+import { UploadedFile } from './schema.ts'
 import { validationError } from './validation.ts'
 
 /** The header in the API's document. */
@@ -112,9 +115,18 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
 /** SHA-256 over method, path and the parsed body; files count by their bytes. */
 async function fingerprint({ request, path, body }: Context): Promise<Buffer> {
   const hash = createHash('sha256').update(`${request.method} ${path}\n`)
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+  const fields = (body ?? {}) as Record<string, unknown>
+  for (const name in fields) {
+    const value = fields[name]
     hash.update(`${JSON.stringify(name)}:`)
-    hash.update(value instanceof Blob ? await value.bytes() : JSON.stringify(value ?? null))
+    const text = value instanceof UploadedFile ? await value.bytes() : await jsonOf(value ?? null)
+    await hashInTurns(hash, text)
   }
   return hash.digest()
+}
+
+/** A long text is written in a turn of its own. */
+async function jsonOf(value: unknown): Promise<string> {
+  if (typeof value === 'object' || (typeof value === 'string' && value.length > HEAVY_BYTES)) await turn()
+  return JSON.stringify(value)
 }

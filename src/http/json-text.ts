@@ -1,98 +1,142 @@
-import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
+import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../core/errors.ts'
-
-/** Deeper than any body that means something, and shallow enough for every function that walks one. */
-const DEPTH_MAX = 64
+import { LIMITS } from '../core/limits.ts'
+import { sizeInWords } from '../core/text.ts'
+import { HEAVY_BYTES, turn } from '../core/turns.ts'
+import { faultOf } from './json-error.ts'
+import { type Excess, excessOf, JSON_DEPTH_MAX } from './json-scan.ts'
+import { type Problem, validationError } from './validation.ts'
 
 /**
- * Reads a body's JSON.
+ * Reads a body's JSON, in several turns of the event loop when it is long.
  *
- * @throws ApiError `invalid_json` with the place, or when it nests too deep to be walked.
+ * @throws ApiError `invalid_json` with the place, or when it nests too deep to be walked; `payload_too_large` or
+ *   `validation_error` for more than anybody can mean, and `validation_error` for a number that no double can hold.
  */
-export function parseJson(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes)
-  const value = parseText(text, () => invalidJson(text))
-  if (!isShallow(value, DEPTH_MAX)) throw tooDeep()
+export async function parseJson(bytes: Uint8Array): Promise<unknown> {
+  const text = await decode(bytes)
+  if (text.length > HEAVY_BYTES) await turn()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    if (text.length > HEAVY_BYTES) await turn()
+    throw invalidJson(text)
+  }
+  return sound(value, '')
+}
+
+/**
+ * Reads the JSON of a form's field.
+ *
+ * @param name the field, for the pointers of its problems.
+ * @returns undefined when it is no JSON or nests too deep.
+ * @throws ApiError as {@link parseJson}, but never `invalid_json`.
+ */
+export async function parseJsonField(bytes: Uint8Array, name: string): Promise<unknown> {
+  let value: unknown
+  try {
+    const text = await decode(bytes)
+    if (text.length > HEAVY_BYTES) await turn()
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof ApiError && error.code !== 'invalid_json') throw error
+    return undefined
+  }
+  return sound(value, `/${name}`)
+}
+
+async function decode(bytes: Uint8Array): Promise<string> {
+  if (bytes.length > HEAVY_BYTES) await turn()
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8')
+  const excess = excessOf(bytes)
+  if (excess) throw REFUSALS[excess]()
+  if (bytes.length > HEAVY_BYTES) await turn()
+  return new TextDecoder().decode(bytes)
+}
+
+const tooMany = (message: string): ApiError =>
+  validationError([{ in: 'body', pointer: '', code: 'too_large', message }])
+
+const REFUSALS: Readonly<Record<Excess, () => ApiError>> = {
+  depth: () =>
+    new ApiError('invalid_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels`, {
+      details: { max_depth: JSON_DEPTH_MAX },
+    }),
+  structure: () =>
+    new ApiError(
+      'payload_too_large',
+      `Beside its texts the body is larger than ${sizeInWords(LIMITS.jsonStructureBytesMax)}`,
+      { details: { max_bytes: LIMITS.jsonStructureBytesMax } },
+    ),
+  pieces: () => tooMany('holds too many values'),
+  escapes: () => tooMany('holds too many backslashes'),
+}
+
+/**
+ * Takes out keys named `__proto__`, which would be copied onto a prototype further on; no field of ours has that name.
+ *
+ * @throws ApiError `validation_error` for numbers like 1e400, which JSON.parse makes infinite.
+ */
+function sound(value: unknown, pointer: string): unknown {
+  const problems: Problem[] = []
+  const path: (string | number)[] = []
+
+  function look(item: unknown): void {
+    if (typeof item === 'number') {
+      if (!Number.isFinite(item)) problems.push(outOfRange(pointer + pointerOf(path)))
+    } else if (Array.isArray(item)) {
+      for (let n = 0; n < item.length; n++) descend(n, item[n])
+    } else if (typeof item === 'object' && item !== null) {
+      const fields = item as Record<string, unknown>
+      if (Object.hasOwn(fields, PROTO)) delete fields[PROTO]
+      for (const key in fields) descend(key, fields[key])
+    }
+  }
+
+  function descend(key: string | number, item: unknown): void {
+    if (typeof item !== 'number' && typeof item !== 'object') return
+    path.push(key)
+    look(item)
+    path.pop()
+  }
+
+  look(value)
+  if (problems.length > 0) throw validationError(problems)
   return value
 }
 
-/** Reads the JSON of a form's field; undefined when it is none. */
-export function parseJsonField(text: string): unknown {
-  try {
-    const value = parseText(text, (cause) => new Error('not JSON', { cause }))
-    return isShallow(value, DEPTH_MAX) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
+const PROTO = '__proto__'
 
-/** @param refusal makes the error for a text that is no JSON. */
-function parseText(text: string, refusal: (cause: unknown) => Error): unknown {
-  try {
-    // A key named __proto__ would be copied onto a prototype further on; no field of ours has that name.
-    if (text.includes('__proto__') || text.includes('\\u005f')) {
-      return JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value))
-    }
-    return JSON.parse(text)
-  } catch (error) {
-    throw error instanceof RangeError ? tooDeep() : refusal(error)
-  }
-}
+/** RFC 6901. */
+const pointerOf = (path: readonly (string | number)[]): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-const isShallow = (value: unknown, levels: number): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1)))
+const outOfRange = (pointer: string): Problem => ({
+  in: 'body',
+  pointer,
+  code: 'type',
+  message: 'must be a number within the range of a double',
+  expected: 'number',
+  received: 'number out of range',
+})
 
-const tooDeep = (): ApiError =>
-  new ApiError('invalid_json', `The body nests deeper than ${DEPTH_MAX} levels`, {
-    details: { max_depth: DEPTH_MAX },
-  })
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8')
-  }
-}
-
-/** JavaScriptCore does not tell where it stopped, so a tolerant parser finds the place. */
 function invalidJson(text: string): ApiError {
   if (text.trim() === '')
     return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  const { offset, error } = firstError(text) ?? { offset: text.length, error: undefined }
-  const before = text.slice(0, offset).split('\n')
-  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-  const reason = error === undefined ? 'it cannot be read' : inWords(printParseErrorCode(error))
+  const { offset, reason } = faultOf(text) ?? { offset: text.length, reason: 'it cannot be read' }
+  const place = placeOf(text, offset)
   const where = `line ${place.line}, column ${place.column}`
   return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at ${where}`, { details: place })
 }
 
-interface Place {
-  offset: number
-  error: ParseErrorCode
-}
-
-function firstError(text: string): Place | undefined {
-  let place: Place | undefined
-  try {
-    visit(
-      text,
-      {
-        onError(error, offset) {
-          place = { offset, error }
-          throw new Error('the first one is enough')
-        },
-      },
-      { disallowComments: true },
-    )
-  } catch (error) {
-    // The parser calls itself for every level.
-    if (error instanceof RangeError) throw tooDeep()
+/** Line and column of an offset, counted from 1. */
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
+    line++
+    start = end + 1
   }
-  return place
+  return { line, column: offset - start + 1 }
 }
-
-/** `PropertyNameExpected` becomes "property name expected". */
-const inWords = (code: string): string => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()

@@ -51,7 +51,10 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
     .onTransform({ as: 'global' }, ({ request, route, body, query, params }) => {
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const problems = checkFor(`${method} ${route}`)?.({ request, body, query, params })
-      if (problems && problems.length > 0) verdicts.set(request, problems)
+      if (!problems || problems.length === 0) return
+      // The bearer was judged before the body was read; Elysia's own refusal would hold the whole body as text.
+      if (problems.some(({ in: place }) => place === 'body')) throw validationError(problems)
+      verdicts.set(request, problems)
     })
     .onBeforeHandle({ as: 'global' }, ({ request }) => {
       const problems = verdicts.get(request)

@@ -60,7 +60,24 @@ export const oneOf = <Value extends string>(values: readonly Value[], descriptio
 /** Name of {@link upload}'s kind among TypeBox's. */
 export const UPLOAD = 'Upload'
 
-TypeRegistry.Set(UPLOAD, (_schema, value) => value instanceof Blob)
+/** A file of a multipart body: a view of the body's own bytes, so that a picture is in memory once. */
+export class UploadedFile {
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get size(): number {
+    return this.#bytes.length
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    return this.#bytes
+  }
+}
+
+TypeRegistry.Set(UPLOAD, (_schema, value) => value instanceof UploadedFile)
 
 /**
  * A file in a multipart body.
@@ -68,4 +85,4 @@ TypeRegistry.Set(UPLOAD, (_schema, value) => value instanceof Blob)
  * Elysia's own `t.File` would make it take JSON text for every object of the schema beside it, in JSON bodies too.
  */
 export const upload = (description: string) =>
-  Type.Unsafe<File>({ [Kind]: UPLOAD, type: 'string', format: 'binary', description })
+  Type.Unsafe<UploadedFile>({ [Kind]: UPLOAD, type: 'string', format: 'binary', description })

@@ -3,7 +3,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
-import { UPLOAD } from './schema.ts'
+import { UPLOAD, UploadedFile } from './schema.ts'
 import { faultOfText, TEXT } from './text-schema.ts'
 
 /** One thing wrong with a request; `pointer` is a JSON pointer (RFC 6901). */
@@ -39,12 +39,37 @@ export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']
 }
 
 function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<ValueError> {
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of Value.Errors(schema, clipped(schema, value))) {
     const branch = error.type === ValueErrorType.Union ? nearestBranch(error.schema, error.value) : undefined
     const place = path + error.path
     if (branch) yield* errorsOf(branch, error.value, place)
     else yield { ...error, path: place }
   }
+}
+
+/** The value with its lists cut behind one item too many, which is told all the same: nobody walks the others. */
+function clipped(schema: TSchema, value: unknown): unknown {
+  const { maxItems, items, properties } = schema as {
+    maxItems?: number
+    items?: TSchema
+    properties?: Record<string, TSchema>
+  }
+  if (Array.isArray(value)) {
+    const list = value.length > (maxItems ?? Infinity) + 1 ? value.slice(0, (maxItems as number) + 1) : value
+    const isNested = items?.['type'] === 'object' || items?.['type'] === 'array'
+    return isNested ? list.map((item) => clipped(items, item)) : list
+  }
+  if (!properties || typeof value !== 'object' || value === null) return value
+  const fields = value as Record<string, unknown>
+  let copy: Record<string, unknown> | undefined
+  for (const name in properties) {
+    if (!Object.hasOwn(fields, name)) continue
+    const field = clipped(properties[name] as TSchema, fields[name])
+    if (field === fields[name]) continue
+    copy ??= { ...fields }
+    copy[name] = field
+  }
+  return copy ?? value
 }
 
 /** Of the alternatives with the value's own JSON type, the one with the fewest problems. */
@@ -65,7 +90,7 @@ const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
 
 /** Counts no further than anybody would read. */
 const countErrors = (schema: TSchema, value: unknown): number =>
-  Iterator.from(Value.Errors(schema, value))
+  Iterator.from(Value.Errors(schema, clipped(schema, value)))
     .take(2 * LIMITS.validationProblemsMax)
     .toArray().length
 
@@ -141,7 +166,7 @@ const alternatives = (schema: TSchema): string =>
 
 function typeName(value: unknown): string {
   if (value === null) return 'null'
-  if (value instanceof Blob) return 'file'
+  if (value instanceof UploadedFile) return 'file'
   if (typeof value === 'number' && !Number.isFinite(value)) return 'number out of range'
   return Array.isArray(value) ? 'array' : typeof value
 }

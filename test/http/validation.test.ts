@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { upload } from '../../src/http/schema.ts'
+import { UploadedFile, upload } from '../../src/http/schema.ts'
 import { text } from '../../src/http/text-schema.ts'
 import { problemsOf, validationError } from '../../src/http/validation.ts'
 
@@ -100,6 +100,47 @@ describe('all problems at once', () => {
   })
 })
 
+describe('lists that are too long', () => {
+  const walked = (length: number) => {
+    let looks = 0
+    const list = Array.from({ length }, () => 'a')
+    return {
+      list: new Proxy(list, {
+        get(target, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) looks++
+          return Reflect.get(target, key, receiver)
+        },
+      }),
+      looks: () => looks,
+    }
+  }
+
+  test('are told by their length; of the items only those that might fit are looked at', () => {
+    const { list, looks } = walked(10_000)
+    const schema = t.Object({ a: t.Object({ b: t.Array(t.String(), { maxItems: 3 }) }) })
+    expect(told(schema, { a: { b: list } })).toEqual(['/a/b max_items: must have at most 3 items'])
+    expect(looks()).toBeLessThan(20)
+  })
+
+  test('also lists in lists, and those of the alternative that speaks', () => {
+    const inner = t.Array(Type.Integer(), { maxItems: 1 })
+    expect(told(t.Array(inner, { maxItems: 2 }), [[1], [1, 2, 3], [], []])).toEqual([
+      ' max_items: must have at most 2 items',
+      '/1 max_items: must have at most 1 items',
+    ])
+    const { list, looks } = walked(10_000)
+    const union = t.Union([t.Object({ x: t.Array(t.String(), { maxItems: 2 }) }), t.String()])
+    expect(told(union, { x: list })).toEqual(['/x max_items: must have at most 2 items'])
+    expect(looks()).toBeLessThan(30_000)
+  })
+
+  test('what was sent is left as it is', () => {
+    const sent = { tags: [1, 2, 3] }
+    told(t.Object({ tags: t.Array(t.Number(), { maxItems: 1 }) }), sent)
+    expect(sent).toEqual({ tags: [1, 2, 3] })
+  })
+})
+
 describe('of a union the nearest alternative speaks', () => {
   const json = t.Object({ id: t.String(), image_url: t.String() })
   const form = t.Object({ id: t.String(), image: upload('picture') })
@@ -115,7 +156,7 @@ describe('of a union the nearest alternative speaks', () => {
     [
       'the one that lacks least',
       t.Union([json, form]),
-      { id: 1, image: new Blob([]) },
+      { id: 1, image: new UploadedFile(new Uint8Array()) },
       ['/id type: must be a string'],
     ],
     [

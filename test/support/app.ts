@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createApp, type Ports } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
+import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import type { Ids } from '../../src/core/ids.ts'
@@ -42,6 +43,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     dataSecret: 'another secret that is only used in tests',
     mailer: { isConfigured: true, send: async (mail) => void mails.push(mail) },
     embedder: fakeEmbedder(),
+    budget: createByteBudget(),
     fetcher: {
       async fetch(url) {
         downloads.push(url)

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Trace } from '../../core/actor.ts'
 import { ApiError, ERRORS } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
 import { type SpendRequest, spendingFirst } from '../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../http/body.ts'
 import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../http/page.ts'
@@ -83,7 +84,7 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: spendingFirst(spend.mail, jsonBody()),
+        parse: spendingFirst(spend.mail, jsonBody(LIMITS.openBodyBytesMax)),
         body: Registration,
         response: {
           202: RegistrationTaken,
@@ -115,7 +116,7 @@ export function accountRoutes(
       },
     )
     .post('/verify', ({ body, trace }) => verification.confirm(body, trace), {
-      parse: spendingFirst(spend.password, jsonBody()),
+      parse: spendingFirst(spend.password, jsonBody(LIMITS.openBodyBytesMax)),
       body: Confirmation,
       response: {
         200: Verified,
@@ -133,7 +134,7 @@ export function accountRoutes(
     })
     .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
     .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
-      parse: spendingFirst(spend.password, jsonBody()),
+      parse: spendingFirst(spend.password, jsonBody(LIMITS.openBodyBytesMax)),
       body: Cancellation,
       response: { 200: Cancelled, 429: tooMany, ...invalidBody, ...busy },
       detail: {
@@ -143,7 +144,7 @@ export function accountRoutes(
       },
     })
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: spendingFirst(spend.mail, jsonBody()),
+      parse: spendingFirst(spend.mail, jsonBody(LIMITS.openBodyBytesMax)),
       body: PasswordForgotten,
       response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
       detail: {
@@ -170,7 +171,7 @@ export function accountRoutes(
           badLink: invalidLinkPage,
         }),
       {
-        parse: jsonOrUrlencodedBody(),
+        parse: jsonOrUrlencodedBody(LIMITS.openBodyBytesMax),
         body: PasswordReset,
         response: { 200: PasswordWasReset, 401: badLink, ...invalidBody, ...busy },
         detail: {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { LIMITS } from '../../core/limits.ts'
 import { type SpendRequest, spendingFirst } from '../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../http/body.ts'
 import { bodyErrors, failure } from '../../http/schema.ts'
@@ -61,7 +62,7 @@ export function authRoutes(
       },
     })
     .post('/login', ({ body, trace }) => login(body, trace), {
-      parse: spendingFirst(budgets.login, jsonBody()),
+      parse: spendingFirst(budgets.login, jsonBody(LIMITS.openBodyBytesMax)),
       body: Login,
       response: {
         200: UserToken,

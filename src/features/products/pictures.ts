@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
 import pLimit from 'p-limit'
+import type { ByteBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
+import { sha256 } from '../../core/hash.ts'
 import type { Ids } from '../../core/ids.ts'
 import { createKeyedLock } from '../../core/keyed-lock.ts'
 import { LIMITS } from '../../core/limits.ts'
@@ -19,9 +20,11 @@ export interface PictureDeps {
   embedder: Pick<Embedder, 'embedPicture'>
   fetcher: PictureFetcher
   files: PictureFiles
+  /** Where a kept picture that is read takes its room, as a download does. */
+  budget: Pick<ByteBudget, 'take'>
   /** Vector of a picture that is indexed already. */
   vectorOf(storeId: string, pictureId: number): Float32Array | undefined
-  decodeDataUri(uri: string, maxBytes: number): Uint8Array
+  decodeDataUri(uri: string, maxBytes: number): Promise<Uint8Array>
   /** `BASE_URL`, known once the service listens. */
   baseUrl(): string
   clock: Clock
@@ -48,7 +51,8 @@ export type ProductPictures = ReturnType<typeof productPictures>
 
 /** Turns what clients give as pictures into pictures that can be saved with a product. */
 export function productPictures(deps: PictureDeps) {
-  const { queries, storage, embedder, fetcher, files, vectorOf, decodeDataUri, baseUrl, clock, ids } = deps
+  const { queries, storage, embedder, fetcher, files, budget, vectorOf } = deps
+  const { decodeDataUri, baseUrl, clock, ids } = deps
 
   /** A file is not deleted while it is written, nor the other way round. */
   const fileLocked = createKeyedLock()
@@ -74,10 +78,15 @@ export function productPictures(deps: PictureDeps) {
     return KEPT_PREFIX + address
   }
 
-  async function readKept(storeId: string, path: string): Promise<Uint8Array> {
+  async function readKept(storeId: string, path: string, until: Promise<unknown>): Promise<Uint8Array> {
     const kept = queries.keptPicture(path.slice(KEPT_PREFIX.length))
-    const bytes = kept?.storeId === storeId ? await files.read(kept.contentHash.toString('hex')) : undefined
+    if (kept?.storeId !== storeId) throw nothingThere()
+    const room = budget.take(storeId, LIMITS.pictureBytesMax)
+    const release = () => room.release()
+    until.then(release, release)
+    const bytes = await files.read(kept.contentHash.toString('hex'))
     if (!bytes) throw nothingThere()
+    room.shrinkTo(bytes.length)
     return bytes
   }
 
@@ -90,10 +99,26 @@ export function productPictures(deps: PictureDeps) {
 
   const isDataUri = (url: string): boolean => /^data:/i.test(url)
 
-  async function readUrl(storeId: string, url: string): Promise<Uint8Array> {
+  async function readUrl(storeId: string, url: string, until: Promise<unknown>): Promise<Uint8Array> {
     if (isDataUri(url)) return decodeDataUri(url, LIMITS.pictureBytesMax)
     const path = stored(url)
-    return path.startsWith(KEPT_PREFIX) ? readKept(storeId, path) : fetcher.fetch(url)
+    return path.startsWith(KEPT_PREFIX)
+      ? readKept(storeId, path, until)
+      : fetcher.fetch(url, { storeId, until })
+  }
+
+  /** Reads the picture behind an address and uses it; until that is over its bytes count as being in flight. */
+  async function withUrl<Result>(
+    storeId: string,
+    url: string,
+    use: (bytes: Uint8Array) => Promise<Result>,
+  ): Promise<Result> {
+    const done = Promise.withResolvers<void>()
+    try {
+      return await use(await readUrl(storeId, url, done.promise))
+    } finally {
+      done.resolve()
+    }
   }
 
   /** The vector of a picture of the store with the same bytes. */
@@ -116,25 +141,46 @@ export function productPictures(deps: PictureDeps) {
     free: PictureRow[],
     change: StorageChange,
   ): Promise<() => Promise<PictureToSave>> {
-    const bytes = 'url' in source ? await readUrl(storeId, source.url) : await source.upload.bytes()
-    const contentHash = createHash('sha256').update(bytes).digest()
-    const isArriving = !('url' in source) || isDataUri(source.url)
-    const address = async (contentType: string): Promise<string> => {
-      if (isArriving) return keep(storeId, { bytes, contentHash, contentType }, change)
+    if ('url' in source && !isDataUri(source.url)) {
       const url = stored(source.url)
-      return url.startsWith(KEPT_PREFIX) ? hold(url) : url
+      const address = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
+      return withUrl(storeId, source.url, (bytes) => embedded(storeId, bytes, free, address))
     }
+    const bytes =
+      'url' in source ? await decodeDataUri(source.url, LIMITS.pictureBytesMax) : await source.upload.bytes()
+    const address = (content: Omit<Arrived, 'bytes'>) => keep(storeId, { bytes, ...content }, change)
+    return embedded(storeId, bytes, free, address, (contentHash) =>
+      change.refuseHopeless({ contentHash, bytes }),
+    )
+  }
 
-    if (isArriving) change.refuseHopeless({ contentHash, bytes })
+  /**
+   * The function that comes back holds no bytes: those of a download are gone once they are embedded.
+   *
+   * @param check may refuse the content before it is embedded.
+   */
+  async function embedded(
+    storeId: string,
+    bytes: Uint8Array,
+    free: PictureRow[],
+    address: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
+    check: (contentHash: Buffer) => void = () => undefined,
+  ): Promise<() => Promise<PictureToSave>> {
+    const size = bytes.byteLength
+    const contentHash = await sha256(bytes)
+    check(contentHash)
     const own = take(free, (picture) => picture.contentHash.equals(contentHash))
-    if (own) return async () => ({ kept: { ...own, imageUrl: await address(own.contentType) } })
+    if (own) {
+      const { contentType } = own
+      return async () => ({ kept: { ...own, imageUrl: await address({ contentHash, contentType }) } })
+    }
     const { facts, vector } = twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, 'index'))
     const { width, height, contentType, phash, palette } = facts
     return async () => ({
       added: {
-        imageUrl: await address(contentType),
+        imageUrl: await address({ contentHash, contentType }),
         contentHash,
-        bytes: bytes.byteLength,
+        bytes: size,
         width,
         height,
         contentType,
@@ -190,11 +236,11 @@ export function productPictures(deps: PictureDeps) {
     },
 
     /**
-     * The bytes behind an address, a `data:` URI or an address of ours that belongs to the store.
+     * Uses the bytes behind an address, a `data:` URI or an address of ours that belongs to the store.
      *
      * @throws ApiError of the fetcher, `image_unreadable` or `image_too_large`.
      */
-    read: readUrl,
+    withUrl,
 
     /** The public form of an address in the database. */
     publicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),

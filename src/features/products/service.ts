@@ -6,6 +6,7 @@ import type { createKeyedLock } from '../../core/keyed-lock.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { PLANS, type PlanName } from '../../core/plans.ts'
 import { fold } from '../../core/text.ts'
+import { UploadedFile } from '../../http/schema.ts'
 import { problemsOf, validationError } from '../../http/validation.ts'
 import type { IndexEntry } from '../search/product-index.ts'
 import type { ProductCursor, ProductListQueries } from './list-queries.ts'
@@ -246,7 +247,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
 
 /** @throws ApiError `image_source_invalid` when a form carries a file and an address, `validation_error` for neither. */
 function toInput(productId: string, body: ProductBody | ProductReplacement): ProductInput {
-  const upload = 'image' in body && body.image instanceof Blob ? body.image : undefined
+  const upload = 'image' in body && body.image instanceof UploadedFile ? body.image : undefined
   const url = 'image_url' in body ? body.image_url : undefined
   if (upload && url !== undefined) {
     throw new ApiError('image_source_invalid', 'Send image or image_url, not both', {

@@ -27,9 +27,13 @@ export interface SearchDeps {
   history: Pick<SearchHistory, 'add'>
   recent: RecentPictures
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
-  /** The bytes behind an address, a `data:` URI or one of the store's own kept pictures. */
-  readPicture(storeId: string, url: string): Promise<Uint8Array>
-  decodeBase64(text: string, maxBytes: number): Uint8Array
+  /** Uses the bytes behind an address, a `data:` URI or one of the store's own kept pictures. */
+  withPicture<Result>(
+    storeId: string,
+    url: string,
+    use: (bytes: Uint8Array) => Promise<Result>,
+  ): Promise<Result>
+  decodeBase64(text: string, maxBytes: number): Promise<Uint8Array>
   /** The public form of a picture's address. */
   publicUrl(url: string): string
   clock: Clock
@@ -164,14 +168,11 @@ export function searchService(deps: SearchDeps) {
       if (!vector) throw otherModel()
       return { vector, pictureId }
     }
-    return embedPicture(storeId, await bytesOf(storeId, body))
-  }
-
-  async function bytesOf(storeId: string, { image, image_url = '' }: UrlSearch): Promise<Uint8Array> {
+    const { image, image_url = '' } = body
     const isBase64 = image !== undefined && !/^data:/i.test(image)
     return isBase64
-      ? deps.decodeBase64(image, LIMITS.pictureBytesMax)
-      : deps.readPicture(storeId, image ?? image_url)
+      ? embedPicture(storeId, await deps.decodeBase64(image, LIMITS.pictureBytesMax))
+      : deps.withPicture(storeId, image ?? image_url, (bytes) => embedPicture(storeId, bytes))
   }
 
   return {

@@ -14,13 +14,14 @@ const WARNINGS_MAX = 10
 /** A warning for each top-level field that this search does not understand, with the field that was probably meant. */
 export function unknownFields(body: object, type: SearchRow['type']): string[] {
   const known = KNOWN[type]
-  return Object.keys(body)
-    .filter((name) => !known.includes(name))
-    .slice(0, WARNINGS_MAX)
-    .map((name) => {
-      const shown = name.slice(0, 60)
-      const near = closest(shown, known)
-      const hint = distance(shown, near) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
-      return `the field '${shown}' is not known here and was ignored${hint}`
-    })
+  const warnings: string[] = []
+  for (const name in body) {
+    if (known.includes(name)) continue
+    const shown = name.slice(0, 60)
+    const near = closest(shown, known)
+    const hint = distance(shown, near) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
+    warnings.push(`the field '${shown}' is not known here and was ignored${hint}`)
+    if (warnings.length === WARNINGS_MAX) break
+  }
+  return warnings
 }

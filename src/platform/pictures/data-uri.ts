@@ -1,33 +1,43 @@
 import { ApiError } from '../../core/errors.ts'
 import { sizeInWords } from '../../core/text.ts'
+import { HEAVY_BYTES, turn } from '../../core/turns.ts'
 
 /**
- * Reads the bytes of a `data:` URI (RFC 2397), base64 or percent-encoded. The declared media type is ignored.
+ * Reads the bytes of a `data:` URI (RFC 2397), base64 or percent-encoded, in several turns of the event loop when it is
+ * long. The declared media type is ignored.
  *
  * @param maxBytes largest allowed size of the decoded bytes.
  * @throws ApiError `image_unreadable` for a damaged URI, `image_too_large` beyond `maxBytes`.
  */
-export const decodeDataUri = (text: string, maxBytes: number): Uint8Array<ArrayBuffer> => {
+export const decodeDataUri = async (text: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
+  if (text.length > HEAVY_BYTES) await turn()
   const comma = text.indexOf(',')
   if (!/^data:/i.test(text) || comma < 0) throw unreadable('The data: URI has no comma before its content')
   const content = text.slice(comma + 1)
-  if (!/; *base64$/i.test(text.slice(0, comma))) return decodePercent(content, maxBytes)
+  // The last few signs of a type, which may be as long as the text.
+  const type = text.slice(Math.max(0, comma - TYPE_END_CHARS), comma)
+  if (!/; *base64$/i.test(type)) return decodePercent(content, maxBytes)
   if (!content.includes('%')) return decodeBase64(content, maxBytes)
   // Base64 in an address may have its `+`, `/` and `=` escaped, three characters for one.
-  const base64Bytes = decodePercent(content, Math.ceil(maxBytes / 3) * 4)
-  return decodeBase64(new TextDecoder('latin1').decode(base64Bytes), maxBytes)
+  const base64Bytes = await decodePercent(content, Math.ceil(maxBytes / 3) * 4)
+  const { buffer, byteOffset, byteLength } = base64Bytes
+  return decodeBase64(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'), maxBytes)
 }
 
+const TYPE_END_CHARS = 100
+
 /**
- * Reads base64 or base64url (RFC 4648), with or without padding, and nothing else: no line breaks, no other signs.
+ * Reads base64 or base64url (RFC 4648), with or without padding, and nothing else: no line breaks, no other signs. A
+ * long text has a turn of the event loop to itself.
  *
  * @param maxBytes largest allowed size of the decoded bytes.
  * @throws ApiError `image_unreadable`, or `image_too_large` beyond `maxBytes`, judged before decoding.
  */
-export const decodeBase64 = (text: string, maxBytes: number): Uint8Array<ArrayBuffer> => {
+export const decodeBase64 = async (text: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const signs = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
   const size = Math.floor((signs * 3) / 4)
   if (size > maxBytes) throw tooLarge(maxBytes)
+  if (text.length > HEAVY_BYTES) await turn()
   const isPadded = signs < text.length
   const bytes = base64Bytes(isPadded ? text : text + '='.repeat((4 - (signs % 4)) % 4))
   // The decoder skips white space, which shows as a shorter result.
@@ -44,26 +54,36 @@ const base64Bytes = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-const decodePercent = (text: string, maxBytes: number): Uint8Array<ArrayBuffer> => {
+/** Signs of one turn: each is looked at by itself. */
+const STEP_SIGNS = 512 * 1024
+
+const decodePercent = async (text: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   if (text.length > maxBytes * 3) throw tooLarge(maxBytes)
-  const bytes = new Uint8Array(text.length)
+  const bytes = new Uint8Array(Math.min(text.length, maxBytes))
   let length = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const isEscape = text[at] === '%'
-    const value = isEscape ? hexByte(text.slice(at + 1, at + 3)) : text.charCodeAt(at)
-    // Raw signs are the printable ones of ASCII; `#` would begin a fragment.
-    if (!isEscape && (value < 0x21 || value > 0x7e || value === 0x23)) throw damagedEscape()
-    bytes[length] = value
-    length += 1
-    if (isEscape) at += 2
+  for (let at = 0; at < text.length; ) {
+    if (text.length > HEAVY_BYTES) await turn()
+    for (const end = Math.min(text.length, at + STEP_SIGNS); at < end; ) {
+      if (length === maxBytes) throw tooLarge(maxBytes)
+      const code = text.charCodeAt(at)
+      const isEscape = code === PERCENT
+      // Raw signs are the printable ones of ASCII; `#` would begin a fragment.
+      if (!isEscape && (code < 0x21 || code > 0x7e || code === 0x23)) throw damagedEscape()
+      bytes[length++] = isEscape ? hexDigit(text, at + 1) * 16 + hexDigit(text, at + 2) : code
+      at += isEscape ? 3 : 1
+    }
   }
-  if (length > maxBytes) throw tooLarge(maxBytes)
-  return bytes.slice(0, length)
+  return bytes.subarray(0, length)
 }
 
-const hexByte = (digits: string): number => {
-  if (!/^[0-9a-f]{2}$/i.test(digits)) throw damagedEscape()
-  return Number.parseInt(digits, 16)
+const PERCENT = 0x25
+
+function hexDigit(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  if (lower >= 0x61 && lower <= 0x66) return lower - 0x57
+  throw damagedEscape()
 }
 
 const damagedEscape = () => unreadable('The data: URI is not percent-encoded correctly')

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
-import type { DownloadFailure } from '../../core/errors.ts'
+import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { sizeInWords } from '../../core/text.ts'
 import { MAGIC_BYTES, pictureType } from './magic.ts'
 
@@ -31,6 +31,8 @@ export class DownloadError extends Error {
 
 export interface ExchangeOptions {
   bytesMax: number
+  /** Waits until a picture of so many bytes may be read. */
+  makeRoom(bytes: number, signal: AbortSignal): Promise<void>
   /** Ends the exchange at once. */
   signal: AbortSignal
 }
@@ -56,10 +58,10 @@ export const getPicture = async (socket: Socket, url: URL, options: ExchangeOpti
     if (options.signal.aborted) abort()
     const response = await send(socket, url)
     const status = response.statusCode ?? 0
-    if (status === 200) return { picture: await readPicture(response, options.bytesMax) }
+    if (status === 200) return { picture: await readPicture(response, options) }
     return { status, location: response.headers.location, retryAfter: response.headers['retry-after'] }
   } catch (cause) {
-    if (cause instanceof DownloadError) throw cause
+    if (cause instanceof DownloadError || cause instanceof ApiError) throw cause
     if (options.signal.aborted) throw new DownloadError('timeout', 'The download took too long', { cause })
     throw new DownloadError('connect', 'The connection broke off, or the answer was not HTTP', { cause })
   } finally {
@@ -98,35 +100,49 @@ const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
       .end()
   })
 
-const readPicture = async (response: IncomingMessage, bytesMax: number): Promise<Uint8Array> => {
+const readPicture = async (
+  response: IncomingMessage,
+  { bytesMax, makeRoom, signal }: ExchangeOptions,
+): Promise<Uint8Array> => {
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
     throw notAnImage('The answer is compressed although nobody asked')
   const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${sizeInWords(bytesMax)}`)
-  if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  const announced = Number(response.headers['content-length'] ?? 0)
+  if (announced > bytesMax) throw tooLarge()
+  // While it waits nobody listens to the answer; a break is told by reading on.
+  response.on('error', () => {})
+  await makeRoom(announced > 0 ? announced : bytesMax, signal)
 
-  const pieces: Uint8Array[] = []
+  // Filled as it comes, so that a picture is never in memory twice.
+  let picture = new Uint8Array(announced > 0 ? announced : FIRST_BYTES)
   let length = 0
+  let pieces = 0
   let isPicture = false
   for await (const piece of response as AsyncIterable<Uint8Array>) {
+    if (length + piece.length > bytesMax) throw tooLarge()
+    if (++pieces > PIECES_MAX) throw new DownloadError('too_large', 'The picture comes in too many pieces')
+    if (length + piece.length > picture.length) picture = grown(picture, length + piece.length, bytesMax)
+    picture.set(piece, length)
     length += piece.length
-    if (length > bytesMax) throw tooLarge()
-    if (pieces.push(compact(piece)) > PIECES_MAX) {
-      throw new DownloadError('too_large', 'The picture comes in too many pieces')
-    }
     if (!isPicture && length >= MAGIC_BYTES) {
-      checkPicture(Buffer.concat(pieces, MAGIC_BYTES))
+      checkPicture(picture.subarray(0, MAGIC_BYTES))
       isPicture = true
     }
   }
-  const picture = Buffer.concat(pieces, length)
-  checkPicture(picture)
-  return picture
+  const whole = picture.subarray(0, length)
+  checkPicture(whole)
+  return whole
 }
 
-/** Copies a piece that is a small part of what was received; it would keep all the rest in memory. */
-const compact = (piece: Uint8Array): Uint8Array =>
-  piece.length * 2 < piece.buffer.byteLength ? new Uint8Array(piece) : piece
+/** Bytes of a picture without an announced length, to begin with. */
+const FIRST_BYTES = 64 * 1024
+
+function grown(bytes: Uint8Array, least: number, most: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(most, Math.max(least, bytes.length * 2)))
+  larger.set(bytes)
+  return larger
+}
 
 const checkPicture = (beginning: Uint8Array): void => {
   if (!pictureType(beginning))

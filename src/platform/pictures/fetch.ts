@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
@@ -13,6 +14,7 @@ import {
 } from '../network/destination.ts'
 import { NetworkError } from '../network/failure.ts'
 import { createOwnAddresses } from '../network/own-addresses.ts'
+import { createDownloadLine, type MakeRoom } from './download-line.ts'
 import { type Answer, DownloadError, getPicture, type Refusal } from './exchange.ts'
 import { createHostSlots } from './host-slots.ts'
 
@@ -24,12 +26,22 @@ export interface PictureFetcher {
    * @param url an absolute address; anything but a public one is refused.
    * @returns the bytes, at most `LIMITS.pictureBytesMax`, beginning like one of the formats we read.
    * @throws ApiError `url_not_allowed` for an address that is malformed or of another scheme or port, and
-   *   `image_download_failed` with `details.reason` for everything that goes wrong on the way.
+   *   `image_download_failed` with `details.reason` for everything that goes wrong on the way; `overloaded` when too
+   *   much is being downloaded, for everybody or for the store.
    */
-  fetch(url: string): Promise<Uint8Array>
+  fetch(url: string, options: FetchOptions): Promise<Uint8Array>
+}
+
+export interface FetchOptions {
+  /** For whom: the line of downloads is shared fairly between stores. */
+  storeId: string
+  /** The picture counts among the bytes in flight until this is over. */
+  until: Promise<unknown>
 }
 
 export interface PictureFetcherOptions {
+  /** Bounds the bytes of all downloads together. */
+  budget: ByteBudget
   /** Networks that are reachable although they are not public, there on any port (`FETCH_ALLOW_CIDRS`). */
   allowCidrs: readonly Cidr[]
   /** Reach nothing but `allowCidrs` (`OFFLINE`). */
@@ -55,6 +67,9 @@ export interface FetchLimits {
   totalMs: number
   bytesMax: number
   perHostMax: number
+  /** Downloads at once over all hosts, and those of one store. */
+  atOnceMax: number
+  perStoreMax: number
   /** Wait before the first further try; doubled for the second. */
   retryMs: number
   /** A server that asks to wait longer than this is not tried again. */
@@ -66,6 +81,8 @@ const DEFAULT_LIMITS: FetchLimits = {
   totalMs: LIMITS.fetchTotalMs,
   bytesMax: LIMITS.pictureBytesMax,
   perHostMax: LIMITS.fetchPerHostMax,
+  atOnceMax: LIMITS.downloadsMax,
+  perStoreMax: LIMITS.downloadsPerStoreMax,
   retryMs: 250,
   retryAfterMaxMs: 3_000,
 }
@@ -106,13 +123,23 @@ export const createPictureFetcher = (options: PictureFetcherOptions): PictureFet
     onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are under way'),
   })
 
+  const line = createDownloadLine({
+    ...limits,
+    budget: options.budget,
+    inLineMax: LIMITS.downloadsInLineMax,
+    inLinePerStoreMax: LIMITS.downloadsInLinePerStoreMax,
+    waitMs: limits.totalMs,
+  })
+
   return {
-    async fetch(text) {
+    async fetch(text, { storeId, until }) {
       let host: string | undefined
       try {
         const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
         host = url.hostname
-        return await slots.run(host, () => download(url, downloader))
+        const place = line.enter(storeId)
+        const inTurn = () => place.served((makeRoom) => download(url, downloader, makeRoom), until)
+        return await slots.run(host, inTurn).finally(place.leave)
       } catch (error) {
         throw options.stop?.aborted ? stopping(error) : asApiError(error, host)
       }
@@ -120,7 +147,7 @@ export const createPictureFetcher = (options: PictureFetcherOptions): PictureFet
   }
 }
 
-const download = async (start: URL, downloader: Downloader): Promise<Uint8Array> => {
+const download = async (start: URL, downloader: Downloader, makeRoom: MakeRoom): Promise<Uint8Array> => {
   const { stop, limits } = downloader
   // Who waited for a turn until then must not even look a name up.
   if (stop?.aborted) throw stopping(stop.reason)
@@ -133,7 +160,7 @@ const download = async (start: URL, downloader: Downloader): Promise<Uint8Array>
     let redirects = 0
     let retries = 0
     for (;;) {
-      const answer = await getOnce(url, redirects > 0, deadline.signal, downloader)
+      const answer = await getOnce(url, redirects > 0, deadline.signal, downloader, makeRoom)
       if ('picture' in answer) return answer.picture
       if (REDIRECTS.includes(answer.status)) {
         redirects += 1
@@ -157,12 +184,13 @@ const getOnce = async (
   isRedirected: boolean,
   signal: AbortSignal,
   { rules, limits, ca }: Downloader,
+  makeRoom: MakeRoom,
 ): Promise<Answer> => {
   const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
   try {
     const destination = await findDestination(url, rules, connecting)
     const socket = await openConnection(destination, { signal: connecting, ca })
-    return await getPicture(socket, url, { bytesMax: limits.bytesMax, signal })
+    return await getPicture(socket, url, { bytesMax: limits.bytesMax, makeRoom, signal })
   } catch (error) {
     throw isRedirected ? asRedirectFailure(error) : error
   }

@@ -221,9 +221,12 @@ describe('addresses that no stranger may reach are refused without a connection'
       allowCidrs: parseCidrs(ALLOWED),
       lookup: async () => [looks++ % 2 === 0 ? ALLOWED : '127.0.0.1'],
     })
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 200 }, () => rebinding.fetch(`http://rebind.test:${port}/`)),
-    )
+    const outcomes: PromiseSettledResult<Uint8Array>[] = []
+    // The line takes 32 of one store at a time.
+    while (outcomes.length < 200) {
+      const some = Array.from({ length: 20 }, () => rebinding.fetch(`http://rebind.test:${port}/`))
+      outcomes.push(...(await Promise.allSettled(some)))
+    }
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(100)
     expect({ looks, served }).toEqual({ looks: 200, served: 100 })
   })

@@ -6,9 +6,14 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net'
+import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
 import { parseCidrs } from '../../../src/platform/network/addresses.ts'
-import { createPictureFetcher, type PictureFetcherOptions } from '../../../src/platform/pictures/fetch.ts'
+import {
+  createPictureFetcher,
+  type FetchOptions,
+  type PictureFetcherOptions,
+} from '../../../src/platform/pictures/fetch.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts'
 
 /** A whole picture of one pixel. */
@@ -50,15 +55,21 @@ export const createServers = () => {
   }
 }
 
-/** A fetcher that may reach this machine on any port, where every name leads. */
-export const localFetcher = (options: Partial<PictureFetcherOptions> = {}) =>
-  createPictureFetcher({
+/** A fetcher for one store that may reach this machine on any port, where every name leads. */
+export const localFetcher = (options: Partial<PictureFetcherOptions> = {}) => {
+  const { fetch } = createPictureFetcher({
+    budget: createByteBudget(),
     allowCidrs: parseCidrs('127.0.0.0/8'),
     isOffline: false,
     lookup: async () => ['127.0.0.1'],
     ...options,
     limits: { retryMs: 1, ...options.limits },
   })
+  return {
+    fetch: (url: string, given: Partial<FetchOptions> = {}) =>
+      fetch(url, { storeId: 'shop', until: Promise.resolve(), ...given }),
+  }
+}
 
 /** What a client would be told: the code and its details. Throws if the download succeeds. */
 export const failureOf = async (download: Promise<unknown>) => {

@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer'
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { ApiError } from '../core/errors.ts'
+import { LIMITS } from '../core/limits.ts'
+import { HEAVY_BYTES, turn } from '../core/turns.ts'
+import { parseJsonField } from './json-text.ts'
+import { type Part, splitMultipart } from './multipart.ts'
+import { toNumber } from './number-text.ts'
+import { UPLOAD, UploadedFile } from './schema.ts'
+import { type Problem, validationError } from './validation.ts'
+
+/**
+ * Reads the fields of a multipart body as values of the types that a schema asks for.
+ *
+ * @throws ApiError `invalid_request` for a malformed body, `validation_error` for too many fields or one that came
+ *   twice, `image_source_invalid` for two pictures, and what `pictureTooLarge` makes.
+ */
+export async function readFields(
+  body: Uint8Array,
+  type: string,
+  schema: TSchema,
+  pictureTooLarge: () => ApiError,
+): Promise<Record<string, unknown>> {
+  if (body.length > HEAVY_BYTES) await turn()
+  const parts = splitMultipart(body, type)
+  if (parts.some(({ isFile, bytes }) => isFile && bytes.length > LIMITS.pictureBytesMax)) {
+    throw pictureTooLarge()
+  }
+  const fields: Record<string, unknown> = {}
+  const repeated: Problem[] = []
+  for (const [name, values] of byName(parts)) {
+    const field = fieldSchema(schema, name)
+    if (field && values.length > 1 && field['type'] !== 'array') {
+      if (field[Kind] === UPLOAD) throw severalPictures(name, values.length)
+      repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must come only once' })
+    }
+    fields[name] = field ? await fieldOf(values, field) : await plainValue(values.at(-1) as Part)
+  }
+  if (repeated.length > 0) throw validationError(repeated)
+  return fields
+}
+
+function byName(parts: readonly Part[]): Map<string, Part[]> {
+  const grouped = new Map<string, Part[]>()
+  for (const part of parts) {
+    // A name that would reach for a prototype further on.
+    if (part.name === '__proto__') continue
+    const others = grouped.get(part.name)
+    if (others) others.push(part)
+    else grouped.set(part.name, [part])
+  }
+  return grouped
+}
+
+function fieldSchema(schema: TSchema, name: string): TSchema | undefined {
+  const properties = (schema['properties'] ?? {}) as Record<string, TSchema>
+  return Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
+const severalPictures = (name: string, count: number): ApiError =>
+  new ApiError('image_source_invalid', `Send one picture; ${name} came ${count} times`, {
+    details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
+  })
+
+/** The value of a field; several texts of a list become one list. */
+async function fieldOf(parts: readonly Part[], schema: TSchema): Promise<unknown> {
+  const read: unknown[] = []
+  for (const part of parts) {
+    const value = part.isFile ? new UploadedFile(part.bytes) : await fromText(part, schema)
+    if (value !== undefined) read.push(value)
+  }
+  if (read.length < 2) return read[0]
+  return read.every(Array.isArray) ? read.flat() : read.find((value) => !Array.isArray(value))
+}
+
+const plainValue = async (part: Part): Promise<unknown> =>
+  part.isFile ? new UploadedFile(part.bytes) : textOf(part)
+
+async function textOf({ name, bytes }: Part): Promise<string> {
+  if (bytes.length > HEAVY_BYTES) await turn()
+  if (isUtf8(bytes)) return bytes.toString()
+  throw new ApiError('invalid_request', 'A field of the form is not valid UTF-8', {
+    details: { field: name },
+  })
+}
+
+/** Texts of numbers, truth values and lists of words are short; what is longer is none. */
+const WORD_CHARS_MAX = 1_000
+
+/** The value that a field's text stands for; the text itself when it stands for none of that type. */
+async function fromText(part: Part, schema: TSchema): Promise<unknown> {
+  const { type } = schema
+  if (type === 'object' || type === 'array') return fromJsonText(part, schema)
+  const text = await textOf(part)
+  if (text.length > WORD_CHARS_MAX) return text
+  if (type === 'integer' || type === 'number') return toNumber(text, type)
+  if (type === 'boolean') return BOOLEANS[text.trim().toLowerCase()] ?? text
+  return text
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(null), {
+  true: true,
+  '1': true,
+  false: false,
+  '0': false,
+})
+
+async function fromJsonText(part: Part, schema: TSchema): Promise<unknown> {
+  const { bytes, name } = part
+  const first = bytes.find((byte) => !SPACES.includes(byte))
+  if (first === undefined) return undefined
+  if (schema['type'] === 'object' || first === OPEN_LIST || first === OPEN_OBJECT) {
+    return (await parseJsonField(bytes, name)) ?? textOf(part)
+  }
+  const text = (await textOf(part)).trim()
+  if (text === '') return undefined
+  // One more than the schema takes is enough to be refused.
+  const itemsMax = Math.min(schema['maxItems'] ?? LIMITS.jsonPiecesMax, LIMITS.jsonPiecesMax) + 1
+  return text.split(',', itemsMax).map((item) => item.trim())
+}
+
+const SPACES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
+const OPEN_LIST = 0x5b
+const OPEN_OBJECT = 0x7b

@@ -1,0 +1,99 @@
+/** Where a text stops being JSON, counted in UTF-16 units from 0, and what is wrong there in words. */
+export interface JsonFault {
+  offset: number
+  reason: string
+}
+
+/**
+ * Finds the first fault of a text that `JSON.parse` refused; JavaScriptCore does not tell where it stopped.
+ *
+ * @param text nested no deeper than a few hundred levels.
+ */
+export function faultOf(text: string): JsonFault | undefined {
+  try {
+    const end = skipSpace(text, value(text, skipSpace(text, 0)))
+    return end < text.length ? { offset: end, reason: 'end of text expected' } : undefined
+  } catch (error) {
+    if (error instanceof FaultError) return { offset: error.offset, reason: error.message }
+    throw error
+  }
+}
+
+class FaultError extends Error {
+  readonly offset: number
+
+  constructor(offset: number, reason: string) {
+    super(reason)
+    this.offset = offset
+  }
+}
+
+/** Each reads what begins at `at`, and returns the place behind it. */
+type Reader = (text: string, at: number) => number
+
+const matcher =
+  (pattern: RegExp): Reader =>
+  (text, at) => {
+    pattern.lastIndex = at
+    return pattern.test(text) ? pattern.lastIndex : at
+  }
+
+const skipSpace = matcher(/[ \t\r\n]*/y)
+const number = matcher(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
+const literal = matcher(/true|false|null/y)
+const escaped = matcher(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y)
+
+const value: Reader = (text, at) => {
+  const sign = text[at]
+  if (sign === '{') return members(text, at + 1, '}', pair)
+  if (sign === '[') return members(text, at + 1, ']', value)
+  if (sign === '"') return string(text, at)
+  const end = Math.max(number(text, at), literal(text, at))
+  if (end === at) throw new FaultError(at, 'value expected')
+  return end
+}
+
+function members(text: string, start: number, close: string, member: Reader): number {
+  let at = skipSpace(text, start)
+  if (text[at] === close) return at + 1
+  for (;;) {
+    at = skipSpace(text, member(text, at))
+    if (text[at] === close) return at + 1
+    if (text[at] !== ',') throw new FaultError(at, `comma or closing ${NAMES[close]} expected`)
+    at = skipSpace(text, at + 1)
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = { '}': 'brace', ']': 'bracket' }
+
+const pair: Reader = (text, at) => {
+  if (text[at] !== '"') throw new FaultError(at, 'property name expected')
+  const colon = skipSpace(text, string(text, at))
+  if (text[colon] !== ':') throw new FaultError(colon, 'colon expected')
+  return value(text, skipSpace(text, colon + 1))
+}
+
+const string: Reader = (text, start) => {
+  let at = start + 1
+  for (;;) {
+    at = endOfPlain(text, at)
+    const sign = text[at]
+    if (sign === '"') return at + 1
+    if (sign === undefined) throw new FaultError(start, 'closing quote expected')
+    const end = sign === '\\' ? escaped(text, at) : at
+    if (end === at) {
+      throw new FaultError(at, sign === '\\' ? 'invalid escape in a string' : 'control character in a string')
+    }
+    at = end
+  }
+}
+
+/** The first place in a string that is no plain character. */
+function endOfPlain(text: string, from: number): number {
+  let at = from
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22 || code === 0x5c || code < 0x20) break
+  }
+  return at
+}

@@ -1,0 +1,70 @@
+import { LIMITS } from '../core/limits.ts'
+
+/** Deeper than any body that means something, and shallow enough for every function that walks one. */
+export const JSON_DEPTH_MAX = 64
+
+/** What a text has too much of to be parsed as JSON. */
+export type Excess = 'depth' | 'pieces' | 'structure' | 'escapes'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * What would make JSON slow to parse or to walk, found in one pass that builds nothing and hops over strings. A text
+ * that is no JSON may pass; the parser refuses it.
+ */
+export function excessOf(bytes: Uint8Array): Excess | undefined {
+  const { length } = bytes
+  const nextBackslash = finder(bytes, BACKSLASH)
+  const nextQuote = finder(bytes, QUOTE)
+  let structure = 0
+  let pieces = 0
+  let escapes = 0
+  let depth = 0
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      const close = nextQuote(at + 1)
+      let from = nextBackslash(at + 1)
+      at = close
+      // A string with escapes is looked at byte by byte, from the first of them on.
+      if (from < close) {
+        for (; from < length && bytes[from] !== QUOTE; from++) {
+          if (bytes[from] !== BACKSLASH) continue
+          if (++escapes > LIMITS.jsonEscapesMax) return 'escapes'
+          from++
+        }
+        at = from
+      }
+      pieces++
+    } else {
+      structure++
+      if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        pieces++
+        if (++depth > JSON_DEPTH_MAX) return 'depth'
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--
+      else if (byte === COMMA || byte === COLON) pieces++
+    }
+    if (pieces > LIMITS.jsonPiecesMax) return 'pieces'
+    if (structure > LIMITS.jsonStructureBytesMax) return 'structure'
+  }
+  return undefined
+}
+
+/** Finds a byte from a place on; places must not go back, so that each stretch is searched once. */
+function finder(bytes: Uint8Array, byte: number): (from: number) => number {
+  let found = -1
+  return (from) => {
+    if (found < from) {
+      const at = bytes.indexOf(byte, from)
+      found = at < 0 ? bytes.length : at
+    }
+    return found
+  }
+}

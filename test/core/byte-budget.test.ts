@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createByteBudget, type Room } from '../../src/core/byte-budget.ts'
+import { ApiError } from '../../src/core/errors.ts'
+
+const budget = () => createByteBudget({ bytesMax: 100, perOwnerMax: 60 })
+
+describe('a budget of 100 bytes, 60 for one owner', () => {
+  test('gives room up to the limit of everybody, exactly', () => {
+    const all = budget()
+    expect(all.tryTake('a', 50)).toBeDefined()
+    expect(all.tryTake('b', 51)).toBeUndefined()
+    expect(all.tryTake('b', 50)).toBeDefined()
+    expect(all.tryTake('c', 1)).toBeUndefined()
+    expect(all.held()).toBe(100)
+  })
+
+  test('gives one owner no more than its share, whatever is free', () => {
+    const all = budget()
+    expect(all.tryTake('a', 61)).toBeUndefined()
+    expect(all.tryTake('a', 60)).toBeDefined()
+    expect(all.tryTake('a', 1)).toBeUndefined()
+    expect(all.tryTake('b', 40)).toBeDefined()
+    expect(all.held('a')).toBe(60)
+  })
+
+  test('below a ceiling gives room only while everybody stays below it', () => {
+    const all = budget()
+    expect(all.tryTake('a', 30, 50)).toBeDefined()
+    expect(all.tryTake('b', 21, 50)).toBeUndefined()
+    expect(all.tryTake('b', 20, 50)).toBeDefined()
+    expect(all.tryTake('b', 40)).toBeDefined()
+  })
+
+  test('a room that shrinks or is released makes room for others, once', () => {
+    const all = budget()
+    const room = all.take('a', 60)
+    room.shrinkTo(20)
+    room.shrinkTo(40)
+    expect([room.bytes, all.held(), all.held('a')]).toEqual([20, 20, 20])
+    room.release()
+    room.release()
+    expect([room.bytes, all.held(), all.held('a')]).toEqual([0, 0, 0])
+  })
+
+  test('whoever listens is told of every release, and of no taking', () => {
+    const all = budget()
+    let calls = 0
+    all.onFreed(() => calls++)
+    const room = all.take('a', 60)
+    expect(calls).toBe(0)
+    room.shrinkTo(20)
+    room.release()
+    room.release()
+    expect(calls).toBe(2)
+  })
+
+  test('without room `take` answers overloaded, with a time to wait', () => {
+    const all = budget()
+    all.take('a', 60)
+    const refusal = (() => {
+      try {
+        return all.take('a', 1)
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(refusal).toBeInstanceOf(ApiError)
+    expect(refusal).toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 1 } })
+    expect(all.held()).toBe(60)
+  })
+
+  test('in any order of taking and giving back the sums are those of the rooms', () => {
+    const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(70), drop: fc.nat(5) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const all = budget()
+        const rooms: { owner: string; room: Room }[] = []
+        for (const { owner, bytes, drop } of steps) {
+          const room = all.tryTake(owner, bytes)
+          if (room) rooms.push({ owner, room })
+          if (drop === 0) rooms.shift()?.room.release()
+          const sum = (mine: typeof rooms) => mine.reduce((total, { room }) => total + room.bytes, 0)
+          expect(all.held()).toBe(sum(rooms))
+          for (const name of ['a', 'b', 'c']) {
+            expect(all.held(name)).toBe(sum(rooms.filter(({ owner }) => owner === name)))
+            expect(all.held(name)).toBeLessThanOrEqual(60)
+          }
+          expect(all.held()).toBeLessThanOrEqual(100)
+        }
+      }),
+    )
+  })
+})

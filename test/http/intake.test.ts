@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { type ByteBudget, createByteBudget } from '../../src/core/byte-budget.ts'
+import { LIMITS } from '../../src/core/limits.ts'
+import { jsonBody } from '../../src/http/body.ts'
+import { errorPlugin } from '../../src/http/errors.ts'
+import { createIntake, intakePlugin } from '../../src/http/intake.ts'
+import { openConnection } from '../robustness/connection.ts'
+import { until } from '../robustness/service.ts'
+import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+import { gatedEmbedder } from '../support/gate.ts'
+
+const MIB = 1024 * 1024
+
+let budget: ByteBudget
+let gate: ReturnType<typeof gatedEmbedder>
+let app: TestApp
+let tokens: string[]
+
+beforeEach(async () => {
+  budget = createByteBudget()
+  gate = gatedEmbedder()
+  app = testApp({ budget, embedder: gate.embedder })
+  tokens = [await app.signIn('one'), await app.signIn('two')]
+  app.http.listen(0)
+})
+afterEach(async () => {
+  gate.open()
+  await app.http.stop(true)
+  await app.close()
+})
+
+const address = () => `http://127.0.0.1:${app.http.server?.port}`
+const nothingHeld = () => until('every room is given back', () => budget.held() === 0)
+
+const send = (path: string, body: string | FormData | ReadableStream, store = 0, type?: string) =>
+  fetch(address() + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokens[store]}`, ...(type && { 'content-type': type }) },
+    body,
+  })
+
+/** A search by a picture with megabytes of another field. */
+const upload = (megabytes: number, store = 0) =>
+  send('/v1/search', form({ image: pictureBytes(1), note: new Uint8Array(megabytes * MIB) }), store)
+
+describe('bodies in flight', () => {
+  test('a body holds its length until its request is answered', async () => {
+    gate.close()
+    const searching = upload(2)
+    await gate.waited()
+    expect(budget.held()).toBeGreaterThan(2 * MIB)
+    expect(budget.held()).toBeLessThan(2 * MIB + 2_000)
+    gate.open()
+    expect((await searching).status).toBe(200)
+    await nothingHeld()
+  })
+
+  test('503 overloaded beyond the share of a store, with Retry-After; another store goes on', async () => {
+    gate.close()
+    const held = Array.from({ length: 5 }, () => upload(9))
+    await gate.waited(5)
+    const refused = await upload(9)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.json()).toMatchObject({ error: 'overloaded' })
+    const other = upload(9, 1)
+    await gate.waited(6)
+    gate.open()
+    expect((await Promise.all([...held, other])).map(({ status }) => status)).toEqual(Array(6).fill(200))
+    await nothingHeld()
+    expect((await upload(9)).status).toBe(200)
+  })
+
+  test('bodies leave room for downloads: together they take no more than their part', async () => {
+    gate.close()
+    const held = [0, 0, 0, 0, 1, 1].map((store) => upload(9.9, store))
+    await gate.waited(6)
+    expect((await upload(9.9, 1)).status).toBe(503)
+    expect(budget.held()).toBeLessThanOrEqual(LIMITS.bodyBytesInFlightMax)
+    gate.open()
+    await Promise.all(held)
+  })
+
+  test('a small body is taken whatever is under way', async () => {
+    for (const owner of ['a', 'b']) budget.take(owner, LIMITS.bytesInFlightPerStoreMax)
+    const answer = await send('/v1/search/text', '{"query":"1"}', 0, 'application/json')
+    expect(answer.status).toBe(200)
+    expect((await upload(1)).status).toBe(503)
+  })
+
+  test('a body without a length takes the most that the route allows, until it is read', async () => {
+    gate.close()
+    const picture = Buffer.from(pictureBytes(1)).toString('base64')
+    const text = JSON.stringify({ image: picture, note: 'x'.repeat(MIB) })
+    let push: () => void = () => {}
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from(text.slice(0, 100)))
+        await new Promise<void>((resolve) => (push = resolve))
+        controller.enqueue(Buffer.from(text.slice(100)))
+        controller.close()
+      },
+    })
+    const searching = send('/v1/search/url', body, 0, 'application/json')
+    await until('it has its room', () => budget.held() === LIMITS.pictureJsonBytesMax)
+    push()
+    await gate.waited()
+    expect(budget.held()).toBe(text.length)
+    gate.open()
+    expect((await searching).status).toBe(200)
+    await nothingHeld()
+  })
+
+  test.each([
+    ['400', '/v1/search', 'x'.repeat(MIB), 'multipart/form-data; boundary=b'],
+    ['422', '/v1/search/url', JSON.stringify({ limit: 'x'.repeat(MIB) }), 'application/json'],
+    ['422', '/v1/search/url', `{"vector":[${'0,'.repeat(MIB)}0]}`, 'application/json'],
+    ['413', '/v1/search/text', 'x'.repeat(2 * MIB), 'application/json'],
+  ])('%s from %s gives the room back', async (status, path, body, type) => {
+    expect((await send(path, body, 0, type)).status).toBe(Number(status))
+    await nothingHeld()
+  })
+
+  test('a stranger takes no room', async () => {
+    tokens = ['forged.token.here']
+    expect((await upload(9)).status).toBe(401)
+    expect(budget.held()).toBe(0)
+  })
+
+  test.each(['content-length: 9000000', 'transfer-encoding: chunked'])(
+    'clients that go away while they send leave nothing behind (%s)',
+    async (framing) => {
+      const open = await Promise.all(
+        Array.from({ length: 4 }, async (_, n) => {
+          const connection = await openConnection(address())
+          const head = [
+            'POST /v1/search HTTP/1.1',
+            'host: lookalike',
+            `authorization: Bearer ${tokens[n % 2]}`,
+            'content-type: multipart/form-data; boundary=b',
+            framing,
+          ]
+          connection.send(`${head.join('\r\n')}\r\n\r\n3e8\r\n${'x'.repeat(1_000)}\r\n`)
+          return connection
+        }),
+      )
+      await until('all have their room', () => budget.held() >= 4 * 9_000_000)
+      for (const [n, { socket }] of open.entries()) {
+        if (n % 2 === 0) socket.resetAndDestroy()
+        else socket.destroy()
+      }
+      await nothingHeld()
+    },
+  )
+
+  test('a client that goes away while it waits for its answer holds its room no longer than the work', async () => {
+    gate.close()
+    const abort = new AbortController()
+    const searching = fetch(`${address()}/v1/search`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens[0]}` },
+      body: form({ image: pictureBytes(1), note: new Uint8Array(MIB) }),
+      signal: abort.signal,
+    })
+    await gate.waited()
+    abort.abort()
+    await expect(searching).rejects.toThrow()
+    expect(budget.held()).toBeGreaterThan(MIB)
+    gate.open()
+    await nothingHeld()
+  })
+})
+
+test('a body that does not come is given up, with its room and its connection', async () => {
+  const { intake, release } = createIntake(budget)
+  const slow = new Elysia()
+    .use(intakePlugin({ intake: { ...intake, patienceMs: () => 50 }, release }))
+    .use(errorPlugin({ log: console, methodsOf: () => [], problemsOf: () => undefined, baseUrl: address }))
+    .post('/', () => 'read', { parse: jsonBody(MIB) })
+    .listen(0)
+  for (const framing of ['content-length: 1000000', 'transfer-encoding: chunked']) {
+    const connection = await openConnection(`http://127.0.0.1:${slow.server?.port}`)
+    connection.send(`POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${framing}\r\n\r\n1\r\n`)
+    await until('it has its room', () => budget.held() > 0)
+    const answer = await connection.ended()
+    expect(answer).toStartWith('HTTP/1.1 400')
+    expect(answer).toContain('The body came too slowly')
+    await nothingHeld()
+  }
+  await slow.stop(true)
+})
+
+describe('pictures of ours that are read again', () => {
+  test('count like a download, and 503 when there is no room', async () => {
+    await app.call('POST', '/v1/products', {
+      token: tokens[0] as string,
+      body: form({ product_id: 'a', image: pictureBytes(1) }),
+    })
+    const { body } = await app.call('GET', '/v1/products/a', { token: tokens[0] as string })
+    const search = () =>
+      send('/v1/search/url', JSON.stringify({ image_url: body['image_url'] }), 0, 'application/json')
+    expect((await search()).status).toBe(200)
+    await nothingHeld()
+    const room = budget.take('another', LIMITS.bytesInFlightPerStoreMax)
+    const more = budget.take('a third', LIMITS.bytesInFlightPerStoreMax)
+    expect((await search()).status).toBe(503)
+    room.release()
+    more.release()
+    gate.close()
+    const searching = search()
+    await gate.waited()
+    expect(budget.held()).toBe(pictureBytes(1).length)
+    gate.open()
+    await searching
+    await nothingHeld()
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'bun:test'
+import { createByteBudget } from '../../../src/core/byte-budget.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import { createDownloadLine, type DownloadLineOptions } from '../../../src/platform/pictures/download-line.ts'
+
+const NEVER = new AbortController().signal
+const soon = () => new Promise(setImmediate)
+
+/** A line of at most 4 downloads at once, 2 of one store, and 6 in line, 4 of one store; 100 bytes, 60 for one. */
+function small(options: Partial<DownloadLineOptions> = {}) {
+  const budget = createByteBudget({ bytesMax: 100, perOwnerMax: 60 })
+  const line = createDownloadLine({
+    budget,
+    atOnceMax: 4,
+    perStoreMax: 2,
+    inLineMax: 6,
+    inLinePerStoreMax: 4,
+    waitMs: 60_000,
+    ...options,
+  })
+  const begun: string[] = []
+
+  /** Downloads `size` bytes once the test opens the gate. */
+  function download(storeId: string, size = 10, announced = size) {
+    const gate = Promise.withResolvers<void>()
+    const used = Promise.withResolvers<void>()
+    const place = line.enter(storeId)
+    const picture = place
+      .served(async (makeRoom) => {
+        begun.push(storeId)
+        await makeRoom(announced, NEVER)
+        await gate.promise
+        return new Uint8Array(size)
+      }, used.promise)
+      .finally(place.leave)
+    picture.catch(() => {})
+    return { picture, arrive: gate.resolve, fail: gate.reject, use: used.resolve }
+  }
+  return { budget, line, download, begun }
+}
+
+const codeOf = (work: () => unknown): string => {
+  try {
+    work()
+    return 'none'
+  } catch (error) {
+    return error instanceof ApiError ? error.code : String(error)
+  }
+}
+
+describe('the line of downloads', () => {
+  test('lets so many run at once, and half of them for one store', async () => {
+    const { download, begun } = small()
+    for (const store of ['a', 'a', 'a', 'b', 'c', 'd']) download(store)
+    await soon()
+    expect(begun).toEqual(['a', 'a', 'b', 'c'])
+  })
+
+  test('answers overloaded at once when the line is full, for one store and for all', () => {
+    const { download } = small()
+    for (let n = 0; n < 4; n++) download('a')
+    expect(codeOf(() => download('a'))).toBe('overloaded')
+    download('b')
+    download('b')
+    expect(codeOf(() => download('c'))).toBe('overloaded')
+  })
+
+  test('who has left makes a place for the next', async () => {
+    const { download } = small()
+    const all = Array.from({ length: 4 }, () => download('a'))
+    all[0]?.arrive()
+    all[1]?.fail(new Error('broken'))
+    await Promise.allSettled([all[0]?.picture, all[1]?.picture])
+    await soon()
+    expect(codeOf(() => download('a'))).toBe('none')
+    expect(codeOf(() => download('a'))).toBe('none')
+    expect(codeOf(() => download('a'))).toBe('overloaded')
+  })
+
+  test('a picture counts until it is used, with the bytes that really came', async () => {
+    const { download, budget } = small()
+    const one = download('a', 10, 40)
+    await soon()
+    expect(budget.held('a')).toBe(40)
+    one.arrive()
+    expect((await one.picture).length).toBe(10)
+    expect(budget.held('a')).toBe(10)
+    one.use()
+    await soon()
+    expect(budget.held()).toBe(0)
+  })
+
+  test('a download that fails gives everything back', async () => {
+    const { download, budget, begun } = small()
+    const all = Array.from({ length: 3 }, () => download('a', 20))
+    await soon()
+    all[0]?.fail(new Error('broken'))
+    await expect(all[0]?.picture).rejects.toThrow('broken')
+    await soon()
+    expect(begun).toHaveLength(3)
+    expect(budget.held()).toBe(40)
+  })
+
+  test('without room a download waits until a picture was used, and others go on', async () => {
+    const { download, budget } = small()
+    const first = download('a', 50)
+    const second = download('a', 50)
+    const other = download('b', 50)
+    await soon()
+    expect([budget.held('a'), budget.held('b')]).toEqual([50, 50])
+    second.arrive()
+    first.arrive()
+    other.arrive()
+    await Promise.all([first.picture, other.picture])
+    first.use()
+    await second.picture
+    expect([budget.held('a'), budget.held('b')]).toEqual([50, 50])
+  })
+
+  test('overloaded when turn or room do not come in time, and nothing is held', async () => {
+    const { download, budget } = small({ waitMs: 20 })
+    const all = [download('a', 60), download('a', 60), download('a', 60)]
+    const told = await Promise.all(
+      all.slice(1).map(({ picture }) => picture.catch((error: ApiError) => error.code)),
+    )
+    expect(told).toEqual(['overloaded', 'overloaded'])
+    all[0]?.arrive()
+    await all[0]?.picture
+    all[0]?.use()
+    await soon()
+    expect(budget.held()).toBe(0)
+  })
+})
