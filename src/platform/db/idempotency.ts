@@ -1,3 +1,4 @@
+import { storageFailure } from '../../core/storage.ts'
 import type { Db } from './open.ts'
 
 /** What is known of an Idempotency-Key. */
@@ -26,8 +27,13 @@ export function idempotencyKeys(db: Db) {
   const finish = db.prepare('UPDATE idempotency_keys SET status = ?, body = ? WHERE store_id = ? AND key = ?')
   const forget = db.prepare('DELETE FROM idempotency_keys WHERE store_id = ? AND key = ?')
   const prune = db.prepare('DELETE FROM idempotency_keys WHERE created_at < ?')
-  // Nothing can be running yet: these were cut off when the program last stopped.
-  db.exec('DELETE FROM idempotency_keys WHERE status IS NULL')
+  try {
+    // Nothing can be running yet: these were cut off when the program last stopped.
+    db.exec('DELETE FROM idempotency_keys WHERE status IS NULL')
+  } catch (error) {
+    // On a full or damaged disk the rest of the service is still worth starting.
+    if (!storageFailure(error)) throw error
+  }
 
   return {
     /** Claims the key for a request, or tells what became of it. */

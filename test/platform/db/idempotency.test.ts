@@ -85,4 +85,12 @@ describe('idempotency keys (D15)', () => {
     db.prepare('DELETE FROM stores WHERE id = ?').run('s')
     expect(db.prepare('SELECT * FROM idempotency_keys').all()).toEqual([])
   })
+
+  test('a database that cannot be written at the start is no reason not to start', () => {
+    idempotencyKeys(db).claim('s', 'k', one, 1)
+    db.pragma('query_only = ON')
+    expect(() => idempotencyKeys(db)).not.toThrow()
+    db.pragma('query_only = OFF')
+    expect(idempotencyKeys(db).claim('s', 'k', one, 1)).toEqual({ state: 'new' })
+  })
 })
