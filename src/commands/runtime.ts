@@ -119,7 +119,7 @@ export async function startService(config: Config): Promise<Running> {
   let baseUrl = config.BASE_URL
   const app = createApp(config, () => baseUrl, {
     ...administrationPorts(config, dataDir, log, db),
-    tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
+    tokenSecret: tellingStorage(dataDir, () => tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log)),
     embedder,
     fetcher: createPictureFetcher({ allowCidrs, isOffline: config.OFFLINE, clock }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
