@@ -90,8 +90,9 @@ const CONTROL = /\p{Cc}/u
 /** Reads one line from the terminal; nothing of it is shown. */
 function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process
-  stderr.write(question)
+  // Before the question: what is typed at once must not be shown, nor be edited by the terminal.
   stdin.setRawMode(true)
+  stderr.write(question)
   stdin.setEncoding('utf8')
   const typed: string[] = []
   return new Promise((resolve, reject) => {

@@ -168,6 +168,7 @@ describe('lookalike key revoke', () => {
   ])(
     '%j ends with %d and says why',
     async (words, code, reason) => {
+      await newStore('My shop')
       const ended = await run(words)
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(ended.stderr).toContain(reason)

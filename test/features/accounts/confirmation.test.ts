@@ -224,7 +224,7 @@ describe('POST /verify (D10)', () => {
     const token = await registered(on)
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, n) =>
-        confirm(on, `${n}`, WRONG, { 'x-forwarded-for': `203.0.113.${n}` }),
+        confirm(on, `${n}`, WRONG, { 'x-forwarded-for': `203.0.${n}.1` }),
       ).concat(confirm(on, token, WRONG, { 'x-forwarded-for': '198.51.100.1' })),
     )
     expect(answers.map(({ status }) => status)).toContain(503)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { PLANS } from '../../../src/core/plans.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../support/app.ts'
 import { fakeEmbedder } from '../../support/embedder.ts'
@@ -205,7 +206,9 @@ describe('402 storage_limit_exceeded', () => {
 
   test('however many arrive at once, not one byte goes beyond', async () => {
     const gate = gatedEmbedder()
-    const busy = testApp({ embedder: gate.embedder })
+    // Without a Content-Length each upload counts as the largest one.
+    const budget = createByteBudget({ bytesMax: 1e9, perOwnerMax: 1e9 })
+    const busy = testApp({ embedder: gate.embedder, budget })
     const store = await openStore(busy)
     await fillUpTo(1_000, busy, store.storeId, store.token)
     gate.close()

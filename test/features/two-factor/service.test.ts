@@ -465,7 +465,7 @@ describe('what is told', () => {
         .prepare("INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'viewer', 0)")
         .run(name, store)
     for (const store of ['one', 'two', 'empty']) {
-      db.prepare("INSERT INTO stores VALUES (?, ?, ?, 'free', x'00', 0, 1, NULL)").run(store, store, store)
+      db.prepare("INSERT INTO stores VALUES (?, ?, ?, 'free', x'00', 0, 1, NULL, 0)").run(store, store, store)
     }
     join('ann', 'one')
     join('bob', 'one')
