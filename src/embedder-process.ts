@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
+import { dieFirst } from './platform/embedder/child/die-first.ts'
 
 /**
  * Pictures take all cores for tens of milliseconds. Where cores are scarce the service's own loop and the texts, which
@@ -13,6 +14,7 @@ const VISION_NICENESS = 10
  */
 export async function runEmbedderProcess(argv: readonly string[]): Promise<never> {
   const [role, modelDir = '', threads = '1', tested] = argv
+  dieFirst()
   const isTested = tested === 'tested'
   const channel = stdioChannel()
   try {

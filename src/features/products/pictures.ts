@@ -120,7 +120,8 @@ export function productPictures(deps: PictureDeps) {
 
     const own = take(free, (picture) => picture.contentHash.equals(contentHash))
     if (own) return async () => ({ kept: { ...own, imageUrl: await address(own.contentType) } })
-    const { facts, vector } = twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, 'index'))
+    const { facts, vector } =
+      twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority: 'index', storeId }))
     const { width, height, contentType, phash, palette } = facts
     return async () => ({
       added: {
