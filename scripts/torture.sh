@@ -18,6 +18,8 @@ export FUZZ_REQUESTS="${FUZZ_REQUESTS:-100000}"
 export HTTP_SLOW_SENDERS="${HTTP_SLOW_SENDERS:-1000}"
 export HTTP_ABORTED_UPLOADS="${HTTP_ABORTED_UPLOADS:-2000}"
 export STOP_ROUNDS="${STOP_ROUNDS:-100}"
+export HEALING_ROUNDS="${HEALING_ROUNDS:-50}"
+export TRIM_MUTANTS="${TRIM_MUTANTS:-20000}"
 export DISK_ROUNDS="${DISK_ROUNDS:-50}"
 
 # Another seed each day finds other faults; the failure names what reproduces it.

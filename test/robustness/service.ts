@@ -19,23 +19,33 @@ const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
   ? [process.env['LOOKALIKE_EXECUTABLE']]
   : [process.execPath, MAIN]
 
-/** A store in a data folder of its own, and a token that outlives every restart. */
-export interface Install {
-  dataDir: string
+/** A store, and a token of it that outlives every restart. */
+export interface Store {
   storeId: string
   token: string
+}
+
+/** A store in a data folder of its own. */
+export interface Install extends Store {
+  dataDir: string
   remove(): void
 }
 
 export async function newInstall(): Promise<Install> {
   const outer = mkdtempSync(join(tmpdir(), 'lookalike-robust-'))
   const dataDir = join(outer, 'data')
-  const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
+  const store = await newStore(dataDir, 'owner@shop.test')
+  return { dataDir, ...store, remove: () => rmSync(outer, { recursive: true, force: true }) }
+}
+
+/** A further store in a data folder. */
+export async function newStore(dataDir: string, email: string): Promise<Store> {
+  const account = { email, password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
   const { store_id: storeId } = await withInstall(config, ({ accounts }) => accounts.setup(account))
-  const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
+  const claims = { sub: storeId, jti: `robust-${storeId}`, user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
-  return { dataDir, storeId, token, remove: () => rmSync(outer, { recursive: true, force: true }) }
+  return { storeId, token }
 }
 
 export interface StartOptions {
