@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
+import { dieFirst } from './platform/embedder/child/die-first.ts'
 import { checkBundledModel } from './platform/native/model-folder.ts'
 import { silenceNativeLibraries } from './platform/native/silence.ts'
 
@@ -15,6 +16,7 @@ const VISION_NICENESS = 10
  */
 export async function runEmbedderProcess(argv: readonly string[]): Promise<never> {
   const [role, modelDir = '', threads = '1', tested] = argv
+  dieFirst()
   const isTested = tested === 'tested'
   const channel = stdioChannel()
   try {

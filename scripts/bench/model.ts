@@ -59,11 +59,18 @@ for (let round = 0; round < rounds; round++) {
   measured.inference.push(
     await perSecond(1, (i) => vision([pick(decoded, 2 * i), pick(decoded, 2 * i + 1)]), 2),
   )
-  measured.embedder.push(await perSecond(24, (i) => embedder.embedPicture(pick(pictures, i), 'index')))
+  measured.embedder.push(
+    await perSecond(24, (i) =>
+      embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
+    ),
+  )
   measured.text.push(await perSecond(1, () => text.embed([tokens])))
   measured.embedderText.push(await perSecond(1, () => embedder.embedText('red running shoes', 'search')))
   measured.searchIdle.push(
-    1000 / (await perSecond(1, (i) => embedder.embedPicture(pick(pictures, i), 'search'))),
+    1000 /
+      (await perSecond(1, (i) =>
+        embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
+      )),
   )
   measured.searchBusy.push(await whileIndexing())
 }
@@ -107,8 +114,12 @@ async function perSecond(lanes: number, call: (i: number) => Promise<unknown>, e
 
 /** Mean milliseconds of a search by picture while 24 pictures are always waiting to be indexed. */
 async function whileIndexing(): Promise<number> {
-  const indexing = perSecond(24, (i) => embedder.embedPicture(pick(pictures, i), 'index'))
-  const searches = await perSecond(1, (i) => embedder.embedPicture(pick(pictures, i), 'search'))
+  const indexing = perSecond(24, (i) =>
+    embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
+  )
+  const searches = await perSecond(1, (i) =>
+    embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
+  )
   await indexing
   return 1000 / searches
 }

@@ -28,6 +28,13 @@ const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, '
 const concat = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 const filled = (length: number): Uint8Array => new Uint8Array(length)
 
+/** Too many copies for one call's arguments. */
+function repeated(bytes: Uint8Array, count: number): Uint8Array {
+  const all = new Uint8Array(bytes.length * count)
+  for (let n = 0; n < count; n++) all.set(bytes, n * bytes.length)
+  return all
+}
+
 const PNG_MAGIC = bytesOf('\x89PNG\r\n\x1a\n')
 
 function pngChunk(type: string, data: Uint8Array): Uint8Array {
@@ -133,6 +140,48 @@ function webpHeader(width: number, height: number): Uint8Array {
   return new Uint8Array(data.buffer)
 }
 
+const pngText = (type: string, head: string, length: number): Uint8Array =>
+  pngChunk(type, concat(bytesOf(head), deflateSync(filled(length))))
+
+/** A progressive JPEG of 64 x 64 pixels with empty scans behind those that draw it. */
+export async function scannedOver(scans: number): Promise<Uint8Array> {
+  const jpeg = await encoded(noisePicture(64, 64).jpeg({ progressive: true, chromaSubsampling: '4:4:4' }))
+  // A code for "nothing in the next 64 blocks", and a scan that says just that.
+  const code = segment(0xc4, new Uint8Array([0x10, 1, ...filled(15), 0x60]))
+  const scan = concat(segment(0xda, new Uint8Array([1, 1, 0, 1, 63, 0])), new Uint8Array([0x01]))
+  const end = jpeg.length - 2
+  return concat(jpeg.subarray(0, end), code, repeated(scan, scans), jpeg.subarray(end))
+}
+
+function webpChunk(name: string, data: Uint8Array): Uint8Array {
+  const chunk = new Uint8Array(8 + data.length + (data.length & 1))
+  chunk.set(bytesOf(name))
+  new DataView(chunk.buffer).setUint32(4, data.length, true)
+  chunk.set(data, 8)
+  return chunk
+}
+
+/** The header of an extended WebP. */
+function webpCanvas(width: number, height: number, flags: number): Uint8Array {
+  const data = new DataView(new ArrayBuffer(10))
+  data.setUint8(0, flags)
+  data.setUint16(4, width - 1, true)
+  data.setUint16(7, height - 1, true)
+  return webpChunk('VP8X', new Uint8Array(data.buffer))
+}
+
+function webpOf(...chunks: Uint8Array[]): Uint8Array {
+  const body = concat(bytesOf('WEBP'), ...chunks)
+  return webpChunk('RIFF', body)
+}
+
+/** An animation of 64 x 64 pixels whose frames are single ones: a decoder that looks back at each takes minutes. */
+export async function tinyFrames(count: number): Promise<Uint8Array> {
+  const pixel = await encoded(noisePicture(1, 1).webp({ lossless: true }))
+  const frame = webpChunk('ANMF', concat(filled(16), pixel.subarray(12)))
+  return webpOf(webpCanvas(64, 64, 0x02), webpChunk('ANIM', filled(6)), repeated(frame, count))
+}
+
 const ftyp = (brand: string, ...further: string[]): Uint8Array => {
   const text = `ftyp${brand}\0\0\0\0${further.join('')}`
   return concat(new Uint8Array([0, 0, 0, text.length + 4]), bytesOf(text))
@@ -208,6 +257,14 @@ async function pictures(): Promise<Record<string, Bomb>> {
       bytes: pngWith(png, pngChunk('zTXt', concat(bytesOf('Comment\0\0'), deflateSync(filled(1e8))))),
       fates: EITHER,
     },
+    'PNG: 10 GB of text in 10 MB': {
+      bytes: pngWith(png, ...Array<Uint8Array>(100).fill(pngText('zTXt', 'Comment\0\0', 1e8))),
+      fates: FINE,
+    },
+    'PNG: 10 GB of international text in 10 MB': {
+      bytes: pngWith(png, ...Array<Uint8Array>(100).fill(pngText('iTXt', 'Comment\0\x01\0\0\0', 1e8))),
+      fates: FINE,
+    },
     'PNG: 100 MB of profile in 100 KB': {
       bytes: pngWith(png, pngChunk('iCCP', concat(bytesOf('icc\0\0'), deflateSync(filled(1e8))))),
       fates: EITHER,
@@ -239,6 +296,11 @@ async function pictures(): Promise<Record<string, Bomb>> {
     },
     'JPEG: magic, then PDF': { bytes: concat(jpeg.subarray(0, 3), bytesOf('%PDF-1.7')), fates: BROKEN },
     'JPEG with a ZIP behind it': { bytes: concat(jpeg, bytesOf('PK\x03\x04'), filled(999)), fates: FINE },
+    'JPEG: drawn 300,000 times': { bytes: await scannedOver(300_000), fates: BROKEN },
+    'JPEG: 400,000 remarks of an editor': {
+      bytes: jpegWith(jpeg, repeated(segment(0xed, bytesOf('Photoshop 3.0\0')), 400_000)),
+      fates: FINE,
+    },
     'JPEG: CMYK': { bytes: await encoded(noisePicture(99, 99).toColourspace('cmyk').jpeg()), fates: FINE },
     'GIF: 200 frames': { bytes: await encoded(frames(200).gif()), fates: FINE },
     // Old programs wrote the size of the screen there, so decoders go by the frames.
@@ -253,6 +315,11 @@ async function pictures(): Promise<Record<string, Bomb>> {
       fates: [...BROKEN, ...SMALL, ...LARGE],
     },
     'WebP: 200 frames': { bytes: await encoded(frames(200).webp()), fates: FINE },
+    'WebP: 200,000 frames of one pixel': { bytes: await tinyFrames(200_000), fates: FINE },
+    'WebP: 9 MB of remarks': {
+      bytes: webpOf(webpCanvas(120, 90, 0x04), webp.subarray(12), webpChunk('XMP ', filled(9_000_000))),
+      fates: FINE,
+    },
     'WebP: 16384 x 16384 and nothing else': {
       bytes: webpHeader(16_384, 16_384),
       fates: [...LARGE, ...BROKEN],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { ApiError } from '../../src/core/errors.ts'
 import type { ChildEmbedder } from '../../src/platform/embedder/child-embedder.ts'
 import type { EmbeddedPicture } from '../../src/platform/embedder/embedder.ts'
-import { startEmbedder } from '../platform/embedder/bundled.ts'
+import { INDEX, startEmbedder } from '../platform/embedder/bundled.ts'
 import { jpegOf } from '../platform/embedder/pictures.ts'
 import { recordBar } from './bars.ts'
 import { bombs, type Fate } from './bombs.ts'
@@ -39,7 +39,7 @@ afterAll(() => embedder.close())
 /** What became of a file; a vector has to be one, and a refusal one of the contract's. */
 async function fateOf(bytes: Uint8Array): Promise<Fate | string> {
   try {
-    return fault(await embedder.embedPicture(bytes, 'index')) ?? 'vector'
+    return fault(await embedder.embedPicture(bytes, INDEX)) ?? 'vector'
   } catch (error) {
     if (!(error instanceof ApiError)) return `threw ${error}`
     const { reason } = { reason: '', ...error.extras.details }

@@ -21,32 +21,36 @@ export const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
   ? [process.env['LOOKALIKE_EXECUTABLE']]
   : [process.execPath, MAIN]
 
-/** A store in a data folder of its own, and a token that outlives every restart. */
-export interface Install {
-  dataDir: string
+/** A store, and a token of it that outlives every restart. */
+export interface Store {
   storeId: string
   token: string
   /** The credentials of its backend and of its owner. */
   account: { clientId: string; clientSecret: string; email: string; password: string }
+}
+
+/** A store in a data folder of its own. */
+export interface Install extends Store {
+  dataDir: string
   remove(): void
 }
 
 export async function newInstall(): Promise<Install> {
   const outer = mkdtempSync(join(tmpdir(), 'lookalike-robust-'))
   const dataDir = join(outer, 'data')
-  const account = { email: 'owner@shop.test', password: 'a long password', storeName: 'Robust' }
+  const store = await newStore(dataDir, 'owner@shop.test')
+  return { dataDir, ...store, remove: () => rmSync(outer, { recursive: true, force: true }) }
+}
+
+/** A further store in a data folder. */
+export async function newStore(dataDir: string, email: string): Promise<Store> {
+  const account = { email, password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
   const made = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
   const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = made
-  const claims = { sub: storeId, jti: 'robust', user_type: 'client' as const }
+  const claims = { sub: storeId, jti: `robust-${storeId}`, user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
-  return {
-    dataDir,
-    storeId,
-    token,
-    account: { clientId, clientSecret, email: account.email, password: account.password },
-    remove: () => rmSync(outer, { recursive: true, force: true }),
-  }
+  return { storeId, token, account: { clientId, clientSecret, email, password: account.password } }
 }
 
 export interface StartOptions {

@@ -11,12 +11,12 @@ export function gatedEmbedder() {
 
   const embedder: Embedder = {
     ...fake,
-    async embedPicture(bytes, priority) {
+    async embedPicture(bytes, options) {
       waiting++
       for (const { count, resolve } of watchers) if (waiting >= count) resolve()
       await opened
       waiting--
-      return fake.embedPicture(bytes, priority)
+      return fake.embedPicture(bytes, options)
     },
   }
   return {

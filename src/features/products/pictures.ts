@@ -174,7 +174,8 @@ export function productPictures(deps: PictureDeps) {
       const { contentType } = own
       return async () => ({ kept: { ...own, imageUrl: await address({ contentHash, contentType }) } })
     }
-    const { facts, vector } = twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, 'index'))
+    const { facts, vector } =
+      twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority: 'index', storeId }))
     const { width, height, contentType, phash, palette } = facts
     return async () => ({
       added: {

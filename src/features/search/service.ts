@@ -143,7 +143,7 @@ export function searchService(deps: SearchDeps) {
     storeId: string,
     bytes: Uint8Array,
   ): Promise<{ vector: Float32Array; imageId: string }> {
-    const { vector } = await embedder.embedPicture(bytes, 'search')
+    const { vector } = await embedder.embedPicture(bytes, { priority: 'search', storeId })
     return { vector, imageId: recent.remember(storeId, vector) }
   }
 

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
+import { systemClock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { SILENT } from '../native/silence.ts'
 import type { Embedder, EmbedderStatus } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelConfig, readModelFiles } from './model-files.ts'
-import { type EmbedderLog, ProcessPool } from './process-pool.ts'
+import { refuseNewPrivileges } from './no-new-privileges.ts'
+import type { EmbedderLog } from './process-place.ts'
+import { LARGE_MAX, ProcessPool } from './process-pool.ts'
 
 export interface ChildEmbedderOptions {
   /** A model folder on disk, in the layout of transformers.js. */
@@ -33,12 +36,14 @@ export interface EmbedderLimits {
   /** Texts held at a time. */
   textsMax: number
   textBytesMax: number
-  /** Longest stay of a picture or text in a process. */
+  /** Longest work of a process on a picture or text, from the moment it begins. */
   taskMs: number
   /** Longest start of a process, self-test included. */
   startMs: number
-  /** Longest wait of a picture or text for a process that is starting. */
-  startWaitMs: number
+  /** Longest wait of a picture or text for a process, at a time. */
+  waitMs: number
+  /** Longest silence of a process that was asked for a sign of life. */
+  silentMs: number
   /** Resident memory at which a process is killed. */
   memoryBytesMax: number
   /** Threads of one process for pictures; more threads make more processes. */
@@ -52,7 +57,8 @@ const LIMITS_DEFAULT: EmbedderLimits = {
   textBytesMax: 4 * 1024 * 1024,
   taskMs: 10_000,
   startMs: 60_000,
-  startWaitMs: 10_000,
+  waitMs: 10_000,
+  silentMs: 10_000,
   memoryBytesMax: 1.5 * 1024 * 1024 * 1024,
   processThreadsMax: 4,
 }
@@ -62,6 +68,15 @@ const LIMITS_DEFAULT: EmbedderLimits = {
  * at 170 to 180 MB after indexing instead of 195 to 220. Not for texts: there it costs 40 % more time and saves little.
  */
 const THRIFT = { MALLOC_ARENA_MAX: '2', BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) }
+
+/**
+ * As many threads as pictures that may be decoded at a time: searches (twice the window), large ones and a giant. So
+ * what has begun is really being worked on, and the kernel gives a small one its share beside the slow ones.
+ */
+const decoderThreads = (windowMax: number) => ({ UV_THREADPOOL_SIZE: String(2 * windowMax + LARGE_MAX + 1) })
+
+/** Texts are so quick that stores need not take turns. */
+const NO_STORE = ''
 
 /** An embedder in child processes, with what tests and the operator want to see of them. */
 export interface ChildEmbedder extends Embedder {
@@ -75,36 +90,46 @@ export interface ChildEmbedder extends Embedder {
 
 /**
  * Decoding and inference in processes of their own: one for texts, and one for pictures per four threads. They start
- * at once and beside each other; nothing waits for them, see `status()`.
+ * at once and beside each other; nothing waits for them, see `status()`. From here on this process and what it starts
+ * can gain no rights.
  *
  * @throws Error when the model folder cannot be read.
  */
 export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
   const { log } = options
+  refuseNewPrivileges()
   const modelDir = resolve(options.modelDir)
   const { dimension } = readModelConfig(modelDir)
   const limits = { ...LIMITS_DEFAULT, ...options.limits }
   const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
   const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))
 
-  const pool = (name: EmbedderRole, count: number, line: { tasksMax: number; bytesMax: number }) =>
-    new ProcessPool({
+  const pool = (name: EmbedderRole, count: number, line: { tasksMax: number; bytesMax: number }) => {
+    const windowMax = name === 'vision' ? 4 + 2 * threads : 16
+    return new ProcessPool({
       name,
       lanes: count,
       lane: {
         command: [...options.command, name, modelDir, String(threads)],
-        env: { ...options.env, ...SILENT, ...(name === 'vision' && THRIFT) },
+        env: {
+          ...options.env,
+          ...SILENT,
+          ...(name === 'vision' && { ...THRIFT, ...decoderThreads(windowMax) }),
+        },
         taskMs: limits.taskMs,
+        startMs: limits.startMs,
+        silentMs: limits.silentMs,
         memoryBytesMax: limits.memoryBytesMax,
       },
       line,
-      windowMax: name === 'vision' ? 4 + 2 * threads : 16,
-      startMs: limits.startMs,
-      startWaitMs: limits.startWaitMs,
+      windowMax,
+      waitMs: limits.waitMs,
       dimension,
       fatal: name === 'vision' ? fatalPicture : fatalText,
+      clock: systemClock,
       log,
     })
+  }
 
   const texts = pool('text', 1, { tasksMax: limits.textsMax, bytesMax: limits.textBytesMax })
   const pictures = pool('vision', lanes, { tasksMax: limits.picturesMax, bytesMax: limits.pictureBytesMax })
@@ -133,12 +158,15 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       await Promise.all([texts.settled, pictures.settled])
       return status()
     },
-    async embedPicture(bytes, priority) {
-      const { vector, facts } = await pictures.embed(bytes, priority)
+    async embedPicture(bytes, options) {
+      const { vector, facts } = await pictures.embed(bytes, options)
       return { vector, facts }
     },
     async embedText(text, priority) {
-      const { vector, isTruncated, isUnknown } = await texts.embed(new TextEncoder().encode(text), priority)
+      const { vector, isTruncated, isUnknown } = await texts.embed(new TextEncoder().encode(text), {
+        priority,
+        storeId: NO_STORE,
+      })
       return { vector, isTruncated, isUnknown }
     },
     pids: () => ({ text: texts.pids, vision: pictures.pids }),

@@ -41,9 +41,15 @@ export interface EmbeddedText {
 /** A shopper waits for a search; indexing gives way to it. */
 export type EmbedPriority = 'search' | 'index'
 
+export interface PictureOptions {
+  priority: EmbedPriority
+  /** Whose picture it is: stores take turns, and a store's giants stand in the way of that store alone. */
+  storeId: string
+}
+
 export type EmbedderStatus =
   | { state: 'starting' }
-  /** The self-test on the golden pictures and texts has passed. */
+  /** A process of each kind lives and has passed the self-test, or was lost a moment ago and is on its way back. */
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
 
@@ -53,15 +59,15 @@ export interface Embedder {
   readonly calibration: Calibration
   status(): EmbedderStatus
   /**
-   * Decodes and embeds one encoded picture. While the model starts, or a process is started again after a crash, the
-   * call waits in the queue, for at most 10 seconds.
+   * Decodes and embeds one encoded picture. While others are in work, the model starts, or a process is started again
+   * after a crash, the call waits in the queue, for at most 10 seconds at a time.
    *
    * @throws ApiError `image_unsupported_format`, `image_unreadable` (`details.cause` says in words what is wrong),
-   *   `image_too_small` or `image_too_large` for pictures we refuse, `overloaded` when the queue is full,
-   *   `model_not_ready` with a time to wait when the model is still starting after the 10 seconds, and at once when
-   *   it has failed or was closed.
+   *   `image_too_small` or `image_too_large` for pictures we refuse, `overloaded` when the queue is full
+   *   or its turn has not come after the 10 seconds, `model_not_ready` with a time to wait when the model is still
+   *   starting by then, and at once when it has failed or was closed.
    */
-  embedPicture(bytes: Uint8Array, priority: EmbedPriority): Promise<EmbeddedPicture>
+  embedPicture(bytes: Uint8Array, options: PictureOptions): Promise<EmbeddedPicture>
   /**
    * Embeds words; waits for a starting model like {@link embedPicture}.
    *

@@ -5,9 +5,18 @@ export type EmbedderRole = 'text' | 'vision'
 
 const Priority = Type.Union([Type.Literal('search'), Type.Literal('index')])
 
-/** To the child; the body is the encoded picture, or the text as UTF-8. */
-export const EmbedRequest = Type.Object({ id: Type.Integer(), priority: Priority })
+const EmbedRequest = Type.Object({
+  kind: Type.Literal('embed'),
+  id: Type.Integer(),
+  priority: Priority,
+  /** A picture that is more work is not decoded now: the process answers `large` and forgets it. */
+  pixelsMax: Type.Integer(),
+})
 export type EmbedRequest = Static<typeof EmbedRequest>
+
+/** To the child; the body of `embed` is the encoded picture, or the text as UTF-8. A `ping` is answered at once. */
+export const ChildRequest = Type.Union([EmbedRequest, Type.Object({ kind: Type.Literal('ping') })])
+export type ChildRequest = Static<typeof ChildRequest>
 
 /** What the picture decoder refuses. */
 export const PictureRefusal = Type.Union([
@@ -39,6 +48,10 @@ export const EmbedReply = Type.Union([
     worstCosine: Type.Union([Type.Number(), Type.Null()]),
   }),
   Type.Object({ kind: Type.Literal('failed'), reason: Type.String() }),
+  Type.Object({ kind: Type.Literal('pong') }),
+  /** The work on a task begins now; until then it waited in the process, and is to blame for nothing. */
+  Type.Object({ kind: Type.Literal('begun'), id: Type.Integer() }),
+  Type.Object({ kind: Type.Literal('large'), id: Type.Integer(), pixels: Type.Integer() }),
   Type.Object({
     kind: Type.Literal('embedded'),
     id: Type.Integer(),

@@ -12,6 +12,10 @@ import {
 export const MODEL_DIR = fileURLToPath(new URL('../../../models/lookalike-clip-v0', import.meta.url))
 const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url))
 
+/** Two ways to ask for a picture of one store. */
+export const SEARCH = { priority: 'search', storeId: 'store' } as const
+export const INDEX = { priority: 'index', storeId: 'store' } as const
+
 /** What the embedder logged, as `level: message`. */
 export interface LoggedEmbedder {
   embedder: ChildEmbedder

@@ -4,7 +4,7 @@ import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@hu
 import sharp from 'sharp'
 import { DEMO_TEXT_QUERIES } from '../../../src/features/demo/catalogue.ts'
 import { readGolden } from '../../../src/platform/embedder/model-files.ts'
-import { MODEL_DIR, refusalOf, startEmbedder } from './bundled.ts'
+import { INDEX, MODEL_DIR, refusalOf, SEARCH, startEmbedder } from './bundled.ts'
 import { bitsApart, blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
 
 const { embedder } = startEmbedder()
@@ -19,7 +19,7 @@ describe('the bundled model', () => {
   })
 
   test('gives vectors of length 1', async () => {
-    const { vector } = await embedder.embedPicture(await jpegOf(300, 200), 'search')
+    const { vector } = await embedder.embedPicture(await jpegOf(300, 200), SEARCH)
     const text = await embedder.embedText('red shoes', 'search')
     expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
     expect(Math.hypot(...text.vector)).toBeCloseTo(1, 5)
@@ -29,7 +29,7 @@ describe('the bundled model', () => {
   test('puts words near the pictures they describe', async () => {
     const golden = readGolden(MODEL_DIR)
     const file = golden?.pictures.find(({ name }) => name === 'shirt.png')?.file ?? ''
-    const { vector } = await embedder.embedPicture(Buffer.from(file, 'base64'), 'search')
+    const { vector } = await embedder.embedPicture(Buffer.from(file, 'base64'), SEARCH)
     const [shirt, sofa] = await Promise.all([
       embedder.embedText('red t-shirt', 'search'),
       embedder.embedText('black leather sofa', 'search'),
@@ -55,19 +55,19 @@ describe('agreement with the reference processor of transformers.js', () => {
     ['a WebP', () => encoded(noisePicture(500, 700).webp({ quality: 90 }))],
   ])('%s gives the same vector (cosine at least 0.999)', async (_, make) => {
     const bytes = await make()
-    const { vector } = await embedder.embedPicture(bytes, 'search')
+    const { vector } = await embedder.embedPicture(bytes, SEARCH)
     expect(cosine(vector, await reference(bytes))).toBeGreaterThan(0.999)
   })
 
   test('a large JPEG, shrunk while it is read, stays within the rounding of int8 (cosine at least 0.99)', async () => {
     const bytes = await jpegOf(2600, 1900)
-    const { vector } = await embedder.embedPicture(bytes, 'search')
+    const { vector } = await embedder.embedPicture(bytes, SEARCH)
     expect(cosine(vector, await reference(bytes))).toBeGreaterThan(0.99)
   })
 
   test.each(readGolden(MODEL_DIR)?.pictures ?? [])('golden picture $name', async ({ name, file, vector }) => {
     const expected = new Float32Array(new Uint8Array(Buffer.from(vector, 'base64')).buffer)
-    const actual = await embedder.embedPicture(Buffer.from(file, 'base64'), 'index')
+    const actual = await embedder.embedPicture(Buffer.from(file, 'base64'), INDEX)
     // We turn a picture, and round 16 bits to 8, after it was made small; the reference does it before.
     const isRoundedElsewhere = /exif|16-bit/.test(name)
     expect(cosine(actual.vector, expected)).toBeGreaterThan(isRoundedElsewhere ? 0.99 : 0.999)
@@ -77,7 +77,7 @@ describe('agreement with the reference processor of transformers.js', () => {
 describe('what a picture is', () => {
   test('width and height are those after EXIF rotation, the type is that of the bytes', async () => {
     const turned = await encoded(noisePicture(200, 100).jpeg().withMetadata({ orientation: 6 }))
-    const { facts } = await embedder.embedPicture(turned, 'search')
+    const { facts } = await embedder.embedPicture(turned, SEARCH)
     expect(facts).toMatchObject({ width: 100, height: 200, contentType: 'image/jpeg' })
   })
 
@@ -85,8 +85,8 @@ describe('what a picture is', () => {
     const upright = await encoded(noisePicture(150, 220).png())
     const turned = await encoded(sharp(upright).rotate(270).png().withMetadata({ orientation: 6 }))
     const [a, b] = await Promise.all([
-      embedder.embedPicture(upright, 'search'),
-      embedder.embedPicture(turned, 'search'),
+      embedder.embedPicture(upright, SEARCH),
+      embedder.embedPicture(turned, SEARCH),
     ])
     expect(cosine(a.vector, b.vector)).toBeGreaterThan(0.99)
     expect(bitsApart(a.facts.phash, b.facts.phash)).toBeLessThanOrEqual(4)
@@ -96,7 +96,7 @@ describe('what a picture is', () => {
     const red = {
       create: { width: 80, height: 80, channels: 4 as const, background: { r: 255, g: 0, b: 0, alpha: 0 } },
     }
-    const { facts } = await embedder.embedPicture(await encoded(sharp(red).png()), 'search')
+    const { facts } = await embedder.embedPicture(await encoded(sharp(red).png()), SEARCH)
     expect(facts.palette).toEqual([{ hex: '#ffffff', share: 1 }])
   })
 
@@ -109,7 +109,7 @@ describe('what a picture is', () => {
       ),
     )
     const gif = await encoded(sharp(frames, { join: { animated: true } }).gif())
-    const { facts } = await embedder.embedPicture(gif, 'search')
+    const { facts } = await embedder.embedPicture(gif, SEARCH)
     expect(facts).toMatchObject({ width: 64, height: 64, contentType: 'image/gif' })
     expect(facts.palette[0]?.hex).toBe('#0000ff')
   })
@@ -143,14 +143,14 @@ describe('refused pictures', () => {
     ['a JPEG of two bytes', 'image_unreadable', async () => new Uint8Array([0xff, 0xd8, 0xff, 0xe0])],
     ['a PNG with spoilt chunks', 'image_unreadable', spoilt],
   ])('%s: %s', async (_, code, make) => {
-    const refusal = await refusalOf(embedder.embedPicture(await make(), 'search'))
+    const refusal = await refusalOf(embedder.embedPicture(await make(), SEARCH))
     expect(refusal.code).toBe(code as typeof refusal.code)
   })
 
   test('too large and too small say the size and the limit', async () => {
-    const large = await refusalOf(embedder.embedPicture(blackPng(16_000, 16_000), 'search'))
+    const large = await refusalOf(embedder.embedPicture(blackPng(16_000, 16_000), SEARCH))
     expect(large.extras.details).toEqual({ width: 16_000, height: 16_000, max_pixels: 50_000_000 })
-    const small = await refusalOf(embedder.embedPicture(await jpegOf(500, 31), 'search'))
+    const small = await refusalOf(embedder.embedPicture(await jpegOf(500, 31), SEARCH))
     expect(small.extras.details).toEqual({ width: 500, height: 31, min_side: 32 })
   })
 
@@ -159,17 +159,17 @@ describe('refused pictures', () => {
     ['the header is damaged', () => cut(encoded(noisePicture(300, 300).webp()), 0.5)],
     ['the pixels are damaged', spoilt],
   ])('a damaged picture is told in our own words: %s', async (cause, make) => {
-    const refusal = await refusalOf(embedder.embedPicture(await make(), 'search'))
+    const refusal = await refusalOf(embedder.embedPicture(await make(), SEARCH))
     expect(refusal.extras.details).toEqual({ cause })
   })
 
   test('a damaged picture harms none of those beside it', async () => {
     const good = await Promise.all([1, 2, 3, 4, 5].map((seed) => jpegOf(200, 200, seed)))
     const bad = await cut(jpegOf(600, 400), 0.5)
-    const alone = await Promise.all(good.map((bytes) => embedder.embedPicture(bytes, 'search')))
+    const alone = await Promise.all(good.map((bytes) => embedder.embedPicture(bytes, SEARCH)))
     const outcomes = await Promise.allSettled(
       [good[0], bad, good[1], bad, good[2], good[3], bad, good[4]].map((bytes) =>
-        embedder.embedPicture(bytes ?? bad, 'index'),
+        embedder.embedPicture(bytes ?? bad, INDEX),
       ),
     )
     expect(outcomes.map(({ status }) => status)).toEqual(

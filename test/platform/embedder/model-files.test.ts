@@ -7,7 +7,7 @@ import {
   readGolden,
   readModelFiles,
 } from '../../../src/platform/embedder/model-files.ts'
-import { copyModel, MODEL_DIR, startEmbedder } from './bundled.ts'
+import { copyModel, MODEL_DIR, SEARCH, startEmbedder } from './bundled.ts'
 import { jpegOf } from './pictures.ts'
 
 const running: ChildEmbedder[] = []
@@ -75,7 +75,7 @@ describe('a model folder without our own files', () => {
     expect(await embedder.settled()).toEqual({ state: 'ready' })
     expect(embedder.calibration).toEqual(DEFAULT_CALIBRATION)
     expect(log.filter((line) => /calibration\.json|golden\.json/.test(line)).length).toBe(2)
-    expect((await embedder.embedPicture(await jpegOf(100, 100), 'search')).vector.length).toBe(512)
+    expect((await embedder.embedPicture(await jpegOf(100, 100), SEARCH)).vector.length).toBe(512)
   }, 60_000)
 
   test('a folder that is none is an error at once', () => {

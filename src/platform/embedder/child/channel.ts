@@ -1,13 +1,13 @@
 import { Value } from '@sinclair/typebox/value'
 import { type Frame, FrameReader, frameStart } from '../frames.ts'
-import { type EmbedReply, EmbedRequest } from '../messages.ts'
+import { ChildRequest, type EmbedReply, type EmbedRequest } from '../messages.ts'
 
 /** The child's end of the pipe. */
 export interface Channel {
   send(reply: EmbedReply, body?: Uint8Array): void
   /** Whether a request has begun to arrive; its rest is at most a few milliseconds away. */
   hasPartialRequest(): boolean
-  /** Hands over requests until the service closes the pipe. */
+  /** Hands over requests until the service closes the pipe, and answers pings. */
   read(onRequest: (request: EmbedRequest, body: Uint8Array) => void): Promise<void>
 }
 
@@ -30,15 +30,20 @@ export function stdioChannel(): Channel {
   const writer = Bun.stdout.writer()
   let deliver: (frame: Frame) => void = () => undefined
   const reader = new FrameReader(BODY_BYTES_MAX, (frame) => deliver(frame))
+  const send: Channel['send'] = (reply, body = new Uint8Array()) => {
+    writer.write(frameStart(reply, body.length))
+    writer.write(body)
+    writer.flush()
+  }
   return {
-    send(reply, body = new Uint8Array()) {
-      writer.write(frameStart(reply, body.length))
-      writer.write(body)
-      writer.flush()
-    },
+    send,
     hasPartialRequest: () => reader.isPartial,
     async read(onRequest) {
-      deliver = ({ head, body }) => onRequest(Value.Parse(EmbedRequest, head), body)
+      deliver = ({ head, body }) => {
+        const request = Value.Parse(ChildRequest, head)
+        if (request.kind === 'ping') send({ kind: 'pong' })
+        else onRequest(request, body)
+      }
       for await (const chunk of Bun.stdin.stream()) reader.push(chunk)
     },
   }

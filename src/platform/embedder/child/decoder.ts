@@ -5,6 +5,7 @@ import type { PictureFacts } from '../embedder.ts'
 import { type Pixels, palette, perceptualHash } from './picture-facts.ts'
 import { RefusedPicture } from './refusal.ts'
 import type { Treatment } from './treatment.ts'
+import { trim } from './trim.ts'
 
 /** A picture as the model takes it. */
 export interface DecodedPicture {
@@ -13,8 +14,25 @@ export interface DecodedPicture {
   facts: PictureFacts
 }
 
-/** Above this many pixels a picture is decoded alone, so that a few giants cannot fill the memory together. */
-const GIANT_PIXELS = 12_000_000
+/** A picture that is more work than is to be done now. */
+export class LargePicture extends Error {
+  /** As if all of them had to be decoded, see {@link workOf}. */
+  readonly pixels: number
+
+  constructor(pixels: number) {
+    super(`The picture is as much work as ${pixels} pixels`)
+    this.name = 'LargePicture'
+    this.pixels = pixels
+  }
+}
+
+/** An ordinary JPEG is decoded small, line by line: a photograph of 12 megapixels is no more work than a PNG of 3. */
+const BASELINE_GAIN = 4
+
+function workOf({ format, isProgressive, autoOrient }: Metadata): number {
+  const gain = format === 'jpeg' && !isProgressive ? BASELINE_GAIN : 1
+  return Math.ceil((autoOrient.width * autoOrient.height) / gain)
+}
 
 /**
  * Hardens the decoder of this process: only the five formats of the contract have loaders, one libvips thread per
@@ -37,10 +55,9 @@ export function hardenDecoder(): void {
 
 /** Turns encoded pictures into tensors. Calls may overlap; the work runs on threads of the pool. */
 export function pictureDecoder(treatment: Treatment) {
-  let giants: Promise<unknown> = Promise.resolve()
-
-  const decode = async (bytes: Uint8Array): Promise<DecodedPicture> => {
-    const contentType = pictureType(bytes)
+  /** @throws RefusedPicture, or LargePicture for one that is more work than `pixelsMax` pixels. */
+  return async (file: Uint8Array, pixelsMax = Number.POSITIVE_INFINITY): Promise<DecodedPicture> => {
+    const contentType = pictureType(file)
     if (!contentType) {
       throw new RefusedPicture(
         'image_unsupported_format',
@@ -48,24 +65,18 @@ export function pictureDecoder(treatment: Treatment) {
         { allowed: ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'] },
       )
     }
+    const bytes = trim(file, contentType)
     const metadata = await readHeader(bytes)
     const { width, height } = metadata.autoOrient
     refuseSize(width, height)
-    const resize = () => resizedPixels(bytes, treatment, metadata)
-    const pixels = await (width * height > GIANT_PIXELS ? afterGiants(resize) : resize())
+    const work = workOf(metadata)
+    if (work > pixelsMax) throw new LargePicture(work)
+    const pixels = await resizedPixels(bytes, treatment, metadata)
     return {
       tensor: tensorOf(pixels, treatment),
       facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
     }
   }
-
-  const afterGiants = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = giants.then(work)
-    giants = turn.catch(() => undefined)
-    return turn
-  }
-
-  return decode
 }
 
 /**

@@ -31,6 +31,7 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
     isRunning = true
     for (let next = take(); next; next = take()) {
       const { id, text, tokens } = next
+      channel.send({ kind: 'begun', id })
       try {
         const vector = await embed(tokens)
         const isUnknown = await model.isUnknown(text)

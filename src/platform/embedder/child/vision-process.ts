@@ -1,16 +1,15 @@
 import type { EmbedPriority } from '../embedder.ts'
 import type { EmbedRequest } from '../messages.ts'
+import { SMALL_PIXELS } from '../picture-size.ts'
 import { bytesOf, type Channel, nextTurn, type ProcessTask } from './channel.ts'
-import { type DecodedPicture, hardenDecoder, pictureDecoder } from './decoder.ts'
+import { type DecodedPicture, hardenDecoder, LargePicture, pictureDecoder } from './decoder.ts'
 import { loadVisionModel, type VisionModel } from './model.ts'
 import { RefusedPicture } from './refusal.ts'
 import { pictureSelfTest } from './self-test.ts'
 import { readTreatment } from './treatment.ts'
 
-interface Encoded {
-  id: number
+interface Encoded extends Omit<EmbedRequest, 'kind'> {
   bytes: Uint8Array
-  priority: EmbedPriority
 }
 interface Decoded {
   id: number
@@ -42,7 +41,7 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
 }
 
 interface Parts {
-  decode(bytes: Uint8Array): Promise<DecodedPicture>
+  decode(bytes: Uint8Array, pixelsMax: number): Promise<DecodedPicture>
   embed: VisionModel
   channel: Channel
   decodersMax: number
@@ -53,27 +52,35 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   const decoded: Record<EmbedPriority, Decoded[]> = { search: [], index: [] }
   const decoding: Record<EmbedPriority, number> = { search: 0, index: 0 }
   let isRunning = false
+  let searchesInRow = 0
 
-  /** A search never waits for a decoder: pictures to index may hold all of them, and be giants. */
+  /**
+   * A search never waits for a decoder: small pictures to index may hold all of them. Of larger pictures the service
+   * sends no more than may be decoded beside the small ones.
+   */
   const decodeMore = () => {
-    while (encoded.search.length > 0) startNext('search')
-    while (encoded.index.length > 0 && decoding.search + decoding.index < decodersMax) startNext('index')
-  }
-  const startNext = (priority: EmbedPriority) => {
-    const next = encoded[priority].shift()
-    if (next) void decodeOne(next)
-  }
-
-  const decodeOne = async ({ id, bytes, priority }: Encoded) => {
-    decoding[priority]++
-    try {
-      decoded[priority].push({ id, picture: await decode(bytes) })
-    } catch (error) {
-      refuse(channel, id, error)
+    for (const next of encoded.search.splice(0)) void decodeSmall(next)
+    while (encoded.index.length > 0 && decoding.search + decoding.index < decodersMax) {
+      const next = encoded.index.shift()
+      if (next) void decodeSmall(next)
     }
-    decoding[priority]--
+  }
+  const decodeSmall = async (next: Encoded) => {
+    decoding[next.priority]++
+    await decodeOne(next)
+    decoding[next.priority]--
     decodeMore()
     void run()
+  }
+
+  const decodeOne = async ({ id, bytes, priority, pixelsMax }: Encoded) => {
+    channel.send({ kind: 'begun', id })
+    try {
+      decoded[priority].push({ id, picture: await decode(bytes, pixelsMax) })
+    } catch (error) {
+      if (error instanceof LargePicture) channel.send({ kind: 'large', id, pixels: error.pixels })
+      else refuse(channel, id, error)
+    }
   }
 
   const run = async () => {
@@ -89,7 +96,9 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   const take = async (): Promise<Decoded[]> => {
     await nextTurn()
     for (let turns = 0; turns < HOLD_TURNS_MAX && isWorthWaiting(); turns++) await Bun.sleep(1)
-    const batch = decoded.search.splice(0, BATCH_MAX)
+    const isIndexDue = searchesInRow >= SEARCHES_IN_ROW_MAX && decoded.index.length > 0
+    const batch = isIndexDue ? [] : decoded.search.splice(0, BATCH_MAX)
+    searchesInRow = batch.length > 0 ? searchesInRow + 1 : 0
     return batch.length > 0 ? batch : decoded.index.splice(0, BATCH_MAX)
   }
   const isWorthWaiting = () =>
@@ -107,11 +116,19 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     }
   }
 
-  await channel.read(({ id, priority }: EmbedRequest, bytes) => {
-    encoded[priority].push({ id, bytes, priority })
+  await channel.read((request, bytes) => {
+    const picture = { ...request, bytes }
+    if (request.pixelsMax > SMALL_PIXELS) {
+      void decodeOne(picture).then(run)
+      return
+    }
+    encoded[request.priority].push(picture)
     decodeMore()
   })
 }
+
+/** Batches of searches after which indexing has its turn: what is decoded must be answered in time. */
+const SEARCHES_IN_ROW_MAX = 16
 
 /** Milliseconds that indexing gives way to a search picture which is still being read or decoded. */
 const HOLD_TURNS_MAX = 20

@@ -92,3 +92,23 @@ test.each([
 ])('a model that asks for %s is refused when it is loaded', (_, config) => {
   expect(() => treatmentFor(config)).toThrow()
 })
+
+describe('the work that a picture is', () => {
+  const decode = pictureDecoder(treatmentFor(OPENAI))
+
+  test('is told instead of done when it is more than asked for', async () => {
+    const png = await encoded(noisePicture(400, 300).png())
+    await expect(decode(png, 100_000)).rejects.toMatchObject({ name: 'LargePicture', pixels: 120_000 })
+    expect((await decode(png, 120_000)).facts).toMatchObject({ width: 400, height: 300 })
+  })
+
+  test('of an ordinary JPEG is a quarter, of a progressive one all', async () => {
+    const [baseline, progressive] = await Promise.all(
+      [false, true].map((isProgressive) =>
+        encoded(noisePicture(400, 300).jpeg({ progressive: isProgressive })),
+      ),
+    )
+    await expect(decode(baseline ?? new Uint8Array(), 100)).rejects.toMatchObject({ pixels: 30_000 })
+    await expect(decode(progressive ?? new Uint8Array(), 100)).rejects.toMatchObject({ pixels: 120_000 })
+  })
+})

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { blackPng } from '../platform/embedder/pictures.ts'
+import { bombs, scannedOver, tinyFrames } from './bombs.ts'
+import { repetitions } from './random.ts'
+import {
+  type Install,
+  newInstall,
+  newStore,
+  type Service,
+  type Store,
+  smallPicture,
+  startService,
+  until,
+} from './service.ts'
+
+const ROUNDS = repetitions('HEALING_ROUNDS', 2)
+const IS_LINUX = process.platform === 'linux'
+
+let install: Install
+let other: Store
+let service: Service
+const deaths: string[] = []
+
+beforeAll(async () => {
+  install = await newInstall()
+  other = await newStore(install.dataDir, 'other@shop.test')
+  service = await startService(install, {
+    // Few files, so that a handful of connections takes them all.
+    wrap: IS_LINUX ? ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'] : [],
+    settings: { LOG_LEVEL: 'warn' },
+    onLog: (line) => void (line.includes('embedder process ended') && deaths.push(line)),
+  })
+}, 120_000)
+afterAll(async () => {
+  await service?.crash()
+  install?.remove()
+})
+
+const post = (path: string, { token }: Store, body: FormData | string): Promise<Response> =>
+  fetch(service.address + path, {
+    method: 'POST',
+    body,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+    },
+  })
+
+async function searchWith(store: Store, picture: Uint8Array | File): Promise<string> {
+  const form = new FormData()
+  form.set('image', new File([picture as Uint8Array<ArrayBuffer>], 'picture'))
+  const answer = await post('/v1/search', store, form)
+  const body = (await answer.json()) as { error?: string }
+  return answer.ok ? 'found' : (body.error ?? 'nothing said')
+}
+
+const searchByWords = async (store: Store): Promise<number> =>
+  (await post('/v1/search/text', store, JSON.stringify({ query: 'red' }))).status
+
+const readiness = async (): Promise<number> => (await fetch(`${service.address}/health/ready`)).status
+
+/** Process ids of the service's children by what they do. Linux only. */
+function children(): { text: number; vision: number } {
+  const found = { text: 0, vision: 0 }
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]
+      if (Number(parent) !== service.pid) continue
+      const role = /embedder-process\0(text|vision)\0/.exec(
+        readFileSync(`/proc/${name}/cmdline`, 'utf8'),
+      )?.[1]
+      if (role === 'text' || role === 'vision') found[role] = Number(name)
+    } catch {
+      // It has just ended.
+    }
+  }
+  return found
+}
+
+const pngBomb = async () => (await bombs()).get('PNG: 10 GB of text in 10 MB')?.bytes ?? new Uint8Array()
+
+test.each([
+  ['compressed remarks', pngBomb, 'found'],
+  ['frames of an animation', () => tinyFrames(200_000), 'found'],
+  ['scans', () => scannedOver(300_000), 'image_unreadable'],
+])(
+  'eight files of %s harm nobody, and no process dies of them',
+  async (_, make, outcome) => {
+    const bytes = await make()
+    deaths.length = 0
+    const attack = Array.from({ length: 8 }, () => searchWith(install, bytes))
+    expect(await searchWith(other, await smallPicture(1))).toBe('found')
+    expect(await Promise.all(attack)).toEqual(Array(8).fill(outcome))
+    expect(deaths).toEqual([])
+  },
+  120_000,
+)
+
+test('none of sixteen pictures of 50 megapixels is called damaged, and another store goes in between', async () => {
+  const giant = blackPng(7_000, 7_100)
+  deaths.length = 0
+  let isDone = false
+  const attack = Promise.all(Array.from({ length: 16 }, () => searchWith(install, giant))).finally(() => {
+    isDone = true
+  })
+  expect(await searchWith(other, await smallPicture(2))).toBe('found')
+  expect(isDone).toBe(false)
+  // How many fit into the longest wait depends on the machine.
+  const outcomes = new Set(await attack)
+  expect(outcomes.has('found')).toBe(true)
+  expect([...outcomes].filter((outcome) => !['found', 'overloaded'].includes(outcome))).toEqual([])
+  expect(deaths).toEqual([])
+}, 120_000)
+
+/** Until a search is answered. What readiness says before each must be true of the search after it. */
+async function untilHealed(search: () => Promise<boolean>): Promise<void> {
+  await until('it has healed', async () => {
+    const isReady = (await readiness()) === 200
+    const isFound = await search()
+    if (isReady) expect(isFound).toBe(true)
+    return isReady && isFound
+  })
+}
+
+const searches = {
+  text: async () => (await searchByWords(install)) === 200,
+  vision: async () => (await searchWith(install, await smallPicture(3))) === 'found',
+}
+
+test.skipIf(!IS_LINUX).each(['text', 'vision'] as const)(
+  `the %s process that is killed or stopped is replaced, and readiness never lies (${ROUNDS} times each)`,
+  async (role) => {
+    for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { [role]: pid } = children()
+        process.kill(pid, signal)
+        await until('it is gone', () => children()[role] !== pid)
+        await untilHealed(searches[role])
+      }
+    }
+  },
+  7_200_000,
+)
+
+test.skipIf(!IS_LINUX)(
+  'processes that die while no file can be opened are back once it can',
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const port = Number(new URL(service.address).port)
+      const sockets = Array.from({ length: 70 }, () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {})
+        socket.write('GET /health HTTP/1.1\r\nhost: a\r\nx: ')
+        return socket
+      })
+      await until('no file is left', () => readdirSync(`/proc/${service.pid}/fd`).length >= 64)
+      for (const pid of Object.values(children())) process.kill(pid, 'SIGKILL')
+      await until('they are gone', () => children().text + children().vision === 0)
+      for (const socket of sockets) socket.destroy()
+      await untilHealed(async () => (await searches.text()) && (await searches.vision()))
+    }
+  },
+  7_200_000,
+)
