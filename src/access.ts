@@ -292,7 +292,7 @@ function requestBudget(planOf: (storeId: string) => PlanName, clock: Clock) {
   const requests = createRateWindow(60_000)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
     Number.isFinite(limit)
-      ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.now()) }
+      ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.monotonic()) }
       : undefined
 
   return ({ kind, storeId, token }: Caller, purpose: Purpose): Spending | undefined => {

@@ -42,6 +42,7 @@ export async function openApiDocument(): Promise<unknown> {
     files: {
       write: async () => {},
       read: async () => undefined,
+      file: async () => undefined,
       remove: async () => {},
       probe: async () => {},
     },

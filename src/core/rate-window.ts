@@ -28,7 +28,7 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
   }
 
   return {
-    /** Takes one request of `key` at `now` (Unix ms), if the window has room for it. */
+    /** Takes one request of `key` at `now` (ms of any one clock), if the window has room for it. */
     take(key: string, limit: number, now: number): RateVerdict {
       if (!allowed.has(key) && allowed.size >= keysMax) makeRoom(now)
       const times = allowed.get(key) ?? []

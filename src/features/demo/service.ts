@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/errors.ts'
 import { PLANS, type PlanName } from '../../core/plans.ts'
+import { turn } from '../../core/turns.ts'
 import type { ProductQueries } from '../products/queries.ts'
 import type { ProductService } from '../products/service.ts'
 import type { DemoInstalled, DemoRemoved } from './schema.ts'
@@ -62,7 +63,11 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
     /** Deletes the demo products, and nothing else. */
     async remove(storeId: string): Promise<DemoRemoved> {
       const ids: string[] = []
-      for (const id of queries.demoIds(storeId)) if (await products.removeDemo(storeId, id)) ids.push(id)
+      for (const id of queries.demoIds(storeId)) {
+        if (await products.removeDemo(storeId, id)) ids.push(id)
+        // Forty deletions in one go would hold everybody up.
+        await turn()
+      }
       return { status: 'deleted', deleted: ids.length, products: ids }
     },
   }

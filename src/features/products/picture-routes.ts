@@ -21,7 +21,7 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'cross-origin',
       })
-      return new Response(picture.bytes as Uint8Array<ArrayBuffer>)
+      return new Response(picture.file)
     },
     {
       detail: {

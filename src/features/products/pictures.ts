@@ -246,11 +246,11 @@ export function productPictures(deps: PictureDeps) {
     /** The public form of an address in the database. */
     publicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),
 
-    /** The bytes behind an address of ours, for anyone who knows it. */
-    async open(address: string): Promise<{ bytes: Uint8Array; contentType: string } | undefined> {
+    /** The file behind an address of ours, for anyone who knows it. */
+    async open(address: string): Promise<{ file: Blob; contentType: string } | undefined> {
       const kept = queries.keptPicture(address)
-      const bytes = kept && (await files.read(kept.contentHash.toString('hex')))
-      return bytes && kept ? { bytes, contentType: kept.contentType } : undefined
+      const file = kept && (await files.file(kept.contentHash.toString('hex')))
+      return file && { file, contentType: kept.contentType }
     },
 
     /** Deletes the pictures that no product has used for a minute; see {@link createSweeper}. */

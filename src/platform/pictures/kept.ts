@@ -13,6 +13,8 @@ export interface PictureFiles {
   write(contentHash: string, bytes: Uint8Array): Promise<void>
   /** The bytes, or undefined when the file is missing. */
   read(contentHash: string): Promise<Uint8Array | undefined>
+  /** The file, to be sent piece by piece without being held in memory; undefined when it is missing. */
+  file(contentHash: string): Promise<Blob | undefined>
   remove(contentHash: string): Promise<void>
   /** Writes a small file, waits for the disk, and takes the file away again. */
   probe(): Promise<void>
@@ -71,9 +73,15 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
     }
   }
 
+  async function file(contentHash: string): Promise<Blob | undefined> {
+    const found = Bun.file(pathOf(contentHash))
+    return (await found.exists()) ? found : undefined
+  }
+
   return {
     write: (contentHash, bytes) => told(write(contentHash, bytes)),
     read: (contentHash) => told(read(contentHash)),
+    file: (contentHash) => told(file(contentHash)),
     remove: (contentHash) => told(rm(pathOf(contentHash), { force: true })),
     probe: () => told(writeUnfinished(new Uint8Array(1)).then((path) => rm(path, { force: true }))),
   }

@@ -31,9 +31,14 @@ export function stdioChannel(): Channel {
   let deliver: (frame: Frame) => void = () => undefined
   const reader = new FrameReader(BODY_BYTES_MAX, (frame) => deliver(frame))
   const send: Channel['send'] = (reply, body = new Uint8Array()) => {
-    writer.write(frameStart(reply, body.length))
-    writer.write(body)
-    writer.flush()
+    try {
+      writer.write(frameStart(reply, body.length))
+      writer.write(body)
+      writer.flush()
+    } catch {
+      // The service is gone, so there is nobody left to work for.
+      process.exit(0)
+    }
   }
   return {
     send,
