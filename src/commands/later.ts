@@ -6,7 +6,7 @@ type Work = () => unknown
 export interface Later {
   /** Calls back once, after so many milliseconds. */
   schedule(callback: Work, delayMs: number): void
-  /** Calls back again and again; a call that fails does not stop the next one. @param what for the log. */
+  /** Calls back now, and then again and again; a call that fails does not stop the next one. @param what for the log. */
   every(periodMs: number, what: string, work: Work): void
   /** Ends what is repeated, calls back at once what waits, and resolves when all of it is done. */
   finish(): Promise<void>
@@ -38,6 +38,7 @@ export function createLater(log: Pick<Logger, 'error'>): Later {
     },
 
     every(periodMs, what, work) {
+      run(work, what)
       repeated.add(setInterval(() => run(work, what), periodMs))
     },
 

@@ -69,14 +69,16 @@ export function unpackPart(
   const folder = join(base, `${part}-${content.hash}`)
   let staging: string | undefined
   try {
-    const missing = content.files.filter((file) => !isInPlace(join(folder, file.name), file))
-    if (missing.length === 0) return folder
-    // Now, before another process that unpacks the same part at this moment has put its files there.
-    const damaged = missing.map(({ name }) => join(folder, name)).filter(isThere)
+    const looked = content.files.map((file) => {
+      const path = join(folder, file.name)
+      return { file, path, state: stateOf(path, file) }
+    })
+    const needed = looked.filter(({ state }) => state !== 'whole')
+    if (needed.length === 0) return folder
     mkdirSync(base, { recursive: true, mode: 0o700 })
     staging = mkdtempSync(join(base, '.unpack-'))
-    for (const file of missing) place(file, join(staging, 'file'), join(folder, file.name))
-    for (const path of damaged) onDamage(path)
+    for (const { file, path } of needed) place(file, join(staging, 'file'), path)
+    for (const { path, state } of needed) if (state === 'damaged') onDamage(path)
     removeStale(part, folder, base, staging)
   } catch (error) {
     throw unpackError(part, content, base, error)
@@ -86,12 +88,15 @@ export function unpackPart(
   return folder
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-
-function isInPlace(path: string, file: EmbeddedFile | LinkedFile): boolean {
+/** One look decides: a file that another process puts there a moment later was missing, and is not damaged. */
+function stateOf(path: string, file: EmbeddedFile | LinkedFile): 'whole' | 'missing' | 'damaged' {
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if ('linkTo' in file) return stats?.isSymbolicLink() === true && readlinkSync(path) === file.linkTo
-  return stats?.isFile() === true && stats.size === file.sizeBytes && hashOf(path) === file.hash
+  if (stats === undefined) return 'missing'
+  const isWhole =
+    'linkTo' in file
+      ? stats.isSymbolicLink() && readlinkSync(path) === file.linkTo
+      : stats.isFile() && stats.size === file.sizeBytes && hashOf(path) === file.hash
+  return isWhole ? 'whole' : 'damaged'
 }
 
 /** Undefined for a file that cannot be read, on a bad sector for example: it is written anew like a damaged one. */

@@ -43,6 +43,8 @@ const PIECES_MAX = 20_000
 /** Provisional answers (1xx) before the real one, and bytes they may have: nobody needs more than one or two. */
 const PROVISIONAL_MAX = 10
 const PROVISIONAL_BYTES_MAX = 64 * 1024
+/** How often the bytes before an answer are looked at. */
+const LOOK_MS = 50
 
 /**
  * Sends one GET over an open socket and reads the answer, then destroys the socket.
@@ -74,6 +76,18 @@ const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     let provisional = 0
     const readBefore = socket.bytesRead
+    const look = () => {
+      const isTooMuch = provisional > PROVISIONAL_MAX || socket.bytesRead - readBefore > PROVISIONAL_BYTES_MAX
+      if (!isTooMuch) return
+      reject(new DownloadError('connect', 'The server sends much and no answer'))
+      socket.destroy()
+    }
+    // The parser tells of provisional answers, but not of blank lines.
+    const looking = setInterval(look, LOOK_MS)
+    const answered = (response: IncomingMessage) => {
+      clearInterval(looking)
+      resolve(response)
+    }
     request({
       // Without an agent, so that no connection outlives its check.
       createConnection: () => socket,
@@ -86,17 +100,16 @@ const send = (socket: Socket, url: URL): Promise<IncomingMessage> =>
     })
       .on('information', () => {
         provisional += 1
-        const isTooMuch =
-          provisional > PROVISIONAL_MAX || socket.bytesRead - readBefore > PROVISIONAL_BYTES_MAX
-        if (!isTooMuch) return
-        reject(new DownloadError('connect', 'The server sends provisional answers without an end'))
-        socket.destroy()
+        look()
       })
-      .on('response', resolve)
+      .on('response', answered)
       // Without this, an answer of 101 would leave the request waiting.
-      .on('upgrade', resolve)
+      .on('upgrade', answered)
       .on('error', reject)
-      .on('close', () => reject(new Error('closed without an answer')))
+      .on('close', () => {
+        clearInterval(looking)
+        reject(new Error('closed without an answer'))
+      })
       .end()
   })
 

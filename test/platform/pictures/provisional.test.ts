@@ -35,13 +35,16 @@ describe('answers before the answer (1xx)', () => {
     expect(failure).toMatchObject({ code: 'image_download_failed', reason: 'connect' })
   })
 
-  test('without an end: the connection is closed at once, whatever the server does', async () => {
+  test.each([
+    ['provisional answers', HINT],
+    ['blank lines', '\r\n'.repeat(1_000)],
+  ])('%s without an end: the connection is closed at once, whatever the server does', async (_, piece) => {
     const closed = Promise.withResolvers<number>()
     let sent = 0
     const failure = failureOf(
       download((socket) => {
         const flood = () => {
-          while (!socket.destroyed && socket.write(HINT)) sent += 1
+          while (!socket.destroyed && socket.write(piece)) sent += 1
         }
         socket.on('drain', flood)
         socket.on('close', () => closed.resolve(sent))
@@ -50,6 +53,6 @@ describe('answers before the answer (1xx)', () => {
     )
     expect(await failure).toMatchObject({ reason: 'connect' })
     // What fits between here and there, not what fifteen seconds can carry.
-    expect((await closed.promise) * HINT.length).toBeLessThan(50_000_000)
+    expect((await closed.promise) * piece.length).toBeLessThan(50_000_000)
   })
 })
