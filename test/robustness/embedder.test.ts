@@ -93,7 +93,10 @@ test.each([
     deaths.length = 0
     const attack = Array.from({ length: 8 }, () => searchWith(install, bytes))
     expect(await searchWith(other, await smallPicture(1))).toBe('found')
-    expect(await Promise.all(attack)).toEqual(Array(8).fill(outcome))
+    // Eight of ten megabytes are more than one store may have in flight.
+    const outcomes = await Promise.all(attack)
+    expect(outcomes).toContain(outcome)
+    expect(outcomes.filter((other) => ![outcome, 'overloaded'].includes(other))).toEqual([])
     expect(deaths).toEqual([])
   },
   120_000,
