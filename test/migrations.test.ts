@@ -12,6 +12,7 @@ import {
   openDatabase,
   schemaVersion,
 } from '../src/platform/db/open.ts'
+import { recordBar } from './robustness/bars.ts'
 
 let folder: string
 
@@ -49,6 +50,14 @@ describe('every version of the schema', () => {
       expect(versionOf(db)).toBe(schemaVersion)
       expect(schemaOf(db)).toBe(schemaOf(openDatabase(':memory:')))
       db.close()
+      recordBar({
+        bar: 33,
+        part: 'forward',
+        on: 'process',
+        n: 1,
+        measured: 'the schema of today',
+        isMet: true,
+      })
     },
   )
 
@@ -121,6 +130,8 @@ describe('a database that this program must not touch', () => {
     const db = raw()
     expect(versionOf(db)).toBe(schemaVersion + 1)
     db.close()
+    const measured = 'refused in words, and left as it is'
+    recordBar({ bar: 33, part: 'newer schema', on: 'process', n: 1, measured, isMet: true })
   })
 })
 
@@ -169,6 +180,8 @@ describe('a migration that fails', () => {
     const healed = openDatabase(folder)
     expect(versionOf(healed)).toBe(schemaVersion)
     expect(healed.pragma('integrity_check', { simple: true })).toBe('ok')
+    const measured = 'killed amid a step: the old schema, then the new one'
+    recordBar({ bar: 33, part: 'interrupted', on: 'process', n: 1, measured, isMet: true })
     healed.close()
   })
 })
@@ -274,6 +287,8 @@ describe('several processes at once', () => {
       expect(signalCode).toBe('SIGKILL')
       const db = openDatabase(folder)
       expect([versionOf(db), db.pragma('integrity_check', { simple: true })]).toEqual([schemaVersion, 'ok'])
+      const measured = 'killed after a step: the next start brings it up to date'
+      recordBar({ bar: 33, part: 'interrupted', on: 'process', n: 1, measured, isMet: true })
       db.close()
     },
   )

@@ -46,7 +46,7 @@ export const BARS: readonly Bar[] = [
     demand:
       'A write that fails answers 503, reads go on, and space heals it without a restart; nothing is lost.',
     parts: [part('fill levels', 50, 8), part('ENOSPC by call', 200, 20), part('EIO by call', 200, 20)],
-    suites: [`${R}/disk-full.test.ts`],
+    suites: [`${R}/disk-full.test.ts`, `${R}/storage-faults.test.ts`],
   },
   {
     number: 4,
@@ -116,7 +116,11 @@ export const BARS: readonly Bar[] = [
     name: 'hostile downloads',
     demand: 'Slow, endless, swollen and lying servers are left after 15 s at most, for at most 12 MB each.',
     parts: [part('endings', 5), part('memory', 5)],
-    suites: ['./test/platform/pictures/fetch.test.ts'],
+    suites: [
+      './test/platform/pictures/fetch.test.ts',
+      './test/platform/pictures/fetch-load.test.ts',
+      `${R}/downloads.test.ts`,
+    ],
   },
   {
     number: 14,
@@ -124,14 +128,14 @@ export const BARS: readonly Bar[] = [
     demand:
       'Mutants and bombs are embedded or refused; nothing dies, swells, or keeps other requests waiting.',
     parts: [part('mutants', 100_000, 2_000), part('bombs', 40), part('others meanwhile', 40)],
-    suites: [`${R}/pictures.test.ts`],
+    suites: [`${R}/pictures.test.ts`, `${R}/bystanders.test.ts`],
   },
   {
     number: 15,
     name: 'decoder crashes',
     demand: 'A picture whose process is killed is answered with 422 or 503; the process is back within 1 s.',
     parts: [part('kills', 200, 12)],
-    suites: ['./test/platform/embedder/recovery.test.ts'],
+    suites: ['./test/platform/embedder/recovery.test.ts', `${R}/embedder.test.ts`],
   },
   {
     number: 16,
@@ -160,7 +164,11 @@ export const BARS: readonly Bar[] = [
     name: 'second factor',
     demand: 'A code works once, within one step of drift; a wrong password never tells of it.',
     parts: [part('reuse', 1_000, 20), part('drift', 3), part('second factor hidden', 1_000, 20)],
-    suites: ['./test/features/two-factor/service.test.ts'],
+    suites: [
+      './test/features/two-factor/service.test.ts',
+      './test/features/two-factor/accepted-steps.test.ts',
+      './test/features/auth/login-two-factor.test.ts',
+    ],
   },
   {
     number: 20,
@@ -213,7 +221,7 @@ export const BARS: readonly Bar[] = [
     name: 'withdrawn rights',
     demand: 'What is taken away is gone with the next request.',
     parts: [part('next request', 1_000, 50)],
-    suites: [],
+    suites: ['./test/access/at-once.test.ts'],
   },
   {
     number: 27,
@@ -256,7 +264,12 @@ export const BARS: readonly Bar[] = [
     name: 'clock steps',
     demand: 'After a step of the clock nothing stays stuck longer than its own period.',
     parts: [part('steps', 20)],
-    suites: [],
+    suites: [
+      './test/core/rate-window.test.ts',
+      './test/platform/db/throttle.test.ts',
+      './test/features/two-factor/accepted-steps.test.ts',
+      './test/features/auth/clock-steps.test.ts',
+    ],
   },
   {
     number: 33,
@@ -271,21 +284,21 @@ export const BARS: readonly Bar[] = [
     name: 'the loop',
     demand: 'A body costs time in proportion to its size, and nobody else waits longer than 50 ms for it.',
     parts: [part('growth', 5), part('wait', 5), part('size without sign-in', 1)],
-    suites: [],
+    suites: [`${R}/linear.test.ts`, `${R}/loop.test.ts`, './test/http/body-limits.test.ts'],
   },
   {
     number: 35,
     name: 'silence',
     demand: 'A full run looks nothing up, connects to nobody and writes only where it should.',
     parts: [part('look-ups', 1), part('connections', 1), part('files', 1)],
-    suites: [],
+    suites: [`${R}/silence.test.ts`],
   },
   {
     number: 36,
     name: 'memory',
     demand: '80 downloads and 120 uploads of 9 MB at once fit into 700 MB; refusals are quick.',
     parts: [part('downloads', 80), part('uploads', 120)],
-    suites: [],
+    suites: [`${R}/memory.test.ts`],
   },
   {
     number: 37,
@@ -305,7 +318,7 @@ export const BARS: readonly Bar[] = [
     demand:
       'A dead or stopped model process is back within 5 s of its cause going; readiness tells the truth.',
     parts: [part('kill -9', 50, 5), part('SIGSTOP', 50, 1), part('EMFILE', 50, 1), part('pids limit', 50, 1)],
-    suites: [],
+    suites: [`${R}/embedder.test.ts`, './test/platform/embedder/healing.test.ts'],
   },
   {
     number: 39,
@@ -320,6 +333,12 @@ export const BARS: readonly Bar[] = [
       part('emptied database', 1),
       part('flipped bytes', 1),
     ],
-    suites: [],
+    suites: [
+      `${R}/storage-faults.test.ts`,
+      './test/commands/install.test.ts',
+      './test/executable/damage.test.ts',
+      './test/executable/libraries.test.ts',
+      './test/platform/db/damage.test.ts',
+    ],
   },
 ]

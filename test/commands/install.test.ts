@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/open.ts'
+import { recordBar } from '../robustness/bars.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const SETUP = ['setup', '--email', 'me@shop.test', '--password', 'a long password', '--store', 'My shop']
@@ -146,6 +147,8 @@ describe('a database that is gone beside what the install keeps elsewhere', () =
       )
       expect(words).toContain('Restore lookalike.db from a backup, or move secrets/ elsewhere to begin anew.')
       expect(readdirSync(data, { recursive: true }).sort()).toEqual(before)
+      const measured = 'every command refuses in words, and nothing is made anew'
+      recordBar({ bar: 39, part: 'emptied database', on: 'process', n: 1, measured, isMet: true })
     },
     30_000,
   )
@@ -197,6 +200,8 @@ describe('secrets/data', () => {
       expect(state()).toEqual(before)
       writeFileSync(secret('data'), kept)
       expect((await run('outbox')).code).toBe(0)
+      const measured = 'every command refuses in words, and no new one is made'
+      recordBar({ bar: 39, part: 'missing secret', on: 'process', n: 1, measured, isMet: true })
     },
     30_000,
   )

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/open.ts'
+import { recordBar } from '../robustness/bars.ts'
 import {
   type Install,
   newInstall,
@@ -131,6 +132,8 @@ describe('flipped bytes in what was unpacked', () => {
       // Shown with the files that it is about.
       expect([paths, served]).toEqual([paths, sound])
     }
+    const measured = 'in each unpacked part: said, put right, the same vectors'
+    recordBar({ bar: 39, part: 'flipped bytes', on: 'program', n: rounds.length, measured, isMet: true })
   }, 300_000)
 
   test('while the service runs: a process for pictures that starts anew has sound weights', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { LIMITS } from '../../src/core/limits.ts'
+import { recordBar } from '../robustness/bars.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 
 let app: TestApp
@@ -35,6 +36,8 @@ describe('routes without sign-in take 16 KiB', () => {
       const answer = await json(path, text(LIMITS.openBodyBytesMax + 1))
       expect(answer.status).toBe(413)
       expect(answer.body['details']).toEqual({ max_bytes: 16 * 1024 })
+      const measured = '16,384 bytes are read, 16,385 are 413'
+      recordBar({ bar: 34, part: 'size without sign-in', on: 'process', n: 1, measured, isMet: true })
     },
   )
 

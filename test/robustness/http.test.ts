@@ -29,7 +29,7 @@ let refused = 0
 
 beforeAll(async () => {
   install = await newInstall()
-  service = await startService(install)
+  service = await startService(install, { settings: { TRUSTED_PROXIES: '127.0.0.1/32' } })
   expect((await upload('first', 1)).status).toBe(201)
   before = memory()
 }, 60_000)
@@ -70,10 +70,14 @@ async function conversation(...said: (string | Uint8Array)[]): Promise<string> {
   return answer
 }
 
+let networks = 0
+
+/** The head of a request; each comes from a network of its own, or the budgets of addresses would answer. */
 const head = (method: string, path: string, ...headers: string[]): string =>
   [
     `${method} ${path} HTTP/1.1`,
     'host: lookalike',
+    `x-forwarded-for: 198.18.${++networks % 256}.${networks >> 8}`,
     `authorization: Bearer ${install.token}`,
     ...headers,
     '',

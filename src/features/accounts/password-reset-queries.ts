@@ -28,7 +28,7 @@ export function passwordResetQueries(db: Db) {
     /** Whose password an open link may set. */
     ownerOf: (tokenHash: Buffer, now: number) => owner.get(tokenHash, BigInt(now)),
     /** Uses a link up; of several at once exactly one gets the person. */
-    use: (tokenHash: Buffer, now: number): string | undefined => use.get({ tokenHash, now })?.userId,
+    use: (tokenHash: Buffer, now: number): string | undefined => use.all({ tokenHash, now })[0]?.userId,
     /** Ends every link of a person. */
     forget: (userId: string): void => void forget.run(userId),
     prune: (now: number): void => void prune.run(now),

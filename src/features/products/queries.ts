@@ -229,7 +229,8 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
 
     /** Registers a picture that arrived as bytes, or finds it; returns its address. */
     keepPicture(picture: KeptPicture & { storeId: string; bytes: number; now: number }): string {
-      const row = keep.get({ ...picture })
+      // Not `get`: it would not tell of a commit that fails.
+      const [row] = keep.all({ ...picture })
       if (!row) throw new Error('an upsert always returns its row')
       return row.address
     },

@@ -72,7 +72,7 @@ export function twoFactorQueries(db: Db) {
     acceptStep: (userId: string, step: number, nowStep: number): boolean =>
       acceptStep.run({ userId, step: BigInt(step), nowStep: BigInt(nowStep) }).changes > 0,
     /** Counts a wrong code. @returns how many there were since the last success. */
-    countWrongCode: (userId: string): number => countWrong.get(userId) ?? 0,
+    countWrongCode: (userId: string): number => countWrong.all(userId)[0] ?? 0,
     wrongCodes: (userId: string): number => wrongCodes.get(userId) ?? 0,
     forgetWrongCodes: (userId: string): void => void forgetWrong.run(userId),
     /** Takes secret and recovery codes away. @returns whether there were any. */

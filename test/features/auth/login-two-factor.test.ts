@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
+import { recordBar } from '../../robustness/bars.ts'
+import { repetitions } from '../../robustness/random.ts'
 import type { TestApp } from '../../support/app.ts'
 import {
   type Authenticator,
@@ -14,6 +16,8 @@ import {
   refusal,
   tokenOf,
 } from '../../support/people.ts'
+
+const HIDDEN_TRIES = repetitions('HIDDEN_TRIES', 20)
 
 let app: TestApp
 let anna: Person
@@ -79,6 +83,25 @@ describe('a login with two-factor authentication (spec §5.4)', () => {
     expect(new Set(answers.map(fingerprint)).size).toBe(1)
     expect(answers.map(refusal)[0]).toEqual([401, 'unauthorized'])
   })
+
+  test(`${HIDDEN_TRIES} wrong passwords never tell that it is on`, async () => {
+    await addPerson(app, 'bert')
+    const told: string[] = []
+    for (let n = 0; n < HIDDEN_TRIES; n++) {
+      // Failures of one e-mail are limited.
+      if (n % 4 === 0) app.clock.advance(15 * 60_000)
+      const wrong = { password: `wrong password ${n}` }
+      const [hers, his] = [
+        await signIn(wrong),
+        await login(app, 'bert@people.test', wrong, from(freshAddress())),
+      ]
+      if (hers.status !== 401 || fingerprint(hers) !== fingerprint(his)) told.push(fingerprint(hers))
+    }
+    const measured = `${told.length} answers unlike those to somebody without one`
+    const isMet = told.length === 0
+    recordBar({ bar: 19, part: 'second factor hidden', on: 'process', n: HIDDEN_TRIES, measured, isMet })
+    expect(told).toEqual([])
+  }, 600_000)
 
   test('a wrong password uses up neither the code nor the recovery code beside it', async () => {
     await signIn({ password: 'another password', totp_code: phone.code() })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
+import { recordBar } from '../../robustness/bars.ts'
 import { type Answer, type TestApp, testApp } from '../../support/app.ts'
 import { addPerson, from, login, PASSWORD, proxiedApp, refusal, tokenOf } from '../../support/people.ts'
 
@@ -14,6 +15,10 @@ beforeEach(() => {
 afterEach(() => app.close())
 
 const HOME = '203.0.113.1'
+
+/** Records a part of the bar of throttles that was just seen to be met. */
+const metBar = (part: string, n: number, measured: string) =>
+  recordBar({ bar: 20, part, on: 'process', n, measured, isMet: true })
 
 let strangers = 0
 
@@ -66,6 +71,7 @@ describe('10 logins a minute from one address (spec §8)', () => {
     app.clock.advance(20_000)
     expect(await times(9, stranger)).toEqual(Array(9).fill(401))
     expectOverBudget(await stranger(), 40, 10)
+    metBar('boundary', 1, 'logins of an address: free again after 60 s to the millisecond')
   })
 
   test('refused logins do not make the wait longer', async () => {
@@ -81,6 +87,7 @@ describe('10 logins a minute from one address (spec §8)', () => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 401)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(40)
+    metBar('bursts', 50, 'logins of an address: exactly 10 of 50 at once')
   })
 
   test('other addresses and refreshes have budgets of their own', async () => {
@@ -209,6 +216,7 @@ describe('30 refreshes a minute from one address (spec §8)', () => {
     app.clock.advance(1)
     // The refusals have not ended the token.
     expect((await refresh(token)).status).toBe(200)
+    metBar('boundary', 1, 'refreshes of an address: free again after 60 s to the millisecond')
   })
 
   test('failed ones count: of 50 at once with tokens of nobody exactly 30 are looked at', async () => {
@@ -216,6 +224,7 @@ describe('30 refreshes a minute from one address (spec §8)', () => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 401)).toHaveLength(30)
     expect(statuses.filter((status) => status === 429)).toHaveLength(20)
+    metBar('bursts', 50, 'refreshes of an address: exactly 30 of 50 at once')
     expect((await stranger()).status).toBe(401)
     expect((await refresh('no-token', '203.0.113.2')).status).toBe(401)
   })
@@ -244,6 +253,7 @@ test('a restart forgives no address, and a tidying neither', async () => {
   clock.advance(1_000)
   expect((await login(second, email, {}, from(HOME))).status).toBe(200)
   expect((await refresh('no-token', HOME, second)).status).toBe(401)
+  metBar('restart', 1, 'addresses: the budgets of logins and refreshes go on')
   await second.close()
   rmSync(folder, { recursive: true })
 })

@@ -12,6 +12,7 @@ import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { qrDataUrl } from '../../../src/platform/qr.ts'
 import { createSecretBox } from '../../../src/platform/secret-box.ts'
 import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../src/platform/totp.ts'
+import { recordBar } from '../../robustness/bars.ts'
 import { manualClock } from '../../support/app.ts'
 import { shownCode } from '../../support/authenticator.ts'
 
@@ -217,6 +218,8 @@ describe('a code at the login', () => {
     const { secret } = enabled('ann')
     clock.advance(10 * STEP_MS)
     expect(pass('ann', shown(secret, steps))).toBe(isAccepted)
+    const measured = `${steps} steps off: ${isAccepted ? 'accepted' : 'refused'}`
+    recordBar({ bar: 19, part: 'drift', on: 'process', n: 1, measured, isMet: true })
   })
 
   test('is accepted once (RFC 6238 §5.2), and nothing older after it', () => {

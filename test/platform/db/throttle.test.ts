@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { createThrottle } from '../../../src/platform/db/throttle.ts'
+import { recordBar } from '../../robustness/bars.ts'
 
 const MINUTE = 60_000
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -176,6 +177,8 @@ describe('a clock that was set back', () => {
     expect(throttle[verb]('a', now)).toMatchObject({ isAllowed: false, resetSeconds: 60 })
     expect(throttle[verb]('a', now + MINUTE - 1).isAllowed).toBe(false)
     expect(throttle[verb]('a', now + MINUTE).isAllowed).toBe(true)
+    const measured = 'a throttle: nobody kept out for longer than its window'
+    recordBar({ bar: 32, part: 'steps', on: 'process', n: 1, measured, isMet: true })
   })
 
   test('and not even that after a prune a window ago', () => {
