@@ -25,13 +25,30 @@ export function openDatabase(dataDir: string | ':memory:'): Db {
   const db = new Database(dataDir === ':memory:' ? dataDir : join(dataDir, DATABASE_FILE))
   // In the other order a restart during recovery can fail with "database is locked".
   db.pragma('busy_timeout = 5000')
-  db.pragma('journal_mode = WAL')
+  enterWal(db)
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma('cache_size = -32000')
   db.loadExtension(sqliteVec.getLoadablePath())
   migrate(db)
   return db
+}
+
+const WAL_TRIES = 250
+const WAL_PAUSE_MS = 20
+
+/** Of two processes that switch a new database over at once SQLite refuses one, without waiting for `busy_timeout`. */
+function enterWal(db: Db): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      db.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')
+      if (!isBusy || tries === WAL_TRIES) throw error
+      Bun.sleepSync(WAL_PAUSE_MS)
+    }
+  }
 }
 
 /**
