@@ -240,6 +240,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
    * @returns the number of pictures.
    */
   function* loadingIndex(): Generator<void, number> {
+    indexFault = undefined
     try {
       return yield* entriesAndVectors()
     } catch (error) {
@@ -278,6 +279,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     history,
     loadIndex,
     loadingIndex,
+    /** Whether the last loading of the index read everything. */
+    hasWholeIndex: () => indexFault === undefined,
     tidy,
     sweepPictures: pictures.sweep,
     signToken: access.signToken,

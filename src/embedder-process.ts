@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { stdioChannel } from './platform/embedder/child/channel.ts'
 import { dieFirst } from './platform/embedder/child/die-first.ts'
 import { checkBundledModel } from './platform/native/model-folder.ts'
@@ -29,7 +29,8 @@ export async function runEmbedderProcess(argv: readonly string[]): Promise<never
       await runTextProcess({ modelDir, isTested, channel })
     } else if (role === 'vision') {
       // Threads inherit it, so it comes before any is started.
-      setPriority(VISION_NICENESS)
+      // Whoever starts the service still nicer has said enough, and going back needs a right.
+      if (getPriority() < VISION_NICENESS) setPriority(VISION_NICENESS)
       const { runVisionProcess } = await import('./platform/embedder/child/vision-process.ts')
       await runVisionProcess({ modelDir, isTested, channel, threads: Number(threads) })
     } else {

@@ -40,6 +40,7 @@ const makeSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
 /** Shorter ones are not what this program makes or takes. */
 const SECRET_CHARS_MIN = 32
 const MISSING = 'is missing'
+const UNREADABLE = 'cannot be read'
 
 /** The secret in a file, or what is wrong with the file. */
 function look(path: string): { secret: string } | { problem: string } {
@@ -49,7 +50,7 @@ function look(path: string): { secret: string } | { problem: string } {
     return secret.length < SECRET_CHARS_MIN ? { problem: 'is cut short' } : { secret }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    return { problem: code === undefined ? 'is empty' : `cannot be read (${code})` }
+    return { problem: code === undefined ? 'is empty' : `${UNREADABLE} (${code})` }
   }
 }
 
@@ -74,11 +75,14 @@ export function dataSecretOf(db: Db, dataDir: string, ids: Ids): string {
   return found.secret
 }
 
-const lost = (path: string, problem: string): CommandError =>
-  new CommandError(
-    `${path} ${problem}. It opens what the database keeps sealed: two-factor secrets, recovery codes, waiting mails.\n` +
-      'Restore it from a backup. Where there is none, "lookalike secret reset" makes a new one.',
+function lost(path: string, problem: string): CommandError {
+  const remedy = problem.startsWith(UNREADABLE)
+    ? 'It may be whole: let this user read it.'
+    : 'Restore it from a backup. Where there is none, "lookalike secret reset" makes a new one.'
+  return new CommandError(
+    `${path} ${problem}. It opens what the database keeps sealed: two-factor secrets, recovery codes, waiting mails.\n${remedy}`,
   )
+}
 
 /**
  * The secret that signs access tokens: the given one, or that of the install. Another one than at the last start only
@@ -121,6 +125,7 @@ export function resetDataSecret(db: Db, dataDir: string, ids: Ids): string[] {
   const found = look(path)
   if ('secret' in found && seals.isSame('data', found.secret) !== false)
     throw new CommandError(`${path} opens what the database keeps sealed: there is nothing to reset`)
+  if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw lost(path, found.problem)
   // Perhaps it belongs to another install, which still needs it.
   if (!('problem' in found && found.problem === MISSING)) renameSync(path, `${path}.before-${ids.uuid()}`)
   seals.replace('data', makeSecret(dataDir, 'data', ids))

@@ -47,11 +47,11 @@ export async function withInstall<Result>(
   { mayMake = false } = {},
 ): Promise<Result> {
   const dataDir = resolve(config.DATA_DIR)
-  checkFolder(dataDir, { mayMake })
-  makeFolder(config.DATA_DIR)
   const log = createLog('warn')
   const later = createLater(log)
   try {
+    checkFolder(dataDir, { mayMake })
+    makeFolder(dataDir)
     await using opened = new AsyncDisposableStack()
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
@@ -111,6 +111,13 @@ export interface Running {
 
 /** Idle connections are closed after this; the longest download takes less. */
 const IDLE_SECONDS = 60
+
+/** How often the start tries to load an index that cannot be read, and how long it waits between. */
+const INDEX_TRIES = 3
+const INDEX_PAUSE_MS = 300
+
+/** Longest wait of a write of the service for a write of another program. */
+const BUSY_MS = 500
 
 const TIDY_MS = 3_600_000
 
@@ -183,7 +190,12 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   })
   started.defer(() => app.history.flush())
   started.defer(() => app.flushAudit())
-  const pictures = await inTurns(app.loadingIndex(), told)
+  let pictures = await inTurns(app.loadingIndex(), told)
+  // A fault may pass. Later, while the service answers, the index could not be loaded again.
+  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
+    await Bun.sleep(INDEX_PAUSE_MS)
+    pictures = await inTurns(app.loadingIndex(), told)
+  }
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
@@ -193,6 +205,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
       void embedder.close()
     }),
   )
+  // What is written while it stops waits for nobody.
+  started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
   later.every(TIDY_MS, 'tidying', app.tidy)
@@ -228,7 +242,10 @@ function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unl
   makeFolder(dataDir)
   const unlock = lockInstance(dataDir)
   try {
-    return { db: openDatabase(dataDir), unlock }
+    const db = openDatabase(dataDir)
+    // Waiting for another writer holds the event loop. A command holds the lock for milliseconds.
+    db.pragma(`busy_timeout = ${BUSY_MS}`)
+    return { db, unlock }
   } catch (error) {
     unlock()
     throw error

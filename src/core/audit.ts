@@ -4,6 +4,8 @@ import type { Caller, Trace } from './actor.ts'
 export const AUDIT_ACTIONS = {
   'account.verified': 'An account was activated.',
   'account.proven': 'Whoever has the mailbox of an account showed its password too.',
+  'account.taken_over':
+    'The owner of a mailbox took over an account that somebody else had opened: its second factor, keys and client secret ended.',
   'login.succeeded': 'A person signed in.',
   'login.failed': 'A sign-in of a known person failed.',
   'login.locked': 'Too many failed sign-ins locked a person out for a while.',

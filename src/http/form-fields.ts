@@ -107,7 +107,9 @@ const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(
 
 async function fromJsonText(part: Part, schema: TSchema): Promise<unknown> {
   const { bytes, name } = part
-  const first = bytes.find((byte) => !SPACES.includes(byte))
+  let blanks = 0
+  while (blanks < bytes.length && isSpace(bytes[blanks])) blanks++
+  const first = bytes[blanks]
   if (first === undefined) return undefined
   if (schema['type'] === 'object' || first === OPEN_LIST || first === OPEN_OBJECT) {
     return (await parseJsonField(bytes, name)) ?? textOf(part)
@@ -119,6 +121,9 @@ async function fromJsonText(part: Part, schema: TSchema): Promise<unknown> {
   return text.split(',', itemsMax).map((item) => item.trim())
 }
 
-const SPACES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
+/** White space of JSON (RFC 8259 §2). */
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
+
 const OPEN_LIST = 0x5b
 const OPEN_OBJECT = 0x7b

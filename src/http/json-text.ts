@@ -83,6 +83,8 @@ function sound(value: unknown, pointer: string): unknown {
   const path: (string | number)[] = []
 
   function look(item: unknown): void {
+    // Nobody is told of more.
+    if (problems.length >= LIMITS.validationProblemsMax) return
     if (typeof item === 'number') {
       if (!Number.isFinite(item)) problems.push(outOfRange(pointer + pointerOf(path)))
     } else if (Array.isArray(item)) {
@@ -108,9 +110,15 @@ function sound(value: unknown, pointer: string): unknown {
 
 const PROTO = '__proto__'
 
+/** A key in a pointer is cut here: each problem repeats those above it. */
+const POINTER_KEY_CHARS_MAX = 100
+
 /** RFC 6901. */
 const pointerOf = (path: readonly (string | number)[]): string =>
-  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  path
+    .map((key) => String(key).slice(0, POINTER_KEY_CHARS_MAX).replaceAll('~', '~0').replaceAll('/', '~1'))
+    .map((key) => `/${key}`)
+    .join('')
 
 const outOfRange = (pointer: string): Problem => ({
   in: 'body',

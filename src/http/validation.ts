@@ -18,7 +18,7 @@ export interface Problem {
 
 /** A 422 that lists every problem at once and never repeats what was sent. */
 export function validationError(problems: Problem[]): ApiError {
-  const listed = problems.slice(0, LIMITS.validationProblemsMax)
+  const listed = problems.slice(0, LIMITS.validationProblemsMax).map(withShortPointer)
   const [first] = listed
   const field = first?.pointer.slice(1).replaceAll('/', '.')
   const message = first
@@ -26,6 +26,14 @@ export function validationError(problems: Problem[]): ApiError {
     : 'The request does not match the schema'
   return new ApiError('validation_error', message, { details: { errors: listed } })
 }
+
+/** Keys are a client's own and may be long; an answer must not repeat each of them for every problem below it. */
+const POINTER_CHARS_MAX = 1_000
+
+const withShortPointer = (problem: Problem): Problem =>
+  problem.pointer.length > POINTER_CHARS_MAX
+    ? { ...problem, pointer: `${problem.pointer.slice(0, POINTER_CHARS_MAX)}…` }
+    : problem
 
 /** All problems of a value, in the schema's order. Of a union the nearest alternative speaks. */
 export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']): Problem[] {

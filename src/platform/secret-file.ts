@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncFolder } from './sync-folder.ts'
 
 /**
  * The secret in a file, which is made on first use: readable by the owner alone, and the same for everyone when two
@@ -28,6 +29,8 @@ export function secretFile(path: string, make: () => { secret: string; uniqueNam
   } finally {
     rmSync(temporary, { force: true })
   }
+  // Its name has to be on the disk before the database says that there is a secret.
+  for (const folder of [dirname(path), dirname(dirname(path))]) syncFolder(folder)
   return readSecret(path) ?? secret
 }
 

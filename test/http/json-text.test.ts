@@ -220,3 +220,15 @@ describe('JSON in a field of a form', () => {
     expect(await codeOf(`[${'0,'.repeat(60_000)}0]`)).toMatchObject({ code: 'validation_error' })
   })
 })
+
+test('many numbers out of range below a long key: a few are told, and the answer stays small', async () => {
+  const key = 'k'.repeat(200_000)
+  const { code, details } = await parseJson(
+    bytes(`{"${key}":[${Array(30_000).fill('1e400').join(',')}]}`),
+  ).then(
+    () => new ApiError('internal_error', 'It was not refused').extras as never,
+    (error: ApiError) => ({ code: error.code, details: error.extras.details }),
+  )
+  const errors = details?.['errors'] as { pointer: string }[]
+  expect([code, errors.length, errors[1]?.pointer]).toEqual(['validation_error', 50, `/${'k'.repeat(100)}/1`])
+})

@@ -36,7 +36,7 @@ export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail
     to,
     'Your account is open',
     `An account with this e-mail address is now open at ${baseUrl}. If you asked for it, there is nothing to do.`,
-    'If it was not you, set a new password: the account is yours then, and every sign-in with the old password ends. This link works for 24 hours:',
+    'If it was not you, set a new password: the account is yours then. Every sign-in with the old password, its second factor, and the keys and the client secret of its store end. This link works for 24 hours:',
     link,
     `If the link no longer works, ask for a new one with POST ${baseUrl}/oauth/password/forgot.`,
   )

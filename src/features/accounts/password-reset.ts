@@ -21,7 +21,7 @@ import type {
 
 export interface PasswordResetDeps {
   queries: PasswordResetQueries
-  accounts: Pick<AccountQueries, 'userByEmail' | 'prove'>
+  accounts: Pick<AccountQueries, 'userByEmail' | 'prove' | 'takeOver'>
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
   /** Links that one mail address gets. */
   mails: Throttle
@@ -53,10 +53,10 @@ export function passwordResetService(deps: PasswordResetDeps) {
   const { queries, accounts, outbox, clock, ids, atomically, record, hashSecret } = deps
 
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
-  function linkFor(userId: string, lifeMs: number): string {
+  function linkFor(userId: string, lifeMs: number, takesOver = false): string {
     const token = ids.secret(TOKEN_BYTES)
     const now = clock.now()
-    queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs })
+    queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs, takesOver })
     return `${deps.baseUrl()}/oauth/password/reset#token=${token}`
   }
 
@@ -77,9 +77,19 @@ export function passwordResetService(deps: PasswordResetDeps) {
    * What a new password brings with it. Whoever chose it has opened a link of the mailbox, or the operator vouches, so
    * the account is proven. To be called in a transaction.
    */
-  function replace(user: { id: string; email: string }, passwordHash: string, trace: Trace | null): void {
+  function replace(
+    user: { id: string; email: string },
+    passwordHash: string,
+    trace: Trace | null,
+    takesOver = false,
+  ): void {
     deps.setPassword(user.id, passwordHash, clock.now())
-    accounts.prove(user.id, clock.now())
+    const wasUnproven = accounts.prove(user.id, clock.now())
+    if (wasUnproven && takesOver) {
+      // Whatever was made there meanwhile is a stranger's, who would keep the store with it.
+      accounts.takeOver(user.id, () => hashSecret(ids.secret(TOKEN_BYTES)))
+      record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
+    }
     queries.forget(user.id)
     const sessions_ended = deps.endSessions(user.id)
     deps.failures.reset(user.email)
@@ -132,8 +142,9 @@ export function passwordResetService(deps: PasswordResetDeps) {
       const passwordHash = await deps.hashPassword(password)
       return atomically(() => {
         // Hashing took a while; of several with one link only the first gets here with it.
-        if (queries.use(hashSecret(token), clock.now()) === undefined) throw invalidLink()
-        replace(owner, passwordHash, trace)
+        const used = queries.use(hashSecret(token), clock.now())
+        if (!used) throw invalidLink()
+        replace(owner, passwordHash, trace, used.takesOver)
         return { status: 'password_reset' }
       })
     },
@@ -156,7 +167,7 @@ const LINK_WAITS =
 
 /** @param trace null when the operator acts. */
 const passwordEvent = (
-  action: 'password.reset_requested' | 'password.reset',
+  action: 'password.reset_requested' | 'password.reset' | 'account.taken_over',
   userId: string,
   trace: Trace | null,
 ): AuditEvent => ({

@@ -47,6 +47,18 @@ export function accountQueries(db: Db) {
   const insertMembership = db.prepare(`
     INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'owner', ?)`)
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
+  const soleStores = db.prepare<[userId: string], { id: string }>(`
+    SELECT store_id AS id FROM memberships AS own WHERE user_id = ? AND role = 'owner'
+      AND NOT EXISTS (SELECT 1 FROM memberships WHERE store_id = own.store_id AND user_id <> own.user_id)`)
+  const renewSecret = db.prepare(`
+    UPDATE stores SET client_secret_hash = ?, secret_generation = secret_generation + 1, kept_jti = NULL
+    WHERE id = ?`)
+  const ofPerson = ['two_factor', 'recovery_codes'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE user_id = ?`),
+  )
+  const ofStore = ['api_keys', 'public_keys', 'ip_entries'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE store_id = ?`),
+  )
   const setPlan = db.prepare('UPDATE stores SET plan = ? WHERE slug = ?')
 
   return {
@@ -55,6 +67,19 @@ export function accountQueries(db: Db) {
     userByEmail: (email: string) => userByEmail.get(email),
     /** Notes that mailbox and password belong to one person. @returns false when that was known. */
     prove: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
+    /**
+     * Ends all that lets somebody in beside the password: the second factor of a person, and the keys, the client secret
+     * and the IP list of the stores that have no other member. To be called in a transaction.
+     *
+     * @param newSecretHash gives the hash of a secret that nobody knows.
+     */
+    takeOver(userId: string, newSecretHash: () => Buffer): void {
+      for (const statement of ofPerson) statement.run(userId)
+      for (const { id } of soleStores.all(userId)) {
+        for (const statement of ofStore) statement.run(id)
+        renewSecret.run(newSecretHash(), id)
+      }
+    },
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
     setPlan: (slug: string, plan: PlanName): void => void setPlan.run(plan, slug),
 

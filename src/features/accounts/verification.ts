@@ -24,7 +24,7 @@ export interface VerificationDeps {
   verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
   hashSecret(secret: string): Buffer
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
-  newPasswordLink(userId: string, lifeMs: number): string
+  newPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   schedule(callback: () => void, delayMs: number): void
@@ -111,7 +111,7 @@ export function verificationService(deps: VerificationDeps) {
     const who = { actorKind, storeId, userId, keyId: null, trace }
     record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven } })
     record({ ...who, action: 'store.created', details: { slug, plan: deps.plan } })
-    const link = deps.newPasswordLink(userId, NEW_PASSWORD_LINK_MS)
+    const link = deps.newPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
     const mail = accountOpenMail(row.email, link, deps.baseUrl())
     const mailId = outbox.write(mail, { wantedMs: NEW_PASSWORD_LINK_MS })
     return { verified: verifiedOf('verified', slug), mailId }

@@ -26,6 +26,8 @@ interface Held {
   session: SessionRow | undefined
   /** Whether the database has an older state of it, which must not come back. */
   isStored: boolean
+  /** The password it was made with, where the database knows nothing of it: a new one ends it. */
+  passwordHash: string
 }
 
 export type KeptSessions = ReturnType<typeof keptSessions>
@@ -57,7 +59,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
     }
   }
 
-  function hold(session: SessionRow, isStored: boolean): void {
+  function hold(session: SessionRow, isStored: boolean, passwordHash: string): void {
     if (!held.has(session.id)) {
       makeRoom()
       log.warn(
@@ -65,7 +67,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
         'the database cannot be written: a sign-in is held in memory, and a restart would end it',
       )
     }
-    held.set(session.id, { userId: session.userId, session, isStored })
+    held.set(session.id, { userId: session.userId, session, isStored, passwordHash })
     bookSettling()
   }
 
@@ -78,8 +80,8 @@ export function keptSessions(deps: KeptSessionsDeps) {
         for (const id of [...held.keys()].slice(0, SETTLED_AT_ONCE)) if (!settle(id)) break
         if (held.size > 0) bookSettling()
       } catch (err) {
-        // Nobody waits for it; the next one that is held books again.
         log.warn({ err }, 'sign-ins that are held in memory could not be written')
+        bookSettling()
       }
     }, SETTLE_MS)
   }
@@ -94,11 +96,11 @@ export function keptSessions(deps: KeptSessionsDeps) {
   function settle(id: string): boolean {
     const found = held.get(id)
     if (!found) return true
-    const { session, userId, isStored } = found
+    const { session, userId, isStored, passwordHash } = found
     try {
       if (!session) stored.endSession(id, userId)
       else if (isStored) update(session)
-      else stored.addLateSession(session)
+      else stored.addLateSession(session, passwordHash)
     } catch (error) {
       if (!isUnwritable(error)) throw error
       return false
@@ -111,8 +113,11 @@ export function keptSessions(deps: KeptSessionsDeps) {
     session(id: string): SessionRow | undefined {
       const found = held.get(id)
       if (!found) return stored.session(id)
-      // A command beside the service may have ended it.
-      return found.isStored && !stored.session(id) ? undefined : found.session
+      // A command beside the service may have ended it, by itself or with a new password.
+      const isThere = found.isStored
+        ? stored.session(id) !== undefined
+        : stored.hasPassword(found.userId, found.passwordHash)
+      return isThere ? found.session : undefined
     },
 
     /** Sign-ins whose token is valid or can be refreshed, the last used first. */
@@ -126,10 +131,10 @@ export function keptSessions(deps: KeptSessionsDeps) {
     addSession: stored.addSession,
 
     /** Adds a sign-in in memory; of more than `keep` there the oldest ends. */
-    holdSession(session: SessionRow, keep: number): void {
+    holdSession(session: SessionRow, keep: number, passwordHash: string): void {
       const before = heldOf(session.userId)
       for (const { id } of before.slice(0, Math.max(0, before.length + 1 - keep))) drop(id)
-      hold(session, false)
+      hold(session, false, passwordHash)
     },
 
     /** Gives a sign-in its next token; of several at once exactly one wins. */
@@ -143,7 +148,11 @@ export function keptSessions(deps: KeptSessionsDeps) {
       }
       const session = found ? found.session : stored.session(id)
       if (session?.jti !== before) return false
-      hold({ ...session, jti: after, lastUsedAt: now, expiresAt, address }, found?.isStored ?? true)
+      hold(
+        { ...session, jti: after, lastUsedAt: now, expiresAt, address },
+        found?.isStored ?? true,
+        found?.passwordHash ?? '',
+      )
       settle(id)
       return true
     },

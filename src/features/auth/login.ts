@@ -174,7 +174,7 @@ export function loginService(deps: LoginDeps) {
     if (!isRight) return undefined
     const session = newSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], trace)
     lockout.succeed(email, person, trace.address)
-    sessions.holdSession(session, LIMITS.sessionsPerPersonMax)
+    sessions.holdSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
     return { session }
   }
 

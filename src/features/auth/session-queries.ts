@@ -18,7 +18,11 @@ export function sessionQueries(db: Db) {
   const insertLate = db.prepare(`
     INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
     SELECT @id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt
-    WHERE EXISTS (SELECT 1 FROM users WHERE id = @userId) ON CONFLICT DO NOTHING`)
+    WHERE EXISTS (SELECT 1 FROM users WHERE id = @userId AND password_hash = @passwordHash)
+    ON CONFLICT DO NOTHING`)
+  const byPassword = db.prepare<[userId: string, passwordHash: string]>(
+    'SELECT 1 FROM users WHERE id = ? AND password_hash = ?',
+  )
   const dropOldest = db.prepare(`
     DELETE FROM sessions WHERE user_id = @userId AND id NOT IN
       (SELECT id FROM sessions WHERE user_id = @userId ORDER BY id = @id DESC, last_used_at DESC LIMIT @keep)`)
@@ -44,9 +48,12 @@ export function sessionQueries(db: Db) {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
       dropOldest.run({ userId: session.userId, id: session.id, keep })
     }),
-    /** Adds a sign-in of some time ago, if its person is still there. */
-    addLateSession: (session: SessionRow): void =>
-      void insertLate.run({ ...session, amr: JSON.stringify(session.amr) }),
+    /** Adds a sign-in of some time ago, if its person is still there with the same password. */
+    addLateSession: (session: SessionRow, passwordHash: string): void =>
+      void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),
+    /** Whether a person is there with that password. */
+    hasPassword: (userId: string, passwordHash: string): boolean =>
+      byPassword.get(userId, passwordHash) !== undefined,
     /** Gives a sign-in its next token; of several at once exactly one wins. */
     rotateSession: (change: {
       id: string

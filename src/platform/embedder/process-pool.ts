@@ -286,12 +286,12 @@ export class ProcessPool {
       this.#reject(task, new ApiError(answer.code, answer.message, { details: answer.details }))
       return
     }
-    const vector = new Float32Array(body.slice().buffer)
-    if (vector.length !== this.#options.dimension) {
-      const message = `The model gave ${vector.length} numbers instead of ${this.#options.dimension}`
+    if (body.length !== this.#options.dimension * Float32Array.BYTES_PER_ELEMENT) {
+      const message = `The model gave ${body.length} bytes instead of ${this.#options.dimension} numbers`
       this.#reject(task, new ApiError('internal_error', message))
       return
     }
+    const vector = new Float32Array(body.slice().buffer)
     this.#line.leave(task)
     const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
     task.resolve({ vector, facts, isTruncated, isUnknown })

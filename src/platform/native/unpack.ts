@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '../sync-folder.ts'
 import type { EmbeddedFile, PartName } from './embedded.ts'
 import { bytesHash, fileHash } from './file-hash.ts'
 
@@ -127,15 +128,6 @@ function writeWhole({ name, source, hash }: EmbeddedFile, temporary: string): vo
     fsyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 

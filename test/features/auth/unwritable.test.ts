@@ -202,6 +202,16 @@ describe('a database that cannot be written', () => {
     expect([rows(), (await me(token)).status]).toEqual([0, 401])
   })
 
+  test('a new password that a command beside the service sets ends a sign-in held in memory', async () => {
+    breakDisk()
+    const token = tokenIn(await signIn())
+    mendDisk()
+    app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run('of the new one', anna.id)
+    expect((await me(token)).status).toBe(401)
+    await laterOn()
+    expect(rows()).toBe(0)
+  })
+
   test('a person who is gone meanwhile has no sign-in', async () => {
     breakDisk()
     const token = tokenIn(await signIn())

@@ -15,3 +15,6 @@ WHERE id NOT IN (
 
 -- Wrong passwords that came with the link; the fifth ends it.
 ALTER TABLE registrations ADD COLUMN wrong_passwords INTEGER NOT NULL DEFAULT 0;
+
+-- 1: the link in the mail about a new account. Whoever uses it says that somebody else opened the account.
+ALTER TABLE password_resets ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 0 CHECK (takes_over IN (0, 1));
