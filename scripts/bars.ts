@@ -11,7 +11,7 @@
  * failures in its logs. Ends with 1 where a bar or one of these tests fails.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BarLine } from '../test/robustness/bars.ts'
 import { FULL_COUNTS, SEEDS } from './bars/counts.ts'
@@ -107,7 +107,9 @@ async function runTests(suite: string, env: Record<string, string | undefined>) 
     new Response(child.stderr).text(),
     child.exited,
   ])
-  writeFileSync(join(folder, `${basename(suite, '.test.ts')}.log`), out + err)
+  // Files of one name lie in several folders.
+  const name = suite.replace('./test/', '').replace('.test.ts', '').replaceAll('/', '-')
+  writeFileSync(join(folder, `${name}.log`), out + err)
   return { code, log: out + err }
 }
 

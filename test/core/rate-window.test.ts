@@ -6,7 +6,7 @@ import { repetitions } from '../robustness/random.ts'
 import { CLOCK_STEPS, referenceWindow } from '../support/sliding-window.ts'
 
 const MINUTE = 60_000
-const SCHEDULES = 1_000
+const SCHEDULES = repetitions('RATE_SCHEDULES', 1_000)
 const ADDRESSES = repetitions('RATE_ADDRESSES', 100_000)
 
 describe('a sliding window', () => {

@@ -43,6 +43,16 @@ export function newCgroup(kind: 'memory' | 'pids'): Cgroup | undefined {
     killed: () =>
       Number(/oom_kill (\d+)/.exec(read(isOld ? 'memory.oom_control' : 'memory.events'))?.[1] ?? 0),
     peakMb: () => Number(read(isOld ? 'memory.max_usage_in_bytes' : 'memory.peak')) / 1024 / 1024,
-    remove: () => rmdirSync(folder),
+    remove() {
+      for (let n = 0; ; n++) {
+        try {
+          return rmdirSync(folder)
+        } catch (error) {
+          // A process that was just killed may not be quite gone.
+          if (n === 100) throw error
+          Bun.sleepSync(20)
+        }
+      }
+    },
   }
 }
