@@ -206,7 +206,7 @@ export function createAccess(accessDeps: AccessDeps) {
   const traced = tracePlugin(traceOf)
   const signedIn = authPlugin(deps)
   const guarding = authPlugin(deps, 'guard')
-  const himself = callerPlugin(deps, 'never')
+  const ownAccount = callerPlugin(deps, 'never')
   const person = callerPlugin(deps, 'several')
 
   const routes = new Elysia({ name: 'access' })
@@ -218,7 +218,7 @@ export function createAccess(accessDeps: AccessDeps) {
       ),
     )
     .use(accountRoutes(traced, { mail: budget(mails, 'requests'), password: spendLogin }, administration))
-    .use(meRoutes(himself, me))
+    .use(meRoutes(ownAccount, me))
     .use(twoFactorRoutes(person, twoFactor))
     .use(apiKeyRoutes(guarding, apiKeys))
     .use(publicKeyRoutes(guarding, publicKeys))

@@ -56,7 +56,7 @@ export interface ShownToken {
   exp: number
   /** The sign-in it belongs to; null for a machine grant. */
   sessionId: string | null
-  /** How the person proved himself (RFC 8176): `pwd`, `otp`. */
+  /** How the person signed in (RFC 8176): `pwd`, `otp`. */
   amr: readonly string[]
 }
 

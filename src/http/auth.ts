@@ -10,7 +10,7 @@ import type { Incoming, TraceOf } from './trace.ts'
 
 /**
  * Which calls must name a store when the person has not exactly one (spec §5.3): all; those of people with several,
- * but for super-admins; or none.
+ * except super-admins; or none.
  */
 export type StoreRule = 'always' | 'several' | 'never'
 

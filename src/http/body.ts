@@ -40,7 +40,7 @@ export function jsonOrNothing(maxBytes?: number): BodyParser {
 export const isBodyParser = (value: unknown): value is BodyParser =>
   typeof value === 'function' && 'contentOf' in value
 
-/** The parser of a route that takes no body: what comes all the same is not read. */
+/** The parser of a route that takes no body: one that comes anyway is not read. */
 export const noBody = () => ({})
 
 /** A parser for a route's JSON body of at most `maxBytes`. */

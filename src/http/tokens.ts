@@ -16,7 +16,7 @@ export interface Claims {
   is_super_admin?: boolean
   /** The sign-in that the token belongs to (OpenID Connect Front-Channel Logout §3). */
   sid?: string
-  /** How the person proved himself (RFC 8176). */
+  /** How the person signed in (RFC 8176). */
   amr?: string[]
   plan?: string
   /** Requests a minute; null when the plan sets no limit. */

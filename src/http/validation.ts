@@ -55,7 +55,7 @@ function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<Val
   }
 }
 
-/** The value with its lists cut behind one item too many, which is told all the same: nobody walks the others. */
+/** The value with its lists cut behind one item too many, which is still reported: nobody walks the others. */
 function clipped(schema: TSchema, value: unknown): unknown {
   const { maxItems, items, properties } = schema as {
     maxItems?: number

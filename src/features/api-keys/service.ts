@@ -71,7 +71,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
     return row
   }
 
-  /** A key that the actor may change: nobody lays hands on a key that can do more than he. */
+  /** A key that the actor may change: never one with more rights than the actor has. */
   function manageable(actor: Actor, id: string): MadeApiKeyRow {
     const row = owned(actor.storeId, id)
     assertHolds(actor, row.scopes)

@@ -30,7 +30,7 @@ export type MachineGrant = ReturnType<typeof machineGrant>
 export function machineGrant(deps: MachineGrantDeps) {
   const { queries, issuer, clock, failures, unknownFailures, isSecret, admitAddress } = deps
 
-  /** Where nothing can be written the right secret gets its token all the same: reading goes on. */
+  /** Where nothing can be written, the right secret still gets its token: reading goes on. */
   function forgive(clientId: string): void {
     try {
       failures.reset(clientId)

@@ -10,7 +10,7 @@ export function tokenHolders(
   sessions: Pick<KeptSessions, 'session'>,
 ) {
   return {
-    /** The store of a machine grant's token. Tokens of an older client secret have ended, but for the one that changed it. */
+    /** The store of a machine grant's token. Tokens of an older client secret have ended, except the one that changed it. */
     storeOf({ jti, sub, generation = 1 }: Claims): CredentialRow | undefined {
       if (queries.isRevoked(jti)) return undefined
       const store = queries.credential(sub)

@@ -49,7 +49,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
   return {
     /**
      * Gives the store a new secret (spec §5.2.6). The old one ends at once, and so do the tokens that were made with
-     * it, but for the one that asks: whoever rotates must be able to go on. A person may who has the power, a machine
+     * it, except the one that asks: whoever rotates must be able to go on. A person may who has the power, a machine
      * grant that shows the present secret.
      *
      * @throws ApiError `permission_denied`, `too_many_requests`.

@@ -13,7 +13,7 @@ import {
 } from './schema.ts'
 import type { MeService } from './service.ts'
 
-/** D10: the caller himself, with his logins and his password. */
+/** D10: the caller’s own account, with its logins and its password. */
 export function meRoutes(auth: CallerPlugin, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
     .use(auth)

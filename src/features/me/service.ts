@@ -33,7 +33,7 @@ export interface MeDeps {
 
 export type MeService = ReturnType<typeof meService>
 
-/** What a caller can see and do about himself. */
+/** What a caller can see and do about its own account. */
 export function meService(deps: MeDeps) {
   const { queries, sessions, clock, passwords, failures, atomically, record } = deps
 

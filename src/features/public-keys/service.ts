@@ -100,8 +100,8 @@ export function publicKeyService(deps: PublicKeyDeps) {
     /**
      * Makes a key; its value is in this answer and nowhere else.
      *
-     * @throws ApiError `validation_error` for what is no origin, `permission_denied` for uses that the actor is not
-     * permitted himself, `conflict` when the store has as many keys as it may.
+     * @throws ApiError `validation_error` for what is no origin, `permission_denied` for uses beyond the
+     * actor's own permissions, `conflict` when the store has as many keys as it may.
      */
     create(actor: Actor, body: PublicKeyBody): NewPublicKey {
       const wanted = {
@@ -128,8 +128,8 @@ export function publicKeyService(deps: PublicKeyDeps) {
     /**
      * Changes what the patch names.
      *
-     * @throws ApiError `not_found`, `validation_error` for what is no origin, `permission_denied` for uses that the actor
-     * is not permitted himself, old or new.
+     * @throws ApiError `not_found`, `validation_error` for what is no origin, `permission_denied` for uses beyond the
+     * actor's own permissions, old or new.
      */
     update(actor: Actor, id: string, patch: PublicKeyPatch): PublicKey {
       const origins = patch.origins && exactOrigins(patch.origins)
@@ -195,7 +195,7 @@ export function publicKeyService(deps: PublicKeyDeps) {
 
 const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed'] as const
 
-/** What somebody must be permitted himself to let a widget do it (D8). */
+/** The permission that an actor needs to let a widget do it (D8). */
 const PERMISSION_FOR: Readonly<Record<WidgetUse, Permission>> = {
   text: 'search:execute',
   upload: 'search:execute',

@@ -69,7 +69,7 @@ export class WaitingLine {
    * Takes a task in. In a full line it takes the place of the newest tasks of a store that holds more.
    *
    * @returns the tasks that had to give way; they are no longer held.
-   * @throws ApiError `overloaded` when the line is full all the same.
+   * @throws ApiError `overloaded` when the line is still full.
    */
   enter(task: Task): Task[] {
     const displaced: Task[] = []

@@ -127,15 +127,14 @@ const readPicture = async (
   response.on('error', () => {})
   await makeRoom(announced > 0 ? announced : bytesMax, signal)
 
-  // Filled as it comes, so that a picture is never in memory twice.
-  let picture = new Uint8Array(announced > 0 ? announced : FIRST_BYTES)
+  // Filled as it comes, so that a picture is never in memory twice; pages that stay empty take none.
+  const picture = new Uint8Array(announced > 0 ? announced : bytesMax)
   let length = 0
   let pieces = 0
   let isPicture = false
   for await (const piece of response as AsyncIterable<Uint8Array>) {
-    if (length + piece.length > bytesMax) throw tooLarge()
+    if (length + piece.length > picture.length) throw tooLarge()
     if (++pieces > PIECES_MAX) throw new DownloadError('too_large', 'The picture comes in too many pieces')
-    if (length + piece.length > picture.length) picture = grown(picture, length + piece.length, bytesMax)
     picture.set(piece, length)
     length += piece.length
     if (!isPicture && length >= MAGIC_BYTES) {
@@ -146,15 +145,6 @@ const readPicture = async (
   const whole = picture.subarray(0, length)
   checkPicture(whole)
   return whole
-}
-
-/** Bytes of a picture without an announced length, to begin with. */
-const FIRST_BYTES = 64 * 1024
-
-function grown(bytes: Uint8Array, least: number, most: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(most, Math.max(least, bytes.length * 2)))
-  larger.set(bytes)
-  return larger
 }
 
 const checkPicture = (beginning: Uint8Array): void => {
