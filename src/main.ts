@@ -5,6 +5,8 @@ if (name === 'embedder-process') {
   const { runEmbedderProcess } = await import('./embedder-process.ts')
   await runEmbedderProcess(rest)
 } else if (name === 'database-check') {
+  const { endWhenUncaught } = await import('./commands/uncaught.ts')
+  endWhenUncaught()
   const { runDatabaseCheck } = await import('./platform/db/damage.ts')
   runDatabaseCheck(rest)
 } else {

@@ -42,7 +42,7 @@ const treatment = readTreatment(modelDir)
 const decode = pictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, threads)
 const text = await loadTextModel(modelDir, 1)
-const decoded = await Promise.all(pictures.map(decode))
+const decoded = await Promise.all(pictures.map((bytes) => decode(bytes)))
 const tokens = text.tokenize('red running shoes')
 
 const measured = {

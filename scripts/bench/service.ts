@@ -94,7 +94,7 @@ async function measureIndexing(): Promise<void> {
     await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
     const decodeRate = await rate(cores, (n) => decode(pictures[n % pictures.length] as Uint8Array))
-    const ready = await Promise.all(pictures.slice(0, 16).map(decode))
+    const ready = await Promise.all(pictures.slice(0, 16).map((bytes) => decode(bytes)))
     const pair = (n: number) =>
       [ready[(2 * n) % 16], ready[(2 * n + 1) % 16]] as NonNullable<(typeof ready)[0]>[]
     const inferenceRate = 2 * (await rate(1, (n) => vision(pair(n))))

@@ -30,8 +30,8 @@ export const demo: Command = {
       const service = await startService(await forDemo(config, folder, options['port'] !== undefined), told)
       if (!service) return 0
       try {
-        const store = await show(service)
-        if (!options['once']) {
+        const store = await show(service, told)
+        if (store && !options['once']) {
           console.log(inviteTo(service, store))
           await aborted(told)
         }
@@ -66,7 +66,8 @@ const canListen = (host: string, port: number): Promise<boolean> =>
       .listen(port, host, () => server.close(() => resolve(true)))
   })
 
-async function show(service: Running): Promise<SetupResult> {
+/** @returns undefined when it is told to stop while the model comes up. */
+async function show(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
   const store = await app.accounts.setup({
     email: 'demo@lookalike.invalid',
@@ -75,7 +76,8 @@ async function show(service: Running): Promise<SetupResult> {
   })
   console.log(`listening on ${address}`)
   const api = await signIn(address, store.client_id, store.client_secret)
-  await modelReady(address)
+  await modelReady(address, told)
+  if (told.aborted) return undefined
 
   const { installed } = await api<{ installed: number }>('/v1/products/demo', {})
   console.log(`\n${installed} demo products are indexed.`)
@@ -130,13 +132,13 @@ async function signIn(address: string, client_id: string, client_secret: string)
   }
 }
 
-async function modelReady(address: string): Promise<void> {
+async function modelReady(address: string, told: AbortSignal): Promise<void> {
   const deadline = performance.now() + MODEL_MS
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && !told.aborted) {
     if ((await fetch(`${address}/health/ready`)).ok) return
     await Bun.sleep(50)
   }
-  throw new CommandError('The model did not become ready; LOG_LEVEL=info tells more')
+  if (!told.aborted) throw new CommandError('The model did not become ready; LOG_LEVEL=info tells more')
 }
 
 function table({ results, query_time_ms }: Found): string {

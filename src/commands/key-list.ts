@@ -18,7 +18,7 @@ export const keyList: Command = {
       keyOperator.list(slug === undefined ? undefined : accounts.storeBySlug(slug).slug),
     )
     if (options['json']) console.log(JSON.stringify(keys))
-    else console.log(keys.length === 0 ? 'There is no key.' : keyTable(keys))
+    else console.log(keys.length === 0 ? 'There are no keys.' : keyTable(keys))
     return 0
   },
 }

@@ -262,7 +262,7 @@ describe('lookalike key list', () => {
 
   test('says that there is none', async () => {
     await newStore('My shop')
-    expect(await run(['key', 'list'])).toMatchObject({ code: 0, stdout: 'There is no key.\n', stderr: '' })
+    expect(await run(['key', 'list'])).toMatchObject({ code: 0, stdout: 'There are no keys.\n', stderr: '' })
     expect(await listed()).toEqual([])
   }, 30_000)
 })

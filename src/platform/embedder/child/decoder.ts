@@ -56,7 +56,10 @@ export function hardenDecoder(): void {
 /** Turns encoded pictures into tensors. Calls may overlap; the work runs on threads of the pool. */
 export function pictureDecoder(treatment: Treatment) {
   /** @throws RefusedPicture, or LargePicture for one that is more work than `pixelsMax` pixels. */
-  return async (file: Uint8Array, pixelsMax = Number.POSITIVE_INFINITY): Promise<DecodedPicture> => {
+  return async (
+    file: Uint8Array,
+    { pixelsMax = Number.POSITIVE_INFINITY }: { pixelsMax?: number } = {},
+  ): Promise<DecodedPicture> => {
     const contentType = pictureType(file)
     if (!contentType) {
       throw new RefusedPicture(

@@ -41,7 +41,7 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
 }
 
 interface Parts {
-  decode(bytes: Uint8Array, pixelsMax: number): Promise<DecodedPicture>
+  decode(bytes: Uint8Array, limit: { pixelsMax: number }): Promise<DecodedPicture>
   embed: VisionModel
   channel: Channel
   decodersMax: number
@@ -76,7 +76,7 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   const decodeOne = async ({ id, bytes, priority, pixelsMax }: Encoded) => {
     channel.send({ kind: 'begun', id })
     try {
-      decoded[priority].push({ id, picture: await decode(bytes, pixelsMax) })
+      decoded[priority].push({ id, picture: await decode(bytes, { pixelsMax }) })
     } catch (error) {
       if (error instanceof LargePicture) channel.send({ kind: 'large', id, pixels: error.pixels })
       else refuse(channel, id, error)

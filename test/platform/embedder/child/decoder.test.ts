@@ -98,8 +98,11 @@ describe('the work that a picture is', () => {
 
   test('is told instead of done when it is more than asked for', async () => {
     const png = await encoded(noisePicture(400, 300).png())
-    await expect(decode(png, 100_000)).rejects.toMatchObject({ name: 'LargePicture', pixels: 120_000 })
-    expect((await decode(png, 120_000)).facts).toMatchObject({ width: 400, height: 300 })
+    await expect(decode(png, { pixelsMax: 100_000 })).rejects.toMatchObject({
+      name: 'LargePicture',
+      pixels: 120_000,
+    })
+    expect((await decode(png, { pixelsMax: 120_000 })).facts).toMatchObject({ width: 400, height: 300 })
   })
 
   test('of an ordinary JPEG is a quarter, of a progressive one all', async () => {
@@ -108,7 +111,11 @@ describe('the work that a picture is', () => {
         encoded(noisePicture(400, 300).jpeg({ progressive: isProgressive })),
       ),
     )
-    await expect(decode(baseline ?? new Uint8Array(), 100)).rejects.toMatchObject({ pixels: 30_000 })
-    await expect(decode(progressive ?? new Uint8Array(), 100)).rejects.toMatchObject({ pixels: 120_000 })
+    await expect(decode(baseline ?? new Uint8Array(), { pixelsMax: 100 })).rejects.toMatchObject({
+      pixels: 30_000,
+    })
+    await expect(decode(progressive ?? new Uint8Array(), { pixelsMax: 100 })).rejects.toMatchObject({
+      pixels: 120_000,
+    })
   })
 })
