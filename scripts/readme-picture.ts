@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
-import { DEMO_PRODUCTS } from '../src/features/demo/catalogue.ts'
+import { DEMO_PRODUCTS } from '../src/features/catalogue/demo/catalogue.ts'
 
 const root = join(import.meta.dir, '..')
 const executable = join(root, 'dist/lookalike')

@@ -22,7 +22,8 @@ const code = new Map(
 )
 
 const room = (path: string) => (path.includes('/') ? (path.split('/')[0] as string) : 'entry')
-const feature = (path: string) => path.split('/')[1]
+/** Wing and noun, as in `catalogue/products`. */
+const feature = (path: string) => path.split('/').slice(1, 3).join('/')
 
 const edges = [...code].flatMap(([from, text]) =>
   new Bun.Transpiler({ loader: 'ts' })

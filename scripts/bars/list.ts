@@ -157,7 +157,7 @@ export const BARS: readonly Bar[] = [
     name: 'refresh',
     demand: 'Of 20 at once exactly one wins; 299 s after the end it works, 301 s after it does not.',
     parts: [part('races', 200, 8), part('boundary', 4)],
-    suites: ['./test/features/auth/refresh.test.ts'],
+    suites: ['./test/features/access/sign-in/refresh.test.ts'],
   },
   {
     number: 19,
@@ -165,9 +165,9 @@ export const BARS: readonly Bar[] = [
     demand: 'A code works once, within one step of drift; a wrong password never tells of it.',
     parts: [part('reuse', 1_000, 20), part('drift', 3), part('second factor hidden', 1_000, 20)],
     suites: [
-      './test/features/two-factor/service.test.ts',
-      './test/features/two-factor/accepted-steps.test.ts',
-      './test/features/auth/login-two-factor.test.ts',
+      './test/features/access/two-factor/service.test.ts',
+      './test/features/access/two-factor/accepted-steps.test.ts',
+      './test/features/access/sign-in/login-two-factor.test.ts',
     ],
   },
   {
@@ -176,8 +176,8 @@ export const BARS: readonly Bar[] = [
     demand: 'Bursts of 50 get through exactly to the limit, also after a restart; Retry-After is right.',
     parts: [part('boundary', 4), part('bursts', 50), part('restart', 1), part('retry-after', 100, 10)],
     suites: [
-      './test/features/auth/throttle-address.test.ts',
-      './test/features/auth/throttle-identity.test.ts',
+      './test/features/access/sign-in/throttle-address.test.ts',
+      './test/features/access/sign-in/throttle-identity.test.ts',
     ],
   },
   {
@@ -207,7 +207,7 @@ export const BARS: readonly Bar[] = [
     name: 'stores apart',
     demand: 'No answer to one store shows anything of another with nearly the same pictures.',
     parts: [part('in the process', 50_000, 2_000), part('in the program', 50_000, 500)],
-    suites: ['./test/features/search/isolation.test.ts', `${R}/isolation.test.ts`],
+    suites: ['./test/features/discovery/search/isolation.test.ts', `${R}/isolation.test.ts`],
   },
   {
     number: 25,
@@ -267,8 +267,8 @@ export const BARS: readonly Bar[] = [
     suites: [
       './test/core/rate-window.test.ts',
       './test/platform/db/throttle.test.ts',
-      './test/features/two-factor/accepted-steps.test.ts',
-      './test/features/auth/clock-steps.test.ts',
+      './test/features/access/two-factor/accepted-steps.test.ts',
+      './test/features/access/sign-in/clock-steps.test.ts',
     ],
   },
   {

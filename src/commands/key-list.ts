@@ -1,4 +1,4 @@
-import type { ListedKey } from '../features/api-keys/operator.ts'
+import type { ListedKey } from '../features/access/api-keys/operator.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 

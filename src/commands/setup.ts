@@ -1,4 +1,4 @@
-import type { SetupResult } from '../features/accounts/service.ts'
+import type { SetupResult } from '../features/access/accounts/service.ts'
 import type { Command } from './command.ts'
 import { askPassword, givenPassword, passwordOptions, warnOfVisiblePassword } from './password-input.ts'
 import { addressOf, withInstall } from './runtime.ts'

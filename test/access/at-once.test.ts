@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission, ROLES, type Role, rightsOfMember } from '../../src/core/actor.ts'
-import { machineToken } from '../features/api-keys/keys.ts'
+import { machineToken } from '../features/access/api-keys/keys.ts'
 import { recordBar } from '../robustness/bars.ts'
 import { seededRandom } from '../robustness/random.ts'
 import type { TestApp } from '../support/app.ts'

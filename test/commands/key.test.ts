@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ListedApiKey, ListedWidgetKey } from '../../src/features/api-keys/operator.ts'
+import type { ListedApiKey, ListedWidgetKey } from '../../src/features/access/api-keys/operator.ts'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import { startService } from '../robustness/service.ts'
 

@@ -1,5 +1,9 @@
 import { join } from 'node:path'
-import { DEMO_PRODUCTS, DEMO_QUERIES, DEMO_TEXT_QUERIES } from '../../../src/features/demo/catalogue.ts'
+import {
+  DEMO_PRODUCTS,
+  DEMO_QUERIES,
+  DEMO_TEXT_QUERIES,
+} from '../../../src/features/catalogue/demo/catalogue.ts'
 import { bundledModel, rank } from './ranking.ts'
 import { OUTPUT, renderDemo } from './render.ts'
 

@@ -1,0 +1,181 @@
+import type { Trace } from '../../../core/actor.ts'
+import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Ids } from '../../../core/ids.ts'
+import type { Throttle } from '../../../core/throttle.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import { EMAIL_FAULT, normaliseEmail } from './email.ts'
+import { passwordResetMail } from './mails.ts'
+import type { PasswordResetQueries } from './password-reset-queries.ts'
+import type { PasswordRule } from './password-rule.ts'
+import type { AccountQueries } from './queries.ts'
+import { invalidLink } from './registration.ts'
+import type {
+  PasswordForgotten,
+  PasswordReset,
+  PasswordWasReset,
+  ResetLink,
+  ResetRequested,
+} from './schema.ts'
+
+export interface PasswordResetDeps {
+  queries: PasswordResetQueries
+  accounts: Pick<AccountQueries, 'userByEmail' | 'prove' | 'takeOver'>
+  outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
+  /** Links that one mail address gets. */
+  mails: Throttle
+  /** Failed sign-ins by mail address: forgotten with a new password. */
+  failures: Pick<Throttle, 'reset'>
+  passwordRule: PasswordRule
+  hashPassword(password: string): Promise<string>
+  hashSecret(secret: string): Buffer
+  setPassword(userId: string, passwordHash: string, now: number): void
+  /** Ends every sign-in of a person. @returns how many. */
+  endSessions(userId: string): number
+  schedule(callback: () => void, delayMs: number): void
+  baseUrl(): string
+  clock: Clock
+  ids: Ids
+  log: { error(fields: Record<string, unknown>, message: string): void }
+  atomically: Atomically
+  record: RecordEvent
+}
+
+const LINK_MS = 3_600_000
+
+const TOKEN_BYTES = 32
+
+export type PasswordResetService = ReturnType<typeof passwordResetService>
+
+/** New passwords for people who have lost theirs. */
+export function passwordResetService(deps: PasswordResetDeps) {
+  const { queries, accounts, outbox, clock, ids, atomically, record, hashSecret } = deps
+
+  /** A link that sets a person's password, for a mail; to be called in a transaction. */
+  function linkFor(userId: string, lifeMs: number, takesOver = false): string {
+    const token = ids.secret(TOKEN_BYTES)
+    const now = clock.now()
+    queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs, takesOver })
+    return `${deps.baseUrl()}/oauth/password/reset#token=${token}`
+  }
+
+  /** Mails a link, if the address has an account and has not had too many. */
+  async function sendLink(email: string, trace: Trace): Promise<void> {
+    const user = accounts.userByEmail(email)
+    const now = clock.now()
+    if (!user || !deps.mails.take(email, now).isAllowed) return
+    const mailId = atomically(() => {
+      const link = linkFor(user.id, LINK_MS)
+      record(passwordEvent('password.reset_requested', user.id, trace))
+      return outbox.write(passwordResetMail(email, link), { wantedMs: LINK_MS })
+    })
+    await outbox.deliver(mailId)
+  }
+
+  /**
+   * What a new password brings with it. Whoever chose it has opened a link of the mailbox, or the operator vouches, so
+   * the account is proven. To be called in a transaction.
+   */
+  function replace(
+    user: { id: string; email: string },
+    passwordHash: string,
+    trace: Trace | null,
+    takesOver = false,
+  ): void {
+    deps.setPassword(user.id, passwordHash, clock.now())
+    const wasUnproven = accounts.prove(user.id, clock.now())
+    if (wasUnproven && takesOver) {
+      // Whatever was made there meanwhile is a stranger's, who would keep the store with it.
+      accounts.takeOver(user.id, () => hashSecret(ids.secret(TOKEN_BYTES)))
+      record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
+    }
+    queries.forget(user.id)
+    const sessions_ended = deps.endSessions(user.id)
+    deps.failures.reset(user.email)
+    record({ ...passwordEvent('password.reset', user.id, trace), details: { sessions_ended } })
+  }
+
+  /** @throws ApiError `unauthorized`. */
+  function ownerOf(token: string) {
+    const owner = queries.ownerOf(hashSecret(token), clock.now())
+    if (!owner) throw invalidLink()
+    return owner
+  }
+
+  return {
+    linkFor,
+
+    /**
+     * Mails a link for a new password, if the address has an account. What the answer says and when it comes does not
+     * depend on that: everything happens after it.
+     *
+     * @throws ApiError `validation_error`.
+     */
+    forgot(body: PasswordForgotten, trace: Trace): ResetRequested {
+      const email = normaliseEmail(body.email)
+      if (!email) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
+      deps.schedule(
+        () =>
+          sendLink(email, trace).catch((err) =>
+            deps.log.error({ err, request_id: trace.requestId }, 'a link for a new password was not made'),
+          ),
+        0,
+      )
+      const email_sent = outbox.isConfigured
+      return { status: 'reset_requested', message: email_sent ? LINK_COMES : LINK_WAITS, email_sent }
+    },
+
+    /** Whether a link works still; it is not used up. @throws ApiError `unauthorized`. */
+    check: (token: string): ResetLink => ({ status: 'valid', email: ownerOf(token).email }),
+
+    /**
+     * Sets a new password by a link, which works once; all sign-ins of the person end. A bad password does not use the
+     * link up.
+     *
+     * @throws ApiError `unauthorized` for any link that does not work, `validation_error`, `overloaded`.
+     */
+    async reset({ token, password }: PasswordReset, trace: Trace): Promise<PasswordWasReset> {
+      const owner = ownerOf(token)
+      const problem = await deps.passwordRule.problemOf(password, owner)
+      if (problem) throw validationError([problem])
+      const passwordHash = await deps.hashPassword(password)
+      return atomically(() => {
+        // Hashing took a while; of several with one link only the first gets here with it.
+        const used = queries.use(hashSecret(token), clock.now())
+        if (!used) throw invalidLink()
+        replace(owner, passwordHash, trace, used.takesOver)
+        return { status: 'password_reset' }
+      })
+    },
+
+    /** Sets a password for the operator, who has judged it already; all sign-ins of the person end. */
+    async resetByOperator(user: { id: string; email: string }, password: string): Promise<void> {
+      const passwordHash = await deps.hashPassword(password)
+      atomically(() => replace(user, passwordHash, null))
+    },
+
+    /** Forgets links whose time is over. */
+    prune: (): void => queries.prune(clock.now()),
+  }
+}
+
+const LINK_COMES =
+  'If that address has an account, a mail with a link is on its way. The link works for an hour.'
+const LINK_WAITS =
+  'If that address has an account, a link for a new password waits; this service sends no mails, so ask its operator for the link.'
+
+/** @param trace null when the operator acts. */
+const passwordEvent = (
+  action: 'password.reset_requested' | 'password.reset' | 'account.taken_over',
+  userId: string,
+  trace: Trace | null,
+): AuditEvent => ({
+  action,
+  actorKind: trace ? 'anyone' : 'operator',
+  storeId: null,
+  userId,
+  keyId: null,
+  details: {},
+  trace,
+})

@@ -1,0 +1,150 @@
+import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Ids } from '../../../core/ids.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import { EMAIL_FAULT, normaliseEmail } from './email.ts'
+import type { PasswordRule } from './password-rule.ts'
+import type { AccountQueries, StoreRow } from './queries.ts'
+import { faultOfSlug, freeSlug } from './slug.ts'
+
+export interface AccountDeps {
+  queries: AccountQueries
+  clock: Clock
+  ids: Ids
+  passwordRule: PasswordRule
+  hashPassword(password: string): Promise<string>
+  verifyPassword(hash: string, password: string): Promise<boolean>
+  hashSecret(secret: string): Buffer
+  atomically: Atomically
+  record: RecordEvent
+}
+
+export interface SetupRequest {
+  email: string
+  password: string
+  storeName: string
+  slug?: string | undefined
+}
+
+/** What `lookalike setup` prints; the secret is shown this once. */
+export interface SetupResult {
+  store_id: string
+  slug: string
+  client_id: string
+  client_secret: string
+  user_id: string
+  email: string
+}
+
+/** A refusal of a command, told to the operator as it is. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError'
+  /** What was typed can never work, whatever the install holds. */
+  readonly isWrongInput: boolean
+
+  constructor(message: string, { isWrongInput = false } = {}) {
+    super(message)
+    this.isWrongInput = isWrongInput
+  }
+}
+
+export const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
+
+export type AccountService = ReturnType<typeof accountService>
+
+export function accountService({
+  queries,
+  clock,
+  ids,
+  passwordRule,
+  hashPassword,
+  verifyPassword,
+  hashSecret,
+  atomically,
+  record,
+}: AccountDeps) {
+  /** The owner to be: somebody who is known and proves it, or somebody new. */
+  async function ownerOf(email: string, { password, storeName }: SetupRequest) {
+    const known = queries.userByEmail(email)
+    if (!known) {
+      const problem = await passwordRule.problemOf(password, { email, storeName })
+      if (problem) throw wrongInput(`The password ${problem.message}`)
+      return { id: ids.uuid(), passwordHash: await hashPassword(password) }
+    }
+    if (!(await verifyPassword(known.passwordHash, password))) {
+      throw new SetupError(`${email} exists already and has another password`)
+    }
+    return { id: known.id }
+  }
+
+  /** @throws SetupError for one that is taken. */
+  function slugFor(name: string, slug: string | undefined): string {
+    if (slug === undefined) return freeSlug(name, (free) => !queries.storeBySlug(free), ids.uuid)
+    if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
+    return slug
+  }
+
+  return {
+    /**
+     * Makes a store with its owner and its machine grant (the `setup` command). The first one of an install is on
+     * the enterprise plan, for it is the operator's own machine; a user is a super-admin while there is none.
+     *
+     * @throws SetupError in words for the operator.
+     */
+    async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
+      const email = normaliseEmail(request.email)
+      if (!email) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
+      const name = request.storeName.trim()
+      if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
+      const fault = request.slug === undefined ? undefined : faultOfSlug(request.slug)
+      if (fault) throw wrongInput(fault)
+
+      const owner = await ownerOf(email, request)
+      const clientSecret = ids.secret(32)
+      try {
+        return atomically(() => {
+          const createdAt = clock.now()
+          const slug = slugFor(name, request.slug)
+          const isSuperAdmin = !queries.hasSuperAdmin()
+          const id = ids.uuid()
+          const plan = isSuperAdmin ? 'enterprise' : defaultPlan
+          const localPart = email.split('@', 1)[0] ?? email
+          const user = { email, name: localPart, isSuperAdmin, provenAt: createdAt, createdAt }
+          queries.addStore(
+            { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt },
+            'passwordHash' in owner ? { ...owner, ...user } : owner,
+          )
+          record(operatorEvent('store.created', id, { slug, plan }, owner.id))
+          return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
+        })
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+        throw new SetupError(`${email} was made by somebody else just now: run it again`)
+      }
+    },
+
+    /** The store of that slug. @throws SetupError when there is none. */
+    storeBySlug(slug: string): StoreRow {
+      const store = queries.storeBySlug(slug)
+      if (!store) throw new SetupError(`There is no store "${slug}"`)
+      return store
+    },
+
+    /** Puts a store on another plan (spec §8). @throws SetupError when there is no such store. */
+    setPlan(slug: string, plan: PlanName): void {
+      atomically(() => {
+        const store = queries.storeBySlug(slug)
+        if (!store) throw new SetupError(`There is no store "${slug}"`)
+        queries.setPlan(slug, plan)
+        record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
+      })
+    },
+  }
+}
+
+const operatorEvent = (
+  action: AuditAction,
+  storeId: string,
+  details: AuditEvent['details'],
+  userId: string | null = null,
+): AuditEvent => ({ action, actorKind: 'operator', storeId, userId, keyId: null, details, trace: null })

@@ -1,0 +1,310 @@
+import { type Actor, may, type Permission } from '../../../core/actor.ts'
+import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { checksummedKey } from '../../../core/keys.ts'
+import { API_KEY_PREFIX } from '../../../http/credential.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import { effectiveScopes, makerOf } from './effective.ts'
+import type { ApiKeyQueries, ApiKeyRow, MadeApiKeyRow } from './queries.ts'
+import {
+  type ApiKey,
+  type ApiKeyBody,
+  type ApiKeyList,
+  type ApiKeyPatch,
+  KEYS_PER_STORE_MAX,
+  type NewApiKey,
+  PREFIX_CHARS,
+  type RevokedApiKey,
+  type RotatedApiKey,
+  type Rotation,
+} from './schema.ts'
+import { permissionsOf, scopesOf } from './scopes.ts'
+
+export interface ApiKeyDeps {
+  queries: ApiKeyQueries
+  clock: Clock
+  ids: Ids
+  hashSecret(secret: string): Buffer
+  /** Constant-time comparison; an undefined hash never fits. */
+  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
+  atomically: Atomically
+  record: RecordEvent
+  tellOwners: TellOwners
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  log: { warn(fields: { err: unknown }, message: string): void }
+}
+
+/** A key that was shown with a request. */
+export interface KnownKey {
+  id: string
+  storeId: string
+  /** What the key may do now. */
+  scopes: Permission[]
+  state: 'valid' | 'expired'
+}
+
+/** Numbers for the security overview (D9). */
+export interface ApiKeyOverview {
+  active: number
+  /** Of the active ones: they expire within 30 days. */
+  expiring_30d: number
+  /** Of the active ones: not used for 90 days, or never since they were made that long ago. */
+  unused_90d: number
+}
+
+export type ApiKeyService = ReturnType<typeof apiKeyService>
+
+const DAY_MS = 86_400_000
+const TOUCH_EVERY_MS = 60_000
+
+/** API keys of stores (spec §2.10, D8). */
+export function apiKeyService(deps: ApiKeyDeps) {
+  const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
+
+  /** @throws ApiError `not_found`, also for another store's key. */
+  function owned(storeId: string, id: string): MadeApiKeyRow {
+    const row = queries.byId(storeId, id)
+    if (!row) throw notFound('api_key')
+    return row
+  }
+
+  /** A key that the actor may change: never one with more rights than the actor has. */
+  function manageable(actor: Actor, id: string): MadeApiKeyRow {
+    const row = owned(actor.storeId, id)
+    assertHolds(actor, row.scopes)
+    return row
+  }
+
+  /** Whoever stole an access token would make a key first, for that lives longer. */
+  function tellOfNewValue(actor: Actor): void {
+    if (actor.kind === 'machine') deps.tellOwners(actor, 'api_key_made')
+  }
+
+  function newValue() {
+    const key = checksummedKey(API_KEY_PREFIX, ids)
+    return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
+  }
+
+  return {
+    /**
+     * Makes a key; its value is in this answer and nowhere else.
+     *
+     * @throws ApiError `validation_error` for unknown scopes, `permission_denied` for scopes that the actor lacks,
+     * `conflict` when the store has as many keys as it may.
+     */
+    create(actor: Actor, body: ApiKeyBody): NewApiKey {
+      const scopes = permissionsOf(body.scopes)
+      assertHolds(actor, scopes)
+      const { key, ...value } = newValue()
+      const now = clock.now()
+      const row: ApiKeyRow = {
+        ...value,
+        ...lifetime(body.expires_in_days ?? null, now),
+        id: ids.uuid(),
+        storeId: actor.storeId,
+        name: body.name,
+        scopes,
+        createdAt: now,
+        createdBy: actor.userId,
+        isByMachine: actor.kind === 'machine',
+        lastUsedAt: null,
+        lastUsedIp: null,
+        rotatedAt: null,
+        previousKeyHash: null,
+        previousExpiresAt: null,
+      }
+      return atomically(() => {
+        if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
+        queries.add(row)
+        record(
+          actOf(actor, 'api_key.created', { ...namesOf(row), scopes, expires_at: timeOrNull(row.expiresAt) }),
+        )
+        tellOfNewValue(actor)
+        return { ...view(owned(row.storeId, row.id), now), key }
+      })
+    },
+
+    /** The store's keys, oldest first. */
+    list(storeId: string): ApiKeyList {
+      const now = clock.now()
+      const api_keys = queries.ofStore(storeId).map((row) => view(row, now))
+      return { api_keys, count: api_keys.length }
+    },
+
+    /** @throws ApiError `not_found`. */
+    read: (storeId: string, id: string): ApiKey => view(owned(storeId, id), clock.now()),
+
+    /**
+     * Changes what the patch names; a new lifetime counts from now and revives an expired key.
+     *
+     * @throws ApiError `not_found`, `validation_error`, `permission_denied` for scopes that the actor lacks, old or new.
+     */
+    update(actor: Actor, id: string, patch: ApiKeyPatch): ApiKey {
+      const asked = patch.scopes && permissionsOf(patch.scopes)
+      const now = clock.now()
+      return atomically(() => {
+        const before = manageable(actor, id)
+        if (asked) assertHolds(actor, asked)
+        const row: MadeApiKeyRow = {
+          ...before,
+          ...(patch.expires_in_days !== undefined && lifetime(patch.expires_in_days, now)),
+          name: patch.name ?? before.name,
+          scopes: asked ?? before.scopes,
+        }
+        const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
+        if (changed.length > 0) {
+          queries.update(row)
+          const { scopes, expiresAt } = row
+          record(
+            actOf(actor, 'api_key.updated', {
+              ...namesOf(row),
+              changed,
+              scopes,
+              expires_at: timeOrNull(expiresAt),
+            }),
+          )
+        }
+        return view(row, now)
+      })
+    },
+
+    /**
+     * Gives a key a new value and its lifetime anew, expired or not. The value before works for the grace, but never
+     * beyond its own expiry; a value that was still in an earlier grace ends at once.
+     *
+     * @throws ApiError `not_found`, `permission_denied` for scopes that the actor lacks.
+     */
+    rotate(actor: Actor, id: string, { grace_seconds = 0 }: Rotation): RotatedApiKey {
+      const { key, ...value } = newValue()
+      const now = clock.now()
+      return atomically(() => {
+        const before = manageable(actor, id)
+        const previousEnds = Math.min(now + grace_seconds * 1000, before.expiresAt ?? Infinity)
+        const stillWorks = previousEnds > now
+        const row: MadeApiKeyRow = {
+          ...before,
+          ...value,
+          ...lifetime(before.lifetimeDays, now),
+          rotatedAt: now,
+          previousKeyHash: stillWorks ? before.keyHash : null,
+          previousExpiresAt: stillWorks ? previousEnds : null,
+        }
+        queries.replace(row)
+        const previous_expires_at = isoTime(previousEnds)
+        record(actOf(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }))
+        tellOfNewValue(actor)
+        return { ...view(row, now), key, previous_expires_at }
+      })
+    },
+
+    /** Ends a key at once, also one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
+    revoke(actor: Actor, id: string): RevokedApiKey {
+      atomically(() => {
+        const row = owned(actor.storeId, id)
+        queries.remove(id)
+        record(actOf(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
+      })
+      return { status: 'revoked', id }
+    },
+
+    /**
+     * The key that a request shows, by its present value or by the one before while its grace lasts; undefined for any
+     * other text, in the same time.
+     *
+     * @param now Unix ms.
+     */
+    find(key: string, now: number): KnownKey | undefined {
+      const row = queries.byHash(hashSecret(key))
+      const isPresent = isSecret(key, row?.keyHash)
+      const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
+      if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
+      const { id, storeId, expiresAt } = row
+      return {
+        id,
+        storeId,
+        scopes: effectiveScopes(row),
+        state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
+      }
+    },
+
+    /** Notes the use of a key, at most once a minute. */
+    touch: createTouch(deps),
+
+    /** Keys that work still and whose makers have left the store. @param now Unix ms. */
+    countOfFormerMembers: (storeId: string, now: number): number =>
+      queries.countOfFormerMembers(storeId, now),
+
+    /** @param now Unix ms. */
+    counts(storeId: string, now: number): ApiKeyOverview {
+      const { active, expiring, unused } = queries.counts({
+        storeId,
+        now,
+        expiresBefore: now + 30 * DAY_MS,
+        usedBefore: now - 90 * DAY_MS,
+      })
+      return { active, expiring_30d: expiring, unused_90d: unused }
+    },
+  }
+}
+
+/**
+ * Writes down when and from where a key was used. Where that cannot be written, the request that came with the key must
+ * not fail: it is tried again a minute later.
+ */
+function createTouch({ queries, unsynced, log }: ApiKeyDeps) {
+  let pausedUntil = -Infinity
+  return (id: string, address: string, now: number): void => {
+    const last = queries.lastUsedAt(id)
+    const isDue = last !== undefined && (last === null || last <= now - TOUCH_EVERY_MS)
+    if (!isDue || now < pausedUntil) return
+    try {
+      unsynced(() => queries.touch(id, address, now))
+    } catch (err) {
+      pausedUntil = now + TOUCH_EVERY_MS
+      log.warn({ err }, 'the use of an API key could not be noted')
+    }
+  }
+}
+
+const PATCHABLE = ['name', 'scopes', 'expires_in_days'] as const
+
+/** @throws ApiError `permission_denied` naming the first permission that the actor lacks. */
+function assertHolds(actor: Actor, scopes: readonly Permission[]): void {
+  const lacking = scopes.find((scope) => !may(actor, scope))
+  if (lacking !== undefined) throw missingPermission(lacking)
+}
+
+const tooManyKeys = () =>
+  new ApiError('conflict', `A store may have ${KEYS_PER_STORE_MAX} API keys`, {
+    details: { limit: KEYS_PER_STORE_MAX },
+  })
+
+const lifetime = (lifetimeDays: number | null, now: number) => ({
+  lifetimeDays,
+  expiresAt: lifetimeDays === null ? null : now + lifetimeDays * DAY_MS,
+})
+
+const isAhead = (at: number | null, now: number): boolean => at !== null && at > now
+
+const namesOf = ({ id, name }: ApiKeyRow) => ({ id, name })
+
+const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
+
+const view = (row: MadeApiKeyRow, now: number): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: scopesOf(row.scopes),
+  effective_scopes: scopesOf(effectiveScopes(row)),
+  maker: makerOf(row),
+  created_at: isoTime(row.createdAt),
+  created_by: row.createdBy,
+  expires_at: timeOrNull(row.expiresAt),
+  last_used_at: timeOrNull(row.lastUsedAt),
+  last_used_ip: row.lastUsedIp,
+  rotated_at: timeOrNull(row.rotatedAt),
+  previous_expires_at: isAhead(row.previousExpiresAt, now) ? timeOrNull(row.previousExpiresAt) : null,
+})

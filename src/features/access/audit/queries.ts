@@ -1,0 +1,100 @@
+import type { AuditAction, AuditActor } from '../../../core/audit.ts'
+import type { Db } from '../../../platform/db/open.ts'
+
+export interface AuditRow {
+  id: string
+  storeId: string | null
+  action: AuditAction
+  actorKind: AuditActor
+  userId: string | null
+  keyId: string | null
+  details: Readonly<Record<string, unknown>>
+  address: string | null
+  requestId: string | null
+  /** Unix ms. */
+  createdAt: number
+}
+
+/** A row as it is read, with what the actor is called now; null for one that is gone. */
+export interface NamedAuditRow extends AuditRow {
+  userName: string | null
+  keyName: string | null
+  storeName: string | null
+}
+
+export interface AuditFilter {
+  storeId: string
+  action: AuditAction | null
+  /** Unix ms; events of that moment count. */
+  since: number | null
+  /** Unix ms; events of that moment do not count. */
+  until: number | null
+  /** Only events older than this one. */
+  beforeId: string | null
+}
+
+type StoredRow = Omit<NamedAuditRow, 'details'> & { details: string }
+
+/** How long events are kept; the database refuses to delete younger ones. */
+const KEPT_MS = 31_536_000_000
+
+/** Greater than every id. */
+const END = '~'
+
+/** Most events that one prune deletes, so that no request waits long for it. */
+const PRUNED_MAX = 10_000
+
+const FILTER = `
+  id < @beforeId AND (@action IS NULL OR action = @action)
+  AND (@since IS NULL OR created_at >= @since) AND (@until IS NULL OR created_at < @until)`
+
+export type AuditQueries = ReturnType<typeof auditQueries>
+
+/** All SQL about the audit log. */
+export function auditQueries(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO audit_events
+      (id, store_id, action, actor_kind, user_id, key_id, details, address, request_id, created_at)
+    VALUES (@id, @storeId, @action, @actorKind, @userId, @keyId, @details, @address, @requestId, @createdAt)`)
+  // Each part reads no more than a page along its index: the store's, and that of each member.
+  const page = db.prepare<Record<string, unknown>, StoredRow>(`
+    WITH found AS (
+      SELECT id FROM (SELECT id FROM audit_events WHERE store_id = @storeId AND ${FILTER} ORDER BY id DESC LIMIT @limit)
+      UNION ALL
+      SELECT events.id FROM memberships JOIN audit_events AS events ON events.id IN (
+        SELECT id FROM audit_events
+        WHERE user_id = memberships.user_id AND store_id IS NULL AND ${FILTER} ORDER BY id DESC LIMIT @limit)
+      WHERE memberships.store_id = @storeId
+    )
+    SELECT events.id, events.store_id AS storeId, action, actor_kind AS actorKind, events.user_id AS userId,
+      key_id AS keyId, details, address, request_id AS requestId, events.created_at AS createdAt,
+      users.name AS userName, api_keys.name AS keyName, stores.name AS storeName
+    FROM found JOIN audit_events AS events USING (id)
+      LEFT JOIN users ON users.id = events.user_id
+      LEFT JOIN api_keys ON api_keys.id = events.key_id
+      LEFT JOIN stores ON stores.id = events.store_id
+    ORDER BY events.id DESC LIMIT @limit`)
+  // The triggers measure the age from the newest event; so must this, or one refusal would stop all of it.
+  const prune = db.prepare(`
+    DELETE FROM audit_events WHERE id IN (
+      SELECT id FROM audit_events
+      WHERE created_at <= min(?, (SELECT max(created_at) FROM audit_events)) - ${KEPT_MS}
+      ORDER BY created_at LIMIT ${PRUNED_MAX})`)
+
+  return {
+    record: (row: AuditRow): void => void insert.run({ ...row, details: JSON.stringify(row.details) }),
+
+    /**
+     * Events of the store, and those of its present members that concern no store; newest first.
+     *
+     * @param limit rows at most.
+     */
+    page: (filter: AuditFilter, limit: number): NamedAuditRow[] =>
+      page
+        .all({ ...filter, beforeId: filter.beforeId ?? END, limit: BigInt(limit) })
+        .map((row) => ({ ...row, details: JSON.parse(row.details) })),
+
+    /** Deletes events that are older than a year, some thousands at a time. @returns how many. */
+    prune: (now: number): number => prune.run(now).changes,
+  }
+}

@@ -1,0 +1,75 @@
+import type { Actor } from '../../../core/actor.ts'
+import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { ApiError, tooManyRequests } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import type { Throttle } from '../../../core/throttle.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import type { ClientSecretQueries } from './queries.ts'
+import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
+
+export interface ClientSecretDeps {
+  queries: ClientSecretQueries
+  clock: Clock
+  ids: Ids
+  hashSecret(secret: string): Buffer
+  /** Constant-time comparison; an undefined hash never fits. */
+  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
+  /** Wrong secrets by client_id, here and where tokens are given (spec §8). */
+  failures: Throttle
+  atomically: Atomically
+  record: RecordEvent
+  tellOwners: TellOwners
+}
+
+const SECRET_BYTES = 32
+
+export type ClientSecretService = ReturnType<typeof clientSecretService>
+
+export function clientSecretService(deps: ClientSecretDeps) {
+  const { queries, clock, ids, hashSecret, failures, atomically, record, tellOwners } = deps
+
+  /**
+   * An access token alone must not be enough: whoever stole one would own the store for good.
+   *
+   * @throws ApiError `permission_denied` for no secret and a wrong one, `too_many_requests` for a wrong one after ten.
+   */
+  function assertKnown(actor: Actor, secret: string | undefined): void {
+    if (secret === undefined) throw secretNeeded('the client secret in the body, or the login of a person')
+    if (deps.isSecret(secret, queries.hashOf(actor.storeId))) return
+    const verdict = failures.take(actor.storeId, clock.now())
+    if (!verdict.isAllowed) throw tooManyRequests(verdict)
+    atomically(() => {
+      record(actOf(actor, 'client_secret.refused'))
+      if (verdict.remaining === 0) record(actOf(actor, 'client_secret.locked'))
+    })
+    throw secretNeeded('the present client secret, and this is another')
+  }
+
+  return {
+    /**
+     * Gives the store a new secret (spec §5.2.6). The old one ends at once, and so do the tokens that were made with
+     * it, except the one that asks: whoever rotates must be able to go on. A person may who has the power, a machine
+     * grant that shows the present secret.
+     *
+     * @throws ApiError `permission_denied`, `too_many_requests`.
+     */
+    rotate(actor: Actor, shown: ClientSecretRotation): NewClientSecret {
+      if (actor.kind !== 'person') assertKnown(actor, shown.client_secret)
+      const client_secret = ids.secret(SECRET_BYTES)
+      const keptJti = actor.kind === 'machine' ? (actor.token?.jti ?? null) : null
+      atomically(() => {
+        queries.rotate(actor.storeId, hashSecret(client_secret), keptJti)
+        failures.reset(actor.storeId)
+        record(actOf(actor, 'client_secret.rotated'))
+        tellOwners(actor, 'client_secret_rotated')
+      })
+      return { client_id: actor.storeId, client_secret, rotated_at: isoTime(clock.now()) }
+    },
+  }
+}
+
+const secretNeeded = (what: string) =>
+  new ApiError('permission_denied', `Missing required permission: this needs ${what}`, {
+    details: { required: 'client_secret' },
+  })

@@ -1,0 +1,43 @@
+import type { Db } from '../../../platform/db/open.ts'
+
+export interface IpEntryRow {
+  id: string
+  storeId: string
+  /** Canonical block of addresses, such as `10.1.0.0/16`. */
+  network: string
+  description: string
+  /** Unix ms. */
+  createdAt: number
+  /** Id of the user; null for a machine grant. */
+  createdBy: string | null
+}
+
+export type IpWhitelistQueries = ReturnType<typeof ipWhitelistQueries>
+
+/** All SQL about the IP lists of stores. */
+export function ipWhitelistQueries(db: Db) {
+  const ofStore = db.prepare<[storeId: string], IpEntryRow>(`
+    SELECT id, store_id AS storeId, cidr AS network, description, created_at AS createdAt, created_by AS createdBy
+    FROM ip_entries WHERE store_id = ? ORDER BY id`)
+  const count = db.prepare<[storeId: string], { entries: number }>(
+    'SELECT count(*) AS entries FROM ip_entries WHERE store_id = ?',
+  )
+  const insert = db.prepare(`
+    INSERT INTO ip_entries (id, store_id, cidr, description, created_at, created_by)
+    VALUES (@id, @storeId, @network, @description, @createdAt, @createdBy)`)
+  const remove = db.prepare('DELETE FROM ip_entries WHERE id = ?')
+  const clear = db.prepare('DELETE FROM ip_entries WHERE store_id = ?')
+  const foreignChange = db.prepare<[], number>('PRAGMA data_version').pluck()
+
+  return {
+    /** Oldest first. */
+    ofStore: (storeId: string): IpEntryRow[] => ofStore.all(storeId),
+    count: (storeId: string): number => count.get(storeId)?.entries ?? 0,
+    add: (row: IpEntryRow): void => void insert.run(row),
+    remove: (id: string): void => void remove.run(id),
+    /** @returns how many entries went. */
+    clear: (storeId: string): number => clear.run(storeId).changes,
+    /** A number that changes whenever another process has changed the database. */
+    foreignChange: (): number => foreignChange.get() as number,
+  }
+}

@@ -1,0 +1,175 @@
+import type { Actor } from '../../../core/actor.ts'
+import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { personNeeded } from '../../../http/auth.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import { createAdmission } from './admission.ts'
+import type { IpEntryRow, IpWhitelistQueries } from './queries.ts'
+import {
+  IP_ENTRIES_MAX,
+  type IpEntry,
+  type IpEntryBody,
+  type IpEntryList,
+  type RemovedIpEntry,
+} from './schema.ts'
+
+export interface IpWhitelistDeps {
+  queries: IpWhitelistQueries
+  clock: Clock
+  ids: Ids
+  atomically: Atomically
+  record: RecordEvent
+  tellOwners: TellOwners
+  /** The canonical form of an address or a block; undefined for what is neither. */
+  readNetwork(text: string): string | undefined
+  /** A test whether one of the blocks holds an address. */
+  networkMatcher(networks: readonly string[]): (address: string) => boolean
+}
+
+export type IpWhitelistService = ReturnType<typeof ipWhitelistService>
+
+/** The addresses from which a store may be called (spec §2.10, D9). Without entries it may be called from everywhere. */
+export function ipWhitelistService(deps: IpWhitelistDeps) {
+  const { queries, clock, ids, atomically, record, tellOwners, readNetwork, networkMatcher } = deps
+  const admission = createAdmission(deps)
+
+  /** Changes a list as one transaction; what is remembered of it goes. */
+  function change<Result>(storeId: string, work: (rows: IpEntryRow[]) => Result): Result {
+    try {
+      return atomically(() => work(queries.ofStore(storeId)))
+    } finally {
+      admission.forget(storeId)
+    }
+  }
+
+  /**
+   * Judges a list before the actor puts it into the place of another, and tells the owners of the store where it must
+   * not go unnoticed: a change that was forced, and a program that switches the list on or off.
+   *
+   * @throws ApiError `would_lock_out` when the list does not hold the caller and is not forced.
+   */
+  function judge(actor: Actor, before: string[], after: string[], isForced: boolean): void {
+    const { address } = actor.trace
+    if (after.length > 0 && !networkMatcher(after)(address)) {
+      if (!isForced) throw wouldLockOut(address)
+      tellOwners(actor, 'ip_list_forced')
+    } else if (actor.kind === 'machine' && (before.length === 0 || after.length === 0)) {
+      tellOwners(actor, 'ip_list_switched')
+    }
+  }
+
+  return {
+    /**
+     * Puts an address or a block on the list; the first one switches the list on.
+     *
+     * @throws ApiError `validation_error` for what is no block, `conflict` for a block
+     * that is on the list and for a full list, `would_lock_out` unless it is forced, `permission_denied` when a program
+     * forces it.
+     */
+    add(actor: Actor, body: IpEntryBody): IpEntry {
+      const isForced = body.force === true
+      assertMayForce(actor, isForced)
+      const row: IpEntryRow = {
+        id: ids.uuid(),
+        storeId: actor.storeId,
+        network: networkOf(readNetwork(body.ip_address.trim())),
+        description: body.description ?? '',
+        createdAt: clock.now(),
+        createdBy: actor.userId,
+      }
+      return change(actor.storeId, (rows) => {
+        const networks = rows.map(({ network }) => network)
+        if (networks.includes(row.network)) throw alreadyListed(row.network)
+        if (rows.length >= IP_ENTRIES_MAX) throw listIsFull()
+        judge(actor, networks, [...networks, row.network], isForced)
+        queries.add(row)
+        record(actOf(actor, 'ip_whitelist.added', namesOf(row)))
+        return view(row)
+      })
+    },
+
+    /** Oldest first. */
+    list(storeId: string): IpEntryList {
+      const entries = queries.ofStore(storeId).map(view)
+      return { entries, count: entries.length, enabled: entries.length > 0 }
+    },
+
+    /**
+     * Takes an entry off the list; without the last one the store may be called from everywhere again.
+     *
+     * @throws ApiError `not_found`, `would_lock_out` unless it is forced, `permission_denied` when a program forces it.
+     */
+    remove(actor: Actor, id: string, isForced: boolean): RemovedIpEntry {
+      assertMayForce(actor, isForced)
+      return change(actor.storeId, (rows) => {
+        const row = rows.find((entry) => entry.id === id)
+        if (!row) throw notFound('ip_entry')
+        const networks = rows.map(({ network }) => network)
+        judge(
+          actor,
+          networks,
+          networks.filter((network) => network !== row.network),
+          isForced,
+        )
+        queries.remove(id)
+        record(actOf(actor, 'ip_whitelist.removed', namesOf(row)))
+        return { status: 'deleted', id }
+      })
+    },
+
+    /** Empties the list, for the operator and those who locked themselves out. @returns how many entries went. */
+    clear: (storeId: string): number =>
+      change(storeId, () => {
+        const entries = queries.clear(storeId)
+        if (entries > 0) {
+          const nobody = { userId: null, keyId: null, trace: null }
+          const act = { action: 'ip_whitelist.cleared', actorKind: 'operator' } as const
+          record({ ...act, ...nobody, storeId, details: { entries } })
+        }
+        return entries
+      }),
+
+    /** Entries of the list. */
+    count: (storeId: string): number => queries.count(storeId),
+
+    admit: admission.admit,
+  }
+}
+
+/** @throws ApiError `validation_error`. */
+function networkOf(written: ReturnType<IpWhitelistDeps['readNetwork']>): string {
+  if (written !== undefined) return written
+  const fault = { code: 'format', message: 'must be an IP address or a block of them such as 203.0.113.0/24' }
+  throw validationError([{ in: 'body', pointer: '/ip_address', ...fault }])
+}
+
+/** A stolen token of a machine grant must not lock the owner out. @throws ApiError `permission_denied`. */
+function assertMayForce({ kind }: Actor, isForced: boolean): void {
+  if (isForced && kind !== 'person') throw personNeeded()
+}
+
+const wouldLockOut = (address: string) =>
+  new ApiError('would_lock_out', `The list would not hold your own address ${address}`, {
+    details: { your_address: address },
+  })
+
+const alreadyListed = (network: string) =>
+  new ApiError('conflict', `${network} is on the list already`, { details: { ip_address: network } })
+
+const listIsFull = () =>
+  new ApiError('conflict', `A store may have ${IP_ENTRIES_MAX} entries on its IP list`, {
+    details: { limit: IP_ENTRIES_MAX },
+  })
+
+const namesOf = ({ id, network }: IpEntryRow) => ({ id, ip_address: network })
+
+const view = ({ id, network, description, createdAt, createdBy }: IpEntryRow): IpEntry => ({
+  id,
+  ip_address: network,
+  description,
+  created_at: isoTime(createdAt),
+  created_by: createdBy,
+})

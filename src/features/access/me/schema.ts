@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { PERMISSIONS, ROLES, type Role, STORE_POWERS } from '../../../core/actor.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { PLAN_NAMES } from '../../../core/plans.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+import { MembershipView } from '../sign-in/schema.ts'
+
+const time = t.String({ description: 'ISO 8601, UTC.' })
+
+/** The caller as the service sees him. */
+export const Me = t.Object({
+  user_type: oneOf(['user', 'client', 'api_key']),
+  user: t.Nullable(
+    t.Object({
+      id: t.String(),
+      email: t.String(),
+      name: t.String(),
+      is_super_admin: t.Boolean(),
+      two_factor_enabled: t.Boolean(),
+    }),
+  ),
+  memberships: t.Array(MembershipView),
+  active_store: t.Nullable(
+    t.Object({
+      client_id: t.String(),
+      slug: t.String(),
+      name: t.String(),
+      plan: oneOf(PLAN_NAMES),
+      role: Type.Unsafe<Role | null>(
+        Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
+          description: 'null for anything but a member.',
+        }),
+      ),
+    }),
+  ),
+  permissions: t.Array(oneOf(PERMISSIONS), { description: 'What the caller may do in the active store.' }),
+  powers: t.Array(oneOf(STORE_POWERS), { description: 'What the caller may do to the active store itself.' }),
+  expires_at: t.Nullable(t.String({ description: 'When the access token expires; null for an API key.' })),
+})
+export type Me = typeof Me.static
+
+export const SessionView = t.Object({
+  id: t.String(),
+  created_at: time,
+  last_used_at: time,
+  expires_at: t.String({ description: 'Until when it can be refreshed.' }),
+  ip_address: t.String(),
+  user_agent: t.Nullable(t.String()),
+  two_factor: t.Boolean({ description: 'Whether a second factor was shown.' }),
+  is_current: t.Boolean(),
+})
+export type SessionView = typeof SessionView.static
+
+export const SessionList = t.Object({ sessions: t.Array(SessionView), count: Type.Integer() })
+export type SessionList = typeof SessionList.static
+
+export const SessionParams = t.Object({ session_id: t.String() })
+
+export const SessionEnded = t.Object({ status: t.Literal('ended'), id: t.String() })
+
+export const SessionsEnded = t.Object({
+  status: t.Literal('ended'),
+  ended: Type.Integer({ description: 'How many; the current one goes on.' }),
+})
+
+export const PasswordChange = t.Object({
+  current_password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
+  new_password: text({
+    minLength: LIMITS.passwordCharsMin,
+    maxLength: LIMITS.passwordCharsMax,
+    description: 'At least 10 characters, none of the common passwords.',
+  }),
+})
+export type PasswordChange = typeof PasswordChange.static
+
+export const PasswordChanged = t.Object({
+  status: t.Literal('password_changed'),
+  sessions_ended: Type.Integer({ description: 'Other logins that ended.' }),
+})

@@ -1,0 +1,149 @@
+import type { Caller } from '../../../core/actor.ts'
+import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
+import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
+import type { Throttle } from '../../../core/throttle.ts'
+import { type Problem, validationError } from '../../../http/validation.ts'
+import type { KeptSessions } from '../sign-in/kept-sessions.ts'
+import type { AuthQueries, MembershipRow, PersonRow, SessionRow } from '../sign-in/queries.ts'
+import type { MembershipView } from '../sign-in/schema.ts'
+import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
+
+export interface MeDeps {
+  queries: AuthQueries
+  sessions: KeptSessions
+  membershipView(row: MembershipRow): MembershipView
+  clock: Clock
+  passwords: {
+    hash(password: string): Promise<string>
+    verify(hash: string | undefined, password: string): Promise<boolean>
+  }
+  /** What is wrong with a new password, at the pointer of its field; undefined for a good one. */
+  passwordProblem(password: string, pointer: string, email: string): Promise<Problem | undefined>
+  isTwoFactorEnabled(userId: string): boolean
+  /** Wrong present passwords of one person; apart from failed sign-ins, which a stranger can cause. */
+  failures: Throttle
+  /** Ends the links for a new password that were asked for before. */
+  forgetResetLinks(userId: string): void
+  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  atomically: Atomically
+  record: RecordEvent
+}
+
+export type MeService = ReturnType<typeof meService>
+
+/** What a caller can see and do about its own account. */
+export function meService(deps: MeDeps) {
+  const { queries, sessions, clock, passwords, failures, atomically, record } = deps
+
+  /** The person of a caller who may have been deleted since. */
+  function personOf({ userId }: Caller): PersonRow {
+    const person = userId === null ? undefined : queries.personById(userId)
+    if (!person) throw signInFirst()
+    return person
+  }
+
+  function activeStore({ storeId, role }: Caller): Me['active_store'] {
+    const store = storeId === null ? undefined : queries.credential(storeId)
+    return store ? { client_id: store.id, slug: store.slug, name: store.name, plan: store.plan, role } : null
+  }
+
+  function userView({ id, email, name, isSuperAdmin }: PersonRow): Me['user'] {
+    return { id, email, name, is_super_admin: isSuperAdmin, two_factor_enabled: deps.isTwoFactorEnabled(id) }
+  }
+
+  async function change(caller: Caller, { current_password, new_password }: PasswordChange) {
+    const person = personOf(caller)
+    const verdict = failures.look(person.id, clock.now())
+    if (!verdict.isAllowed) throw tooManyRequests(verdict)
+    // Judged first, so that a present password is never confirmed without an attempt to write.
+    const problem = await deps.passwordProblem(new_password, '/new_password', person.email)
+    if (problem) throw validationError([problem])
+    if (!(await passwords.verify(person.passwordHash, current_password))) {
+      failures.add(person.id, clock.now())
+      throw validationError([
+        { in: 'body', pointer: '/current_password', code: 'wrong', message: 'is not your password' },
+      ])
+    }
+    const hash = await passwords.hash(new_password)
+    const sessionId = caller.token?.sessionId ?? null
+    return atomically(() => {
+      // Hashing took a while: meanwhile the session may have ended, or the password have been reset.
+      const isSignedIn = sessionId !== null && sessions.session(sessionId) !== undefined
+      if (!isSignedIn || personOf(caller).passwordHash !== person.passwordHash) throw signInFirst()
+      queries.setPassword(person.id, hash, clock.now())
+      failures.reset(person.id)
+      deps.forgetResetLinks(person.id)
+      const ended = sessions.endSessions(person.id, sessionId)
+      record({ ...actOf(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
+      return { status: 'password_changed' as const, sessions_ended: ended }
+    })
+  }
+
+  return {
+    /** Who calls, for which store, and what he may do there. */
+    me(caller: Caller): Me {
+      const person = caller.kind === 'person' ? personOf(caller) : undefined
+      return {
+        user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
+        user: person ? userView(person) : null,
+        memberships: person ? queries.membershipsOf(person.id).map(deps.membershipView) : [],
+        active_store: activeStore(caller),
+        permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
+        powers: STORE_POWERS.filter((power) => caller.powers.has(power)),
+        expires_at: caller.token ? isoTime(caller.token.exp * 1000) : null,
+      }
+    },
+
+    /** The logins of a person, the last used first. */
+    sessions(caller: Caller): SessionList {
+      const rows = sessions.sessionsOf(personOf(caller).id, clock.now())
+      const views = rows.map((row) => sessionView(row, caller.token?.sessionId))
+      return { sessions: views, count: views.length }
+    },
+
+    /** Ends one login of the caller; its token is refused from the next request on. @throws ApiError `not_found`. */
+    endSession(caller: Caller, id: string): { status: 'ended'; id: string } {
+      const { id: userId } = personOf(caller)
+      const isEnded = atomically(() => {
+        if (!sessions.endSession(id, userId)) return false
+        record({ ...actOf(caller, 'session.ended', { session_id: id }), storeId: null })
+        return true
+      })
+      if (!isEnded) throw notFound('session')
+      return { status: 'ended', id }
+    },
+
+    /** Ends every other login of the caller. */
+    endOtherSessions(caller: Caller): { status: 'ended'; ended: number } {
+      const { id: userId } = personOf(caller)
+      const ended = atomically(() => {
+        const count = sessions.endSessions(userId, caller.token?.sessionId ?? null)
+        if (count > 0) record({ ...actOf(caller, 'session.ended', { ended: count }), storeId: null })
+        return count
+      })
+      return { status: 'ended', ended }
+    },
+
+    /**
+     * Changes the password of a person who knows the present one; his other logins end.
+     *
+     * @throws ApiError `validation_error` for a wrong present or a weak new password, `too_many_requests` after five
+     * wrong ones.
+     */
+    changePassword: (caller: Caller, body: PasswordChange) =>
+      deps.locked(personOf(caller).email, () => change(caller, body)),
+  }
+}
+
+const sessionView = (row: SessionRow, currentId: string | null | undefined): SessionView => ({
+  id: row.id,
+  created_at: isoTime(row.createdAt),
+  last_used_at: isoTime(row.lastUsedAt),
+  expires_at: isoTime(row.expiresAt),
+  ip_address: row.address,
+  user_agent: row.userAgent,
+  two_factor: row.amr.includes('otp'),
+  is_current: row.id === currentId,
+})

@@ -1,0 +1,79 @@
+import type { Trace } from '../../../core/actor.ts'
+import type { RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { tooManyRequests } from '../../../core/errors.ts'
+import type { Throttle } from '../../../core/throttle.ts'
+import { credentialsIn, invalidClient } from './client-credentials.ts'
+import type { AuthQueries } from './queries.ts'
+import type { AccessToken, TokenForm } from './schema.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface MachineGrantDeps {
+  queries: Pick<AuthQueries, 'credential'>
+  issuer: TokenIssuer
+  clock: Clock
+  /** Failures of one client_id (spec §8), and of ids that nobody has: a flood of those must not push out the others. */
+  failures: Throttle
+  unknownFailures: Throttle
+  /** Constant-time comparison; an undefined hash never fits. */
+  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
+  /** @throws ApiError `ip_not_allowed`. */
+  admitAddress(storeId: string, address: string): void
+  /** Writes in a moment, so that the time of no answer tells of it. */
+  later(work: () => void): void
+  record: RecordEvent
+  log: { warn(fields: { err: unknown }, message: string): void }
+}
+
+export type MachineGrant = ReturnType<typeof machineGrant>
+
+export function machineGrant(deps: MachineGrantDeps) {
+  const { queries, issuer, clock, failures, unknownFailures, isSecret, admitAddress } = deps
+
+  /** Where nothing can be written, the right secret still gets its token: reading goes on. */
+  function forgive(clientId: string): void {
+    try {
+      failures.reset(clientId)
+    } catch (err) {
+      deps.log.warn({ err }, 'failed sign-ins of a client could not be forgotten')
+    }
+  }
+
+  /** The time it takes would tell a known client_id from an unknown one. */
+  function tellOwners(storeId: string, isAllowed: boolean, trace: Trace): void {
+    const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
+    deps.later(() => {
+      deps.record({ ...event, action: 'client_secret.refused' })
+      if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
+    })
+  }
+
+  return {
+    /**
+     * The machine grant (spec §5.1, RFC 6749 §4.4): id and secret for an access token.
+     *
+     * @param basic the Authorization header, which may carry the credentials instead of the form (RFC 6749 §2.3.1).
+     * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`,
+     * `ip_not_allowed`, and `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
+     * right one always passes: anybody may cause wrong ones, and nobody guesses 256 bits.
+     */
+    async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
+      const { clientId, clientSecret } = credentialsIn(form, basic)
+      // No await from here to the count, so that a burst of guesses cannot slip past it.
+      const store = queries.credential(clientId)
+      const counted = store ? failures : unknownFailures
+      const isRight = isSecret(clientSecret, store?.clientSecretHash)
+      const verdict = counted.look(clientId, clock.now())
+      if (!isRight || !store) {
+        if (!verdict.isAllowed) throw tooManyRequests(verdict)
+        counted.add(clientId, clock.now())
+        const { isAllowed } = counted.look(clientId, clock.now())
+        if (store) tellOwners(store.id, isAllowed, trace)
+        throw invalidClient()
+      }
+      if (verdict.remaining < verdict.limit) forgive(clientId)
+      admitAddress(store.id, trace.address)
+      return issuer.forStore(store, issuer.newJti())
+    },
+  }
+}

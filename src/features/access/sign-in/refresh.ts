@@ -1,0 +1,115 @@
+import type { Trace } from '../../../core/actor.ts'
+import type { Atomically, RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { credentialOf } from '../../../http/credential.ts'
+import type { Claims, Tokens } from '../../../http/tokens.ts'
+import { missing } from './client-credentials.ts'
+import type { KeptSessions } from './kept-sessions.ts'
+import type { AuthQueries } from './queries.ts'
+import type { AccessToken, RevokeForm } from './schema.ts'
+import type { TokenHolders } from './token-holders.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface RefreshDeps {
+  queries: AuthQueries
+  sessions: KeptSessions
+  holders: TokenHolders
+  tokens: Pick<Tokens, 'read'>
+  issuer: TokenIssuer
+  clock: Clock
+  admitAddress(storeId: string, address: string): void
+  atomically: Atomically
+  record: RecordEvent
+}
+
+/** Ended tokens are remembered longer than needed: a clock that is set back must not bring them to life again. */
+const REVOKED_KEPT_MS = 7 * 86_400_000
+
+export type RefreshService = ReturnType<typeof refreshService>
+
+/** How access tokens go on and end (spec §3, §5.2). */
+export function refreshService(deps: RefreshDeps) {
+  const { queries, sessions, holders, tokens, issuer, clock, atomically, record } = deps
+
+  const keepUntil = ({ exp }: Claims): number => (exp + LIMITS.refreshGraceSeconds) * 1000
+
+  async function refreshMachine(claims: Claims, trace: Trace): Promise<AccessToken> {
+    const store = holders.storeOf(claims)
+    if (!store) throw signInFirst()
+    deps.admitAddress(store.id, trace.address)
+    if (!queries.revoke(claims.jti, keepUntil(claims))) throw signInFirst()
+    return issuer.forStore(store, issuer.newJti())
+  }
+
+  async function refreshPerson(claims: Claims, trace: Trace): Promise<AccessToken> {
+    const holder = holders.personOf(claims)
+    if (!holder) throw signInFirst()
+    const { person, session } = holder
+    const jti = issuer.newJti()
+    const isWinner = sessions.rotateSession({
+      id: session.id,
+      before: claims.jti,
+      after: jti,
+      now: clock.now(),
+      expiresAt: issuer.refreshableUntil(),
+      address: trace.address,
+    })
+    if (!isWinner) throw signInFirst()
+    return issuer.forPerson(person, queries.membershipsOf(person.id), { ...session, jti })
+  }
+
+  return {
+    /**
+     * Exchanges an access token, valid or expired less than five minutes ago, for a new one; the old one ends. Of
+     * several exchanges of one token at once exactly one wins.
+     *
+     * @throws ApiError `unauthorized`.
+     */
+    async refresh(request: Request, trace: Trace): Promise<AccessToken> {
+      const credential = credentialOf(request)
+      const claims = credential.kind === 'token' ? await tokens.read(credential.text) : undefined
+      if (!claims) throw signInFirst()
+      // Not token_expired: a client that refreshes upon that would never stop.
+      if (keepUntil(claims) <= clock.now()) {
+        throw new ApiError('unauthorized', 'The token expired more than five minutes ago: sign in again')
+      }
+      return claims.user_type === 'client' ? refreshMachine(claims, trace) : refreshPerson(claims, trace)
+    },
+
+    /**
+     * Ends a token, and with it the sign-in of a person (RFC 7009). Says nothing about tokens that it does not know.
+     *
+     * @throws ApiError `invalid_request` without a token.
+     */
+    async revoke({ token }: RevokeForm, trace: Trace): Promise<{ status: 'revoked' }> {
+      if (!token) throw missing('token')
+      const claims = await tokens.read(token)
+      const store = claims?.user_type === 'client' ? holders.storeOf(claims) : undefined
+      const holder = claims?.user_type === 'user' ? holders.personOf(claims) : undefined
+      const event = { action: 'token.revoked', keyId: null, trace } as const
+      if (claims && store) {
+        atomically(() => {
+          if (!queries.revoke(claims.jti, keepUntil(claims))) return
+          record({ ...event, actorKind: 'machine', storeId: store.id, userId: null, details: {} })
+        })
+      }
+      if (holder) {
+        const { person, session } = holder
+        atomically(() => {
+          if (!sessions.endSession(session.id, person.id)) return
+          const details = { session_id: session.id }
+          record({ ...event, actorKind: 'person', storeId: null, userId: person.id, details })
+        })
+      }
+      return { status: 'revoked' }
+    },
+
+    /** Forgets ended tokens and sign-ins that could not be refreshed any more either. */
+    prune(): void {
+      queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS)
+      sessions.pruneSessions(clock.now())
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { ROLES } from '../../../core/actor.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { PLAN_NAMES } from '../../../core/plans.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+
+/** Longest client_id and client_secret; ours are far shorter. */
+export const CREDENTIAL_CHARS_MAX = 200
+
+/** The form of RFC 6749 §4.4.2; the client's id and secret may come by HTTP Basic instead. */
+export const TokenForm = t.Object({
+  grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
+  client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
+  client_secret: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
+})
+export type TokenForm = typeof TokenForm.static
+
+/** Spec §4.1, §5.4. */
+export const Login = t.Object({
+  email: text({ minLength: 1, maxLength: 320 }),
+  password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
+  totp_code: t.Optional(
+    t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' })),
+  ),
+  recovery_code: t.Optional(
+    t.Nullable(
+      text({
+        minLength: 1,
+        maxLength: 40,
+        description: 'One of the recovery codes, instead of `totp_code`.',
+      }),
+    ),
+  ),
+})
+export type Login = typeof Login.static
+
+/** The form of RFC 7009 §2.1. */
+export const RevokeForm = t.Object({
+  token: t.Optional(text({ maxLength: 8_192, description: 'The access token that ends.' })),
+  token_type_hint: t.Optional(text({ maxLength: 100, description: 'Not needed; ignored.' })),
+})
+export type RevokeForm = typeof RevokeForm.static
+
+export const Revoked = t.Object({ status: t.Literal('revoked') })
+
+const accessToken = {
+  access_token: t.String({ description: 'Signed JWT.' }),
+  token_type: t.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+}
+
+/** Spec §2.1. */
+export const AccessToken = t.Object(accessToken)
+export type AccessToken = typeof AccessToken.static
+
+/** One store of a person (spec §2.1). */
+export const MembershipView = t.Object({
+  client_id: t.String(),
+  slug: t.String(),
+  name: t.String(),
+  role: oneOf(ROLES),
+  plan: oneOf(PLAN_NAMES),
+  last_used_at: t.Nullable(t.String({ description: 'ISO 8601, UTC.' })),
+})
+export type MembershipView = typeof MembershipView.static
+
+/** Spec §2.1, with the fields of a person's login. */
+export const UserToken = t.Object({
+  ...accessToken,
+  user_type: t.Literal('user'),
+  user_id: t.String(),
+  user_name: t.String(),
+  is_super_admin: t.Boolean(),
+  memberships: t.Array(MembershipView),
+  redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
+  client_name: t.Optional(t.String({ description: 'Name of the store, when there is exactly one.' })),
+  recovery_codes_left: t.Optional(Type.Integer({ description: 'After a login with a recovery code.' })),
+})
+export type UserToken = typeof UserToken.static

@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { text } from '../../../http/text-schema.ts'
+
+/** Spec §2.10, D9. */
+export const TwoFactorSetup = t.Object({
+  secret: t.String({ description: 'Base32, 160 bits: for typing in. Shown only now.' }),
+  qr_code_url: t.String({ description: 'The same as a QR code: an SVG in a `data:` URL.' }),
+  otpauth_url: t.String({ description: 'What the QR code says.' }),
+  issuer: t.String(),
+  account: t.String({ description: 'E-mail address of the person.' }),
+})
+export type TwoFactorSetup = typeof TwoFactorSetup.static
+
+export const TwoFactorProof = t.Object({
+  totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' }),
+})
+export type TwoFactorProof = typeof TwoFactorProof.static
+
+const recovery_codes = t.Array(t.String(), {
+  description: 'Ten codes `xxxxx-xxxxx`, each for one login without the authenticator. Shown only now.',
+})
+
+export const RecoveryCodes = t.Object({ recovery_codes })
+export type RecoveryCodes = typeof RecoveryCodes.static
+
+export const TwoFactorEnabled = t.Object({
+  enabled: t.Literal(true),
+  recovery_codes,
+  sessions_ended: Type.Integer({ description: 'Other logins that ended.' }),
+})
+export type TwoFactorEnabled = typeof TwoFactorEnabled.static
+
+export const TwoFactorDisabled = t.Object({ enabled: t.Literal(false) })
+export type TwoFactorDisabled = typeof TwoFactorDisabled.static
+
+export const TwoFactorStatus = t.Object({
+  enabled: t.Boolean(),
+  enabled_at: t.Union([t.String({ description: 'ISO 8601, UTC.' }), t.Null()]),
+  recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used.' }),
+})
+export type TwoFactorStatus = typeof TwoFactorStatus.static

@@ -1,0 +1,301 @@
+import type { Caller, Trace } from '../../../core/actor.ts'
+import {
+  type Atomically,
+  type AuditAction,
+  type AuditEvent,
+  actOf,
+  type RecordEvent,
+} from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Enrolment } from '../../../platform/totp.ts'
+import { createAcceptedSteps } from './accepted-steps.ts'
+import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
+import { newRecoveryCode, RECOVERY_CODES, typedRecoveryCode } from './recovery-codes.ts'
+import type {
+  RecoveryCodes,
+  TwoFactorDisabled,
+  TwoFactorEnabled,
+  TwoFactorProof,
+  TwoFactorSetup,
+  TwoFactorStatus,
+} from './schema.ts'
+
+export interface TwoFactorDeps {
+  queries: TwoFactorQueries
+  box: SecretBox
+  clock: Clock
+  ids: Ids
+  atomically: Atomically
+  record: RecordEvent
+  /** Ends the sign-ins of a person but one; null for all. @returns how many ended. */
+  endOtherSessions(userId: string, keptSessionId: string | null): number
+  log: { error(fields: { user_id: string }, message: string): void }
+  /** A new secret for an authenticator, base32. */
+  newTotpSecret(): string
+  otpauthUrl(enrolment: Enrolment): string
+  /** The time step near `nowMs` that a code belongs to; undefined for a wrong code. */
+  matchingStep(secret: string, code: string, nowMs: number): number | undefined
+  /** The time step of a moment. */
+  timeStep(nowMs: number): number
+  /** A text as a QR code in a `data:` URL. */
+  qrDataUrl(text: string): string
+}
+
+/** What a login brings besides the password: one of them. */
+export interface SecondFactor {
+  totp_code?: string | undefined
+  recovery_code?: string | undefined
+}
+
+/** Whether the second factor was right. */
+export interface Passed {
+  ok: boolean
+  /** Told when a recovery code was used up. */
+  recoveryCodesLeft?: number
+}
+
+const ISSUER = 'Lookalike'
+
+/** How long a setup waits for its first code (D9). */
+const PENDING_MS = 15 * 60_000
+
+export type TwoFactorService = ReturnType<typeof twoFactorService>
+
+/** Two-factor authentication of a person: TOTP and recovery codes (spec §5.4, D9). */
+export function twoFactorService({
+  queries,
+  box,
+  clock,
+  ids,
+  atomically,
+  record,
+  endOtherSessions,
+  log,
+  newTotpSecret,
+  otpauthUrl,
+  matchingStep,
+  timeStep,
+  qrDataUrl,
+}: TwoFactorDeps) {
+  const steps = createAcceptedSteps(queries)
+
+  function secretOf(userId: string, { sealedSecret }: TwoFactorRow): string | undefined {
+    const secret = box.open(sealedSecret, userId)
+    if (secret === undefined) {
+      log.error({ user_id: userId }, 'a TOTP secret cannot be opened: was the data secret replaced?')
+    }
+    return secret
+  }
+
+  /** It concerns the person, whichever store the call was for. */
+  const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
+    record({ ...actOf(caller, action, details), storeId: null })
+
+  const hashOf = (userId: string, code: string) => box.digest(typedRecoveryCode(code), userId)
+
+  /** Makes new codes in the place of all before. @returns them as they are shown. */
+  function renewCodes(userId: string): string[] {
+    const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(ids))
+    queries.replaceCodes(
+      userId,
+      codes.map((code) => hashOf(userId, code)),
+    )
+    return codes
+  }
+
+  /** Uses up the step of a code by one of the two ways of {@link steps}. */
+  function isStepAccepted(userId: string, code: string, accept: typeof steps.accept): boolean {
+    const row = queries.find(userId)
+    const secret = row?.enabledAt == null ? undefined : secretOf(userId, row)
+    const now = clock.now()
+    const step = secret && matchingStep(secret, code, now)
+    return typeof step === 'number' && accept(userId, step, timeStep(now))
+  }
+
+  function judge(userId: string, { totp_code, recovery_code }: SecondFactor, trace: Trace): Passed {
+    if (totp_code !== undefined) return { ok: isStepAccepted(userId, totp_code, steps.accept) }
+    return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, trace)
+  }
+
+  const useRecoveryCode = (userId: string, code: string, trace: Trace): Passed =>
+    atomically(() => {
+      if (!queries.useCode(userId, hashOf(userId, code), clock.now())) return { ok: false }
+      const recoveryCodesLeft = queries.codesLeft(userId)
+      record({
+        action: 'two_factor.recovery_code_used',
+        actorKind: 'person',
+        storeId: null,
+        userId,
+        keyId: null,
+        details: { recovery_codes_left: recoveryCodesLeft },
+        trace,
+      })
+      return { ok: true, recoveryCodesLeft }
+    })
+
+  const isEnabled = (userId: string): boolean => typeof queries.find(userId)?.enabledAt === 'number'
+
+  return {
+    /**
+     * Begins the setup; a second call replaces the secret of the first.
+     *
+     * @throws ApiError `conflict` when it is enabled already.
+     */
+    setup(caller: Caller): TwoFactorSetup {
+      const userId = personOf(caller)
+      const account = queries.emailOf(userId)
+      if (account === undefined) throw new Error('A caller without an account')
+      const secret = newTotpSecret()
+      if (!queries.putPending(userId, box.seal(secret, userId), clock.now())) throw alreadyEnabled()
+      const otpauth_url = otpauthUrl({ secret, issuer: ISSUER, account })
+      return { secret, qr_code_url: qrDataUrl(otpauth_url), otpauth_url, issuer: ISSUER, account }
+    },
+
+    /**
+     * Ends the setup with a first code, which is used up by it. The person's other sign-ins end, for they showed no code
+     * of this authenticator.
+     *
+     * @throws ApiError `invalid_2fa`; `conflict` when it is enabled already or no setup is under way.
+     */
+    enable(caller: Caller, { totp_code }: TwoFactorProof): TwoFactorEnabled {
+      const userId = personOf(caller)
+      const now = clock.now()
+      const pending = queries.find(userId)
+      if (typeof pending?.enabledAt === 'number') throw alreadyEnabled()
+      const secret = pending && now < pending.createdAt + PENDING_MS ? secretOf(userId, pending) : undefined
+      if (!pending || secret === undefined) throw nothingPending()
+      const step = matchingStep(secret, totp_code, now)
+      if (step === undefined) throw new ApiError('invalid_2fa', 'The code did not verify')
+      return atomically(() => {
+        if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
+        const sessions_ended = endOtherSessions(userId, caller.token?.sessionId ?? null)
+        recordOwn(caller, 'two_factor.enabled', { sessions_ended })
+        return { enabled: true, recovery_codes: renewCodes(userId), sessions_ended }
+      })
+    },
+
+    /**
+     * Switches it off, or gives a setup up; harmless when there is neither.
+     *
+     * @throws ApiError `permission_denied` when the caller's login passed no second factor.
+     */
+    disable(caller: Caller): TwoFactorDisabled {
+      const userId = personOf(caller)
+      return atomically(() => {
+        const wasEnabled = isEnabled(userId)
+        if (wasEnabled) demandSecondFactor(caller)
+        queries.remove(userId)
+        if (wasEnabled) recordOwn(caller, 'two_factor.disabled')
+        return { enabled: false }
+      })
+    },
+
+    status(caller: Caller): TwoFactorStatus {
+      const userId = personOf(caller)
+      const enabledAt = queries.find(userId)?.enabledAt ?? null
+      return {
+        enabled: enabledAt !== null,
+        enabled_at: enabledAt === null ? null : isoTime(enabledAt),
+        recovery_codes_left: queries.codesLeft(userId),
+      }
+    },
+
+    /**
+     * Ten new recovery codes; the old ones end.
+     *
+     * @throws ApiError `conflict` when it is not enabled, `permission_denied` when the caller's login passed no second
+     * factor.
+     */
+    renewRecoveryCodes(caller: Caller): RecoveryCodes {
+      const userId = personOf(caller)
+      return atomically(() => {
+        if (!isEnabled(userId)) {
+          throw new ApiError('conflict', 'Two-factor authentication is not enabled')
+        }
+        demandSecondFactor(caller)
+        recordOwn(caller, 'two_factor.recovery_codes_renewed')
+        return { recovery_codes: renewCodes(userId) }
+      })
+    },
+
+    /** Whether a login of this person needs a second factor (spec §5.4). */
+    isEnabled,
+
+    /**
+     * Judges the second factor of a login and uses it up; the password must have been right. Of several calls with one
+     * code exactly one passes. With both given the `totp_code` alone counts; whoever has it not enabled never passes.
+     */
+    pass(userId: string, factor: SecondFactor, trace: Trace): Passed {
+      const passed = judge(userId, factor, trace)
+      if (passed.ok) queries.forgetWrongCodes(userId)
+      return passed
+    },
+
+    /**
+     * The same without writing, for a database that cannot be written: codes of the authenticator are used up in memory.
+     * A restart forgets that, and they have ended by then; a recovery code would not have.
+     *
+     * @returns undefined for a recovery code, which has to be written.
+     */
+    passUnwritten: (userId: string, { totp_code }: SecondFactor): boolean | undefined =>
+      totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.hold),
+
+    /** Counts a wrong second factor behind a right password. @returns how many there were since the last success. */
+    countWrongCode: queries.countWrongCode,
+
+    /** Wrong second factors since the last success. */
+    wrongCodes: queries.wrongCodes,
+
+    /**
+     * Takes the second factor away from whoever lost it (the `user reset-2fa` command). His logins end, for whoever has
+     * the authenticator now may have one of them.
+     *
+     * @param email normalised. @returns whether there was one to take; undefined for an unknown person.
+     */
+    reset(email: string): boolean | undefined {
+      const userId = queries.userIdOf(email)
+      if (userId === undefined) return undefined
+      return atomically(() => {
+        const wasThere = queries.remove(userId)
+        if (wasThere) {
+          record({
+            action: 'two_factor.reset',
+            actorKind: 'operator',
+            storeId: null,
+            userId,
+            keyId: null,
+            details: { sessions_ended: endOtherSessions(userId, null) },
+            trace: null,
+          })
+        }
+        return wasThere
+      })
+    },
+
+    /** Members of a store, and those of them with a second factor. */
+    membersEnabled: queries.members,
+  }
+}
+
+/** The routes let only people in. */
+function personOf({ userId }: Caller): string {
+  if (userId === null) throw new Error('Only a person has a second factor')
+  return userId
+}
+
+function demandSecondFactor({ token }: Caller): void {
+  if (token?.amr.includes('otp')) return
+  throw new ApiError(
+    'permission_denied',
+    'Missing required permission: sign in again with a code of your authenticator, then repeat',
+    { details: { required: 'two_factor' } },
+  )
+}
+
+const alreadyEnabled = () => new ApiError('conflict', 'Two-factor authentication is enabled already')
+
+const nothingPending = () =>
+  new ApiError('conflict', 'No setup is under way, or it is older than 15 minutes: begin again')

@@ -1,0 +1,73 @@
+import type { Db } from '../../../platform/db/open.ts'
+import type { WidgetUse } from './schema.ts'
+
+export interface PublicKeyRow {
+  id: string
+  storeId: string
+  name: string
+  keyHash: Buffer
+  prefix: string
+  /** As browsers send them. */
+  origins: string[]
+  /** null: as many as the plan allows. */
+  ratePerMinute: number | null
+  allowed: WidgetUse[]
+  /** Unix ms. */
+  createdAt: number
+}
+
+type StoredRow = Omit<PublicKeyRow, 'origins' | 'allowed'> & { origins: string; allowed: string }
+
+export type PublicKeyQueries = ReturnType<typeof publicKeyQueries>
+
+const COLUMNS = `
+  id, store_id AS storeId, name, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
+  created_at AS createdAt`
+
+/** All SQL about widget keys. */
+export function publicKeyQueries(db: Db) {
+  const ofStore = db.prepare<[storeId: string], StoredRow>(
+    `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? ORDER BY id`,
+  )
+  const byId = db.prepare<[storeId: string, id: string], StoredRow>(
+    `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? AND id = ?`,
+  )
+  const byHash = db.prepare<[hash: Buffer], StoredRow>(
+    `SELECT ${COLUMNS} FROM public_keys WHERE key_hash = ?`,
+  )
+  const count = db.prepare<[storeId: string], { keys: number }>(
+    'SELECT count(*) AS keys FROM public_keys WHERE store_id = ?',
+  )
+  const insert = db.prepare(`
+    INSERT INTO public_keys (id, store_id, name, key_hash, prefix, origins, rate_per_minute, allowed, created_at)
+    VALUES (@id, @storeId, @name, @keyHash, @prefix, @origins, @ratePerMinute, @allowed, @createdAt)`)
+  const update = db.prepare(`
+    UPDATE public_keys SET name = @name, origins = @origins, rate_per_minute = @ratePerMinute, allowed = @allowed
+    WHERE id = @id`)
+  const remove = db.prepare('DELETE FROM public_keys WHERE id = ?')
+
+  return {
+    /** Oldest first. */
+    ofStore: (storeId: string): PublicKeyRow[] => ofStore.all(storeId).map(read),
+    byId: (storeId: string, id: string) => optional(byId.get(storeId, id)),
+    byHash: (hash: Buffer) => optional(byHash.get(hash)),
+    count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
+    add: (row: PublicKeyRow): void => void insert.run(written(row)),
+    update: (row: PublicKeyRow): void => void update.run(written(row)),
+    remove: (id: string): void => void remove.run(id),
+  }
+}
+
+const read = (row: StoredRow): PublicKeyRow => ({
+  ...row,
+  origins: JSON.parse(row.origins) as string[],
+  allowed: JSON.parse(row.allowed) as WidgetUse[],
+})
+
+const optional = (row: StoredRow | undefined) => row && read(row)
+
+const written = (row: PublicKeyRow): StoredRow => ({
+  ...row,
+  origins: JSON.stringify(row.origins),
+  allowed: JSON.stringify(row.allowed),
+})

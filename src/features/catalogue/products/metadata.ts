@@ -1,0 +1,73 @@
+import { LIMITS } from '../../../core/limits.ts'
+import { sizeInWords } from '../../../core/text.ts'
+import { type Problem, validationError } from '../../../http/validation.ts'
+import type { Metadata } from './schema.ts'
+
+/** Checks the limits that a schema cannot say: size, number of keys, depth. @throws ApiError `validation_error`. */
+export function checkMetadata(metadata: Metadata): void {
+  const { keys, depth, chars } = measure(metadata, 1)
+  if (depth > LIMITS.metadataDepthMax) throw tooDeep()
+  if (keys > LIMITS.metadataKeysMax) throw tooMuch(`must have at most ${LIMITS.metadataKeysMax} keys`)
+  // Texts of megabytes are not written as JSON only to be measured.
+  if (chars > LIMITS.metadataBytesMax || jsonBytes(metadata) > LIMITS.metadataBytesMax) {
+    throw tooMuch(`must be at most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON`)
+  }
+}
+
+const jsonBytes = (metadata: Metadata): number => Buffer.byteLength(JSON.stringify(metadata))
+
+const tooDeep = () => tooMuch(`must not be nested deeper than ${LIMITS.metadataDepthMax} levels`)
+
+const tooMuch = (message: string) =>
+  validationError([{ in: 'body', pointer: '/metadata', code: 'too_large', message } satisfies Problem])
+
+interface Measure {
+  /** Keys of all objects together. */
+  keys: number
+  /** Levels. */
+  depth: number
+  /** Characters of all texts and keys, each at least one byte as JSON, and one for each other value. */
+  chars: number
+}
+
+/** It stops descending where the depth is too much already. */
+function measure(value: unknown, level: number): Measure {
+  const found: Measure = { keys: 0, depth: level - 1, chars: typeof value === 'string' ? value.length : 1 }
+  if (value === null || typeof value !== 'object') return found
+  found.depth = level
+  if (level > LIMITS.metadataDepthMax) return found
+  const add = (inner: Measure): void => {
+    found.keys += inner.keys
+    found.chars += inner.chars
+    found.depth = Math.max(found.depth, inner.depth)
+  }
+  if (Array.isArray(value)) {
+    for (let n = 0; n < value.length; n++) add(measure(value[n], level + 1))
+    return found
+  }
+  const fields = value as Record<string, unknown>
+  for (const key in fields) {
+    found.keys++
+    found.chars += key.length
+    add(measure(fields[key], level + 1))
+  }
+  return found
+}
+
+/** Merges a JSON merge patch into an object (RFC 7396). @throws ApiError `validation_error` for one nested too deep. */
+export function mergePatch(target: Metadata, patch: Metadata): Metadata {
+  if (measure(patch, 1).depth > LIMITS.metadataDepthMax) throw tooDeep()
+  return merge(target, patch)
+}
+
+function merge(target: Metadata, patch: Metadata): Metadata {
+  const merged: Metadata = { ...target }
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = isPlain(value) ? merge(isPlain(merged[key]) ? merged[key] : {}, value) : value
+  }
+  return merged
+}
+
+const isPlain = (value: unknown): value is Metadata =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,0 +1,37 @@
+import { Elysia } from 'elysia'
+import { notFound } from '../../../core/errors.ts'
+import type { ProductPictures } from './pictures.ts'
+
+const PICTURE_CONTENT = { 'image/*': { schema: { type: 'string', format: 'binary' } } } as const
+const ERROR_SCHEMA = { schema: { $ref: '#/components/schemas/Error' } } as const
+const ERROR_CONTENT = { 'application/json': ERROR_SCHEMA, 'application/problem+json': ERROR_SCHEMA }
+
+/**
+ * Pictures that arrived as bytes, for shoppers' browsers. There is no credential: the address is 128 random bits.
+ */
+export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
+  return new Elysia({ name: 'pictures.routes', tags: ['Products'] }).get(
+    '/pictures/:address',
+    async ({ params, set }) => {
+      const picture = await pictures.open(params.address)
+      if (!picture) throw notFound('picture')
+      Object.assign(set.headers, {
+        'content-type': picture.contentType,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+      return new Response(picture.file)
+    },
+    {
+      detail: {
+        operationId: 'getPicture',
+        summary: 'A picture that was uploaded with a product',
+        responses: {
+          200: { description: 'The picture, as it was uploaded', content: PICTURE_CONTENT },
+          404: { description: '`not_found`', content: ERROR_CONTENT },
+        },
+      },
+    },
+  )
+}

@@ -1,0 +1,262 @@
+import { fold } from '../../../core/text.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
+import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import type { Metadata } from './schema.ts'
+
+/** A picture that can be saved. */
+export interface NewPicture extends PictureFacts {
+  /** A public address, or `/pictures/<address>` for one that we keep. */
+  imageUrl: string
+  contentHash: Buffer
+  bytes: number
+}
+
+/** One picture of a product, as it lies in the database. */
+export interface PictureRow extends NewPicture {
+  /** Also the row of its vector. */
+  id: number
+  /** Whether its vector is of the model in use. */
+  hasVector: boolean
+}
+
+export interface ProductRow {
+  id: number
+  storeId: string
+  productId: string
+  vectorId: string
+  imageUrl: string
+  metadata: Metadata
+  isDemo: boolean
+  /** Unix ms. */
+  indexedAt: number
+  updatedAt: number
+  /** In the product's order. */
+  pictures: PictureRow[]
+}
+
+/** A picture to be saved: one that the product has already, or a new one with its vector. */
+export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
+
+export interface ProductToSave {
+  storeId: string
+  productId: string
+  /** Used only when the product is new. */
+  vectorId: string
+  imageUrl: string
+  metadata: Metadata
+  isDemo: boolean
+  now: number
+}
+
+export interface SavedProduct {
+  id: number
+  vectorId: string
+  pictureIds: number[]
+  removedPictureIds: number[]
+}
+
+/** Thrown inside the transaction when the plan's last place was taken while a picture was on its way. */
+export class NoRoomError extends Error {}
+
+export interface KeptPicture {
+  address: string
+  contentHash: Buffer
+  contentType: string
+}
+
+export type ProductQueries = ReturnType<typeof productQueries>
+
+interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'> {
+  metadata: string
+  demo: number
+}
+
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector'> {
+  palette: string
+  model: number
+}
+
+export const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
+  image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
+
+const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
+  bytes, width, height, phash, palette`
+
+/**
+ * All SQL that reads and writes single products. Every call is synchronous; none of them knows a rule.
+ *
+ * @param model the row in `models` whose vectors are used.
+ */
+export function productQueries(db: Db, vectors: VectorTable, model: number) {
+  const one = db.prepare<[string, string], RawProduct>(
+    `SELECT ${PRODUCT_COLUMNS} FROM products WHERE store_id = ? AND product_id = ?`,
+  )
+  const pictures = db.prepare<[number], RawPicture>(
+    `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE product = ? ORDER BY position`,
+  )
+  const count = db.prepare<[string], { n: number }>('SELECT count(*) AS n FROM products WHERE store_id = ?')
+  const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, color, price, name,
+      is_demo, created_at, indexed_at, updated_at)
+    VALUES (@storeId, @productId, @vectorId, @imageUrl, @metadata, @category, @brand, @color, @price, @name,
+      @demo, @now, @now, @now)
+    ON CONFLICT (store_id, product_id) DO UPDATE SET
+      image_url = excluded.image_url, metadata = excluded.metadata, category = excluded.category,
+      brand = excluded.brand, color = excluded.color, price = excluded.price, name = excluded.name,
+      is_demo = excluded.is_demo, updated_at = excluded.updated_at,
+      indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
+    RETURNING id, vector_id AS vectorId`)
+  const pictureIds = db.prepare<[number], { id: number }>('SELECT id FROM pictures WHERE product = ?')
+  const dropPicture = db.prepare('DELETE FROM pictures WHERE id = ?')
+  const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
+  const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
+    INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
+      height, phash, palette)
+    VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
+      @height, @phash, @palette)
+    RETURNING id`)
+  const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
+  const sameContent = db.prepare<[string, Buffer, number], RawPicture>(
+    `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE store_id = ? AND content_hash = ? AND model = ? LIMIT 1`,
+  )
+  const keep = db.prepare<Record<string, unknown>, { address: string }>(`
+    INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at)
+    VALUES (@address, @storeId, @contentHash, @contentType, @bytes, @now)
+    ON CONFLICT (store_id, content_hash) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes
+    RETURNING address`)
+  const keptAt = db.prepare<[string], KeptPicture & { storeId: string }>(`
+    SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType
+    FROM kept_pictures WHERE address = ?`)
+  const hold = db.prepare('UPDATE kept_pictures SET created_at = ? WHERE address = ?')
+  const stillKept = db.prepare<[Buffer], { found: 1 }>(
+    'SELECT 1 AS found FROM kept_pictures WHERE content_hash = ? LIMIT 1',
+  )
+  const demoIds = db.prepare<[string], { productId: string }>(
+    'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
+  )
+
+  const toPicture = ({ palette, model: ofModel, ...row }: RawPicture): PictureRow => ({
+    ...row,
+    hasVector: ofModel === model,
+    palette: JSON.parse(palette),
+  })
+
+  function removePictures(ids: number[]): void {
+    for (const id of ids) {
+      vectors.remove(id)
+      dropPicture.run(BigInt(id))
+    }
+  }
+
+  function placePictures(product: number, storeId: string, given: PictureToSave[]): number[] {
+    // Positions are unique, so the ones that stay step aside first.
+    for (const [n, picture] of given.entries()) {
+      if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
+    }
+    return given.map((picture, position) => {
+      if ('kept' in picture) {
+        movePicture.run(BigInt(position), picture.kept.imageUrl, BigInt(picture.kept.id))
+        return picture.kept.id
+      }
+      const { palette, ...facts } = picture.added
+      const row = addPicture.get({
+        ...facts,
+        product,
+        storeId,
+        position,
+        model,
+        palette: JSON.stringify(palette),
+      })
+      if (!row) throw new Error('an insert always returns its row')
+      vectors.put(storeId, row.id, picture.vector)
+      return row.id
+    })
+  }
+
+  return {
+    model,
+    count: (storeId: string): number => count.get(storeId)?.n ?? 0,
+
+    find(storeId: string, productId: string): ProductRow | undefined {
+      const row = one.get(storeId, productId)
+      return row && toProduct(row, pictures.all(row.id).map(toPicture))
+    },
+
+    /** A picture of the store with the same bytes, whose vector can be used again. */
+    sameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
+      const row = sameContent.get(storeId, contentHash, model)
+      return row && toPicture(row)
+    },
+
+    /**
+     * Writes a product with its pictures and vectors in one transaction.
+     *
+     * @param productsMax how many products the plan holds. @throws NoRoomError for a new one beyond.
+     */
+    save: db.transaction(
+      (product: ProductToSave, given: PictureToSave[], productsMax: number): SavedProduct => {
+        const known = one.get(product.storeId, product.productId)
+        if (!known && (count.get(product.storeId)?.n ?? 0) >= productsMax) throw new NoRoomError()
+        const { metadata, isDemo, ...columns } = product
+        const saved = upsert.get({
+          ...columns,
+          ...foldedColumns(metadata),
+          metadata: JSON.stringify(metadata),
+          demo: isDemo ? 1 : 0,
+          hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
+        })
+        if (!saved) throw new Error('an upsert always returns its row')
+        const staying = new Set(given.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
+        const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
+        removePictures(removedPictureIds)
+        const ids = placePictures(saved.id, product.storeId, given)
+        return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
+      },
+    ),
+
+    /** Deletes a product with all its pictures and vectors; returns the pictures' ids, or undefined if it is not there. */
+    remove: db.transaction((storeId: string, productId: string): number[] | undefined => {
+      const known = one.get(storeId, productId)
+      if (!known) return undefined
+      const ids = pictureIds.all(known.id).map(({ id }) => id)
+      removePictures(ids)
+      dropProduct.run(BigInt(known.id))
+      return ids
+    }),
+
+    demoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
+
+    /** Registers a picture that arrived as bytes, or finds it; returns its address. */
+    keepPicture(picture: KeptPicture & { storeId: string; bytes: number; now: number }): string {
+      // Not `get`: it would not tell of a commit that fails.
+      const [row] = keep.all({ ...picture })
+      if (!row) throw new Error('an upsert always returns its row')
+      return row.address
+    },
+    keptPicture: (address: string) => keptAt.get(address),
+    /** Puts off the sweeping of a kept picture; false when it is gone. */
+    holdPicture: (address: string, now: number): boolean => hold.run(BigInt(now), address).changes > 0,
+    /** Whether any store keeps a picture of this content. */
+    isKept: (contentHash: Buffer): boolean => stillKept.get(contentHash) !== undefined,
+  }
+}
+
+const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[]): ProductRow => ({
+  ...row,
+  metadata: JSON.parse(metadata),
+  isDemo: demo === 1,
+  pictures,
+})
+
+/** Copies of metadata keys that filters and lists look up, compared without case and accents. */
+function foldedColumns(metadata: Metadata) {
+  const folded = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
+  return {
+    category: folded(metadata['category']),
+    brand: folded(metadata['brand']),
+    color: folded(metadata['color_name']),
+    name: folded(metadata['name']),
+    price: typeof metadata['price'] === 'number' ? metadata['price'] : null,
+  }
+}

@@ -1,0 +1,199 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
+import { sizeInWords } from '../../../core/text.ts'
+import { upload } from '../../../http/schema.ts'
+import { moment, text } from '../../../http/text-schema.ts'
+
+/** Spec §2.3 and the further keys that mean something to us. Keys we do not know are kept and can be filtered. */
+export const Metadata = t.Object(
+  {
+    name: t.Optional(t.String()),
+    category: t.Optional(t.String()),
+    brand: t.Optional(t.String()),
+    price: t.Optional(t.Number({ description: 'Major units of `currency`.' })),
+    color_name: t.Optional(t.String()),
+    tags: t.Optional(t.Array(t.String())),
+    url: t.Optional(t.String({ description: 'Page of the product in the shop.' })),
+    currency: t.Optional(t.String({ description: 'ISO 4217.' })),
+    in_stock: t.Optional(t.Boolean()),
+    sku: t.Optional(t.String()),
+    gtin: t.Optional(t.String()),
+    variant_group: t.Optional(t.String()),
+    sale_price: t.Optional(t.Number()),
+    rating: t.Optional(t.Number()),
+    created_at: t.Optional(t.String()),
+  },
+  {
+    additionalProperties: true,
+    description: `At most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON, ${LIMITS.metadataKeysMax} keys, ${LIMITS.metadataDepthMax} levels.`,
+  },
+)
+export type Metadata = Record<string, unknown>
+
+/**
+ * Refused are control characters, line ends, and what turns the direction of writing. Half of a surrogate pair is no
+ * character: the database could not tell two such ids apart.
+ */
+const ID_CHARACTER =
+  '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
+
+/**
+ * A character that can be seen: no space (Unicode's Z) and nothing that draws nothing (Default_Ignorable_Code_Point),
+ * spelt out, because not every reader of the API's document knows these names.
+ */
+const VISIBLE_CHARACTER =
+  '(?:[^ \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f' +
+  '\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]|[\\ud800-\\udb3f\\udb44-\\udbff][\\udc00-\\udfff])'
+
+/** Words that stand in paths after `/v1/products/`. */
+export const RESERVED_PRODUCT_IDS = ['demo', 'bulk', 'import', 'export'] as const
+
+const ProductId = text({
+  minLength: 1,
+  maxLength: LIMITS.productIdCharsMax,
+  pattern: `^(?!\\.{1,2}$)(?=.*${VISIBLE_CHARACTER})${ID_CHARACTER}+$`,
+  not: { enum: RESERVED_PRODUCT_IDS },
+  description: `printable characters but /, at least one of them visible; not . or .., and not ${RESERVED_PRODUCT_IDS.join(', ')}, which are reserved`,
+  examples: ['sku-1'],
+})
+
+const PictureUrl = text({
+  minLength: 1,
+  description: 'An http(s) address that the service downloads, or a `data:` URI.',
+  examples: ['https://shop.example/pictures/red-mug.jpg'],
+})
+
+const AdditionalPictures = t.Array(PictureUrl, {
+  maxItems: LIMITS.additionalPicturesMax,
+  description: 'Further views; a product is found by the best of its pictures.',
+})
+
+/** The body of POST /v1/products as JSON (spec §2.3). */
+export const Product = t.Object(
+  {
+    product_id: ProductId,
+    image_url: PictureUrl,
+    metadata: t.Optional(Metadata),
+    additional_image_urls: t.Optional(AdditionalPictures),
+    refresh: t.Optional(
+      t.Boolean({ description: 'Download the pictures again although their addresses are known.' }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
+/** The same as multipart: the picture is a file, or an address after all; `metadata` is JSON text. */
+export const ProductForm = t.Object(
+  {
+    product_id: ProductId,
+    image: t.Optional(
+      upload(
+        `JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}. Exactly one of image and image_url is required.`,
+      ),
+    ),
+    image_url: t.Optional(PictureUrl),
+    metadata: t.Optional(Metadata),
+    additional_image_urls: t.Optional(AdditionalPictures),
+    refresh: t.Optional(
+      t.Boolean({ description: 'Download the pictures again although their addresses are known.' }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
+/** The body of POST /v1/products, as JSON or as multipart. */
+export const ProductBody = t.Union([Product, ProductForm])
+export type ProductBody = typeof ProductBody.static
+
+const ReplacementJson = t.Object(
+  { ...Product.properties, product_id: t.Optional(ProductId) },
+  { additionalProperties: true },
+)
+
+/** The body of PUT /v1/products/{product_id}; an id inside must be the one of the path. */
+export const ProductReplacementForm = t.Object(
+  { ...ProductForm.properties, product_id: t.Optional(ProductId) },
+  { additionalProperties: true },
+)
+export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
+export type ProductReplacement = typeof ProductReplacement.static
+
+/** The body of PATCH: what is absent stays; metadata is merged by RFC 7396, so null removes a key. */
+export const ProductPatch = t.Object(
+  {
+    image_url: t.Optional(PictureUrl),
+    additional_image_urls: t.Optional(AdditionalPictures),
+    metadata: t.Optional(
+      t.Record(t.String(), t.Unknown(), { description: 'JSON merge patch (RFC 7396): null removes a key.' }),
+    ),
+    refresh: t.Optional(t.Boolean()),
+  },
+  { additionalProperties: true },
+)
+export type ProductPatch = typeof ProductPatch.static
+
+export const IndexedProduct = t.Object({
+  status: t.Literal('indexed'),
+  product_id: t.String(),
+  vector_id: t.String(),
+  message: t.Union([t.Literal('indexed'), t.Literal('updated'), t.Literal('unchanged')]),
+})
+export type IndexedProduct = typeof IndexedProduct.static
+
+const PictureInfo = t.Object({
+  width: Type.Integer({ description: 'Pixels, after EXIF rotation.' }),
+  height: Type.Integer(),
+  bytes: Type.Integer(),
+  content_type: t.String(),
+  phash: t.String({ description: '64-bit perceptual hash, hex.' }),
+  palette: t.Array(t.Object({ hex: t.String(), share: t.Number() }), { description: 'Largest share first.' }),
+})
+
+/** A product as it is read: spec §2.3 and what indexing found. */
+export const IndexedProductView = t.Object({
+  product_id: t.String(),
+  image_url: t.String(),
+  additional_image_urls: t.Array(t.String()),
+  metadata: Metadata,
+  status: t.Literal('indexed'),
+  vector_id: t.String(),
+  indexed_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+  image: PictureInfo,
+  error: t.Null(),
+})
+export type IndexedProductView = typeof IndexedProductView.static
+
+export const PRODUCT_SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'] as const
+export type ProductSort = (typeof PRODUCT_SORTS)[number]
+
+export const ProductListQuery = t.Object({
+  limit: t.Optional(
+    t.Integer({ minimum: 1, maximum: LIMITS.productsPageMax, default: LIMITS.productsPageDefault }),
+  ),
+  cursor: t.Optional(t.String({ description: '`next_cursor` of the page before.' })),
+  status: t.Optional(t.Union([t.Literal('indexed'), t.Literal('pending'), t.Literal('failed')])),
+  category: t.Optional(t.String()),
+  brand: t.Optional(t.String()),
+  q: t.Optional(text({ maxLength: 200, description: 'Part of the name or of the product_id.' })),
+  updated_since: t.Optional(moment('ISO 8601 with its offset from UTC, or a date')),
+  sort: t.Optional(t.Union(PRODUCT_SORTS.map((sort) => t.Literal(sort)))),
+})
+export type ProductListQuery = typeof ProductListQuery.static
+
+export const ProductList = t.Object({
+  products: t.Array(IndexedProductView),
+  count: Type.Integer({ description: 'Products on this page.' }),
+  total: Type.Integer({ description: 'Products that fit the filters.' }),
+  next_cursor: t.Union([t.String(), t.Null()]),
+})
+export type ProductList = typeof ProductList.static
+
+export const ProductParams = t.Object({ product_id: t.String() })
+
+/** The path of PUT, which may make the product. */
+export const NewProductParams = t.Object({ product_id: ProductId })
+
+export const DeletedProduct = t.Object({ status: t.Literal('deleted'), product_id: t.String() })
+export type DeletedProduct = typeof DeletedProduct.static

@@ -1,0 +1,97 @@
+import type { Db } from '../../../platform/db/open.ts'
+import type { IndexEntry } from './product-index.ts'
+
+/** What a result shows of a product. */
+export interface HitRow {
+  productId: string
+  imageUrl: string
+  matchedImageUrl: string
+  metadata: Record<string, unknown>
+}
+
+/** One line of the search history (spec §2.5, search_id). */
+export interface SearchRow {
+  id: string
+  storeId: string
+  type: 'text' | 'url' | 'upload'
+  query: string | null
+  parameters: Record<string, unknown>
+  /** Product ids, best first. */
+  results: string[]
+  topScore: number | null
+  durationMs: number
+  isTracked: boolean
+  /** Unix ms. */
+  createdAt: number
+}
+
+export type SearchQueries = ReturnType<typeof searchQueries>
+
+/** @param model the row in `models` whose vectors are searched. */
+export function searchQueries(db: Db, model: number) {
+  // One statement for the whole page: each statement of its own would take and give back the read lock.
+  const hits = db.prepare<
+    [pictureIds: string],
+    { pictureId: number; productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
+  >(`
+    SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
+      pictures.image_url AS matchedImageUrl
+    FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
+      JOIN products ON products.id = pictures.product`)
+  const firstPicture = db.prepare<[number, string, string], { pictureId: number | null }>(`
+    SELECT pictures.id AS pictureId
+    FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
+    WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
+  const anyProduct = db.prepare<[string], { found: 1 }>(
+    'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
+  )
+  const insert = db.prepare(`
+    INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, created_at)
+    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @createdAt)`)
+  const entries = db.prepare<
+    [number],
+    { pictureId: number; storeId: string; product: number; position: number; metadata: string }
+  >(`
+    SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
+    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
+
+  const forgetOld = db.prepare(
+    'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
+  )
+
+  return {
+    /** The products of some pictures, by picture; a picture that is gone is left out. */
+    hits(pictureIds: number[]): Map<number, HitRow> {
+      const rows = hits.all(JSON.stringify(pictureIds))
+      return new Map(
+        rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]),
+      )
+    },
+    /** The first picture of a product, null when none is of the model; undefined without such a product. */
+    firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
+    hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
+
+    /** Every indexed picture with what the filter columns need, for the start. */
+    *entries(): Generator<IndexEntry> {
+      for (const { position, metadata, ...row } of entries.iterate(model)) {
+        yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
+      }
+    },
+
+    /** Deletes some searches of before a moment. @returns how many. */
+    forgetBefore: (before: number, limit: number): number =>
+      forgetOld.run(BigInt(before), BigInt(limit)).changes,
+
+    record: db.transaction((rows: readonly SearchRow[]): void => {
+      for (const { isTracked, createdAt, ...row } of rows) {
+        insert.run({
+          ...row,
+          parameters: JSON.stringify(row.parameters),
+          results: JSON.stringify(row.results),
+          tracked: isTracked ? 1 : 0,
+          createdAt,
+        })
+      }
+    }),
+  }
+}

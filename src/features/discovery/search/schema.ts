@@ -1,0 +1,140 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
+import { sizeInWords } from '../../../core/text.ts'
+import { upload } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+
+/** Parameters that every search takes (spec §2.5 and our additions). */
+const common = {
+  limit: t.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
+  ),
+  offset: t.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.searchDepthMax,
+      default: 0,
+      description: `Results to pass over; offset + limit is at most ${LIMITS.searchDepthMax}.`,
+    }),
+  ),
+  threshold: t.Optional(
+    t.Number({ minimum: 0, maximum: 1, description: 'Least similarity, before any category boost.' }),
+  ),
+  category: t.Optional(
+    text({ maxLength: 200, description: 'Only this category; case and accents do not count.' }),
+  ),
+  price_min: t.Optional(t.Number({ description: 'Only products with a price of at least this.' })),
+  price_max: t.Optional(t.Number()),
+  color: t.Optional(text({ maxLength: 100, description: 'Only this color_name.' })),
+  cutoff: t.Optional(
+    t.Union([t.Literal('none'), t.Literal('auto')], {
+      default: 'none',
+      description: '`auto` ends the list where the scores fall off.',
+    }),
+  ),
+  category_boost: t.Optional(
+    t.Number({
+      minimum: 0,
+      maximum: 0.5,
+      default: 0.1,
+      description: 'Lift w for products of the query’s own category: score becomes (1 − w) · score + w.',
+    }),
+  ),
+  fields: t.Optional(
+    t.Array(text({ maxLength: 200 }), {
+      maxItems: 100,
+      description: 'Metadata keys to return; default: all.',
+    }),
+  ),
+  explain: t.Optional(t.Boolean({ default: false, description: 'Say how each score came about.' })),
+  analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
+  tags: t.Optional(t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Kept with the search.' })),
+}
+
+/** Unknown fields are told in `warnings`, not refused. */
+const open = { additionalProperties: true }
+
+/** POST /v1/search/text. */
+export const TextSearch = t.Object(
+  {
+    query: text({
+      minLength: 1,
+      maxLength: LIMITS.queryCharsMax,
+      pattern: '\\S',
+      description: 'at least one word',
+      examples: ['red mug'],
+    }),
+    ...common,
+  },
+  open,
+)
+export type TextSearch = typeof TextSearch.static
+
+const source = {
+  image_url: t.Optional(t.String({ description: 'An http(s) address or a `data:` URI.' })),
+  image: t.Optional(t.String({ description: 'The picture as base64 or as a `data:` URI.' })),
+  product_id: t.Optional(
+    t.String({
+      description:
+        'The first picture of a product of this store; the product itself is left out of the results.',
+    }),
+  ),
+  image_id: t.Optional(
+    t.String({ description: 'A query picture of the last minutes, from an earlier answer.' }),
+  ),
+  vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the model in use.' })),
+}
+
+/** POST /v1/search/url: exactly one image source. */
+export const UrlSearch = t.Object({ ...source, ...common }, open)
+export type UrlSearch = typeof UrlSearch.static
+
+/** POST /v1/search: a multipart upload, the one picture source here; numbers travel as text. */
+export const UploadSearch = t.Object(
+  {
+    image: t.Optional(
+      upload(`JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}.`),
+    ),
+    ...common,
+  },
+  open,
+)
+export type UploadSearch = typeof UploadSearch.static
+
+export type CommonSearch = Omit<TextSearch, 'query'>
+
+const Explanation = t.Object({
+  cosine: t.Number({ minimum: -1, maximum: 1, description: 'Raw cosine of the two vectors.' }),
+  similarity: t.Number({ description: 'Calibrated score before the boost.' }),
+  category_boost: t.Number({ description: 'What the boost added.' }),
+})
+
+export const SearchResult = t.Object({
+  product_id: t.String(),
+  similarity_score: t.Number({
+    description: '0 to 1: 0.5 is plausible, 0.8 clearly alike, 0.97 the same picture.',
+  }),
+  metadata: t.Record(t.String(), t.Unknown()),
+  image_url: t.String(),
+  matched_image: t.String({ description: 'The picture of the product that fits best.' }),
+  explain: t.Optional(Explanation),
+})
+export type SearchResult = typeof SearchResult.static
+
+/** Spec §2.5. */
+export const SearchResponse = t.Object({
+  query_time_ms: t.Number(),
+  count: Type.Integer({ description: 'Results on this page.' }),
+  results: t.Array(SearchResult, { description: 'Best first.' }),
+  search_id: t.String({ format: 'uuid' }),
+  total_candidates: Type.Integer({
+    description: 'Products that were compared: those that pass the filters.',
+  }),
+  image_id: t.Optional(t.String({ description: 'Names the query picture for the next page.' })),
+  boosted_category: t.Optional(
+    t.String({ description: 'The category taken for the query’s own (with `explain`).' }),
+  ),
+  warnings: t.Optional(t.Array(t.String())),
+})
+export type SearchResponse = typeof SearchResponse.static

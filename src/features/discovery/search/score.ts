@@ -1,0 +1,38 @@
+import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+
+/** The calibrated score of a raw cosine, 0 to 1. */
+export const similarityOf = (cosine: number, { midpoint, slope }: LogisticMap): number =>
+  1 / (1 + Math.exp(-slope * (cosine - midpoint)))
+
+/**
+ * Lifts the score of a product of the query's own category by the weight w: `(1 − w) · s + w`.
+ *
+ * It keeps the order inside the category, and 1 stays 1.
+ */
+export const boosted = (similarity: number, weight: number): number => (1 - weight) * similarity + weight
+
+/** A fall of less than this share of the score before it is no edge: smooth lists are not cut. */
+const EDGE = 0.1
+
+/** Scores below this share of the best are never kept. */
+const TAIL = 0.6
+
+/**
+ * Where `cutoff: "auto"` ends a list: at the largest relative drop behind the third result, and in any case before
+ * the scores fall below 0.6 of the best.
+ *
+ * @param scores best first.
+ * @returns how many to keep.
+ */
+export function autoCutoff(scores: readonly number[]): number {
+  const [best = 0] = scores
+  const tail = scores.findIndex((score) => score < TAIL * best)
+  const kept = tail === -1 ? scores.length : tail
+  let edge = { at: kept, drop: EDGE }
+  for (let n = 3; n < kept; n++) {
+    const before = scores[n - 1] as number
+    const drop = before > 0 ? (before - (scores[n] as number)) / before : 0
+    if (drop > edge.drop) edge = { at: n, drop }
+  }
+  return edge.at
+}

@@ -1,0 +1,39 @@
+import { Elysia } from 'elysia'
+import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
+import { pageAnswer, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
+import { docsAssets } from './assets.ts'
+import { errorIndex, errorPage } from './error-page.ts'
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
+
+/** The pages for developers: the API page and one page an error. They work with no network. */
+export function docsRoutes() {
+  return new Elysia({ name: 'docs.routes', detail: { hide: true } })
+    .get('/docs', () => asset('page.html'))
+    .get('/docs/:file', ({ params }) => asset(params.file))
+    .get('/errors', (context) => pageOrData(context, () => errorIndex(ERRORS), ERRORS))
+    .get('/errors/:code', (context) => {
+      const { code } = context.params
+      if (!isErrorCode(code)) throw notFound('error')
+      const kind = ERRORS[code]
+      return pageOrData(context, () => errorPage(code, kind), { error: code, ...kind })
+    })
+}
+
+interface Context {
+  request: Request
+  set: { headers: Record<string, string | number | undefined> }
+}
+
+/** A page for browsers, the same as JSON for everyone else. */
+function pageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
+  set.headers['vary'] = 'accept'
+  return prefersPage(request) ? pageAnswer(page(), SCRIPTED) : data
+}
+
+function asset(name: string): Response {
+  const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
+  if (!file) throw notFound('page')
+  const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=3600' }
+  return new Response(Bun.file(file.path), { headers: { ...headers, ...pageHeaders(SCRIPTED) } })
+}

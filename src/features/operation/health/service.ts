@@ -1,0 +1,78 @@
+import { StorageProblem } from '../../../core/storage.ts'
+import type { Embedder, ModelFingerprint } from '../../../platform/embedder/embedder.ts'
+
+export interface HealthDeps {
+  version: string
+  schemaVersion: number
+  embedder: Pick<Embedder, 'model' | 'status'>
+  /** @throws StorageProblem, in words, when the database cannot be written or is damaged. */
+  probeDatabase(): void
+  /** @throws StorageProblem, in words, while the files of pictures cannot be written. */
+  probeFiles?(): Promise<void>
+  /** Asks the vector extension for its version. Throws when it is not there. */
+  probeVectors(): void
+  /** Free share of the data folder's disk, 0 to 1. */
+  freeDiskShare(): Promise<number>
+}
+
+interface Check {
+  ok: boolean
+  reason?: string
+}
+
+/** Below this share of free disk the service counts as not ready. */
+const FREE_DISK_MIN = 0.05
+
+export type HealthService = ReturnType<typeof healthService>
+
+export function healthService(deps: HealthDeps) {
+  const modelCheck = (): Check => {
+    const status = deps.embedder.status()
+    if (status.state === 'ready') return { ok: true }
+    return { ok: false, reason: status.state === 'failed' ? status.reason : 'the model is starting' }
+  }
+
+  return {
+    /** Whether everything a request may need works now. */
+    async readiness() {
+      const checks = {
+        database: attempt(deps.probeDatabase, 'the database cannot be written'),
+        vectors: attempt(deps.probeVectors, 'the vector extension does not answer'),
+        model: modelCheck(),
+        disk: await freeDisk(deps),
+      }
+      const isReady = Object.values(checks).every(({ ok }) => ok)
+      return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks }
+    },
+
+    version: (): { version: string; api: string[]; schema: number; model: ModelFingerprint } => ({
+      version: deps.version,
+      api: ['v1'],
+      schema: deps.schemaVersion,
+      model: deps.embedder.model,
+    }),
+  }
+}
+
+function attempt(probe: () => void, reason: string): Check {
+  try {
+    probe()
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, reason: inWords(error) ?? reason }
+  }
+}
+
+const inWords = (error: unknown): string | undefined =>
+  error instanceof StorageProblem ? error.message : undefined
+
+async function freeDisk({ probeFiles, freeDiskShare }: HealthDeps): Promise<Check> {
+  try {
+    await probeFiles?.()
+    return (await freeDiskShare()) >= FREE_DISK_MIN
+      ? { ok: true }
+      : { ok: false, reason: 'less than 5 % of the disk is free' }
+  } catch (error) {
+    return { ok: false, reason: inWords(error) ?? 'the data folder cannot be read' }
+  }
+}

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { SetupError } from '../../../../src/features/access/accounts/service.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+
+let app: TestApp
+
+beforeEach(() => {
+  app = testApp()
+})
+afterEach(() => app.close())
+
+const PASSWORD = 'a long password'
+const HOUR_MS = 3_600_000
+const BODY = { client_name: 'Anna’s shop', email: 'anna@shop.test', password: PASSWORD }
+
+async function registered(body: object = {}): Promise<void> {
+  const { status } = await app.call('POST', '/register', { body: { ...BODY, ...body } })
+  expect(status).toBe(202)
+}
+
+const login = async (password = PASSWORD) => {
+  const { status } = await app.call('POST', '/oauth/login', { body: { email: BODY.email, password } })
+  return status
+}
+
+const rows = (table: string) => app.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]
+
+describe('user verify', () => {
+  /** What an operator is told who has to choose. */
+  const refused = (choice?: { store?: string; id?: string }): string => {
+    try {
+      app.operator.verify(BODY.email, choice)
+    } catch (error) {
+      if (error instanceof SetupError && !error.isWrongInput) return error.message
+      throw error
+    }
+    throw new Error('It was not refused')
+  }
+  const idOf = (storeName: string) =>
+    String(rows('registrations').find(({ store_name }) => store_name === storeName)?.['id']).slice(-8)
+
+  /** An owner's registration, then a stranger's. */
+  async function both(): Promise<void> {
+    await registered()
+    app.clock.advance(61_000)
+    await registered({ client_name: 'Stranger', password: 'the stranger’s password' })
+  }
+
+  test('activates the open registration of an address when there is one', async () => {
+    await registered()
+    expect(app.operator.verify(' ANNA@shop.test')).toMatchObject({ status: 'verified', slug: 'anna-s-shop' })
+    expect(await login()).toBe(200)
+  })
+
+  test('of several activates none without a choice, and lists them', async () => {
+    await both()
+    expect(refused()).toBe(
+      `anna@shop.test has 2 open registrations. Ask which is meant, and choose it with --id or --store:
+  ${idOf('Anna’s shop')}  2030-01-01 00:00:00 UTC  "Anna’s shop"
+  ${idOf('Stranger')}  2030-01-01 00:01:01 UTC  "Stranger"`,
+    )
+    for (const table of ['users', 'stores']) expect(rows(table)).toEqual([])
+  })
+
+  test('activates the chosen one, and the password of that one signs in', async () => {
+    await both()
+    expect(app.operator.verify(BODY.email, { store: 'Anna’s shop' }).slug).toBe('anna-s-shop')
+    expect(await login()).toBe(200)
+    expect(await login('the stranger’s password')).toBe(401)
+  })
+
+  test('takes the end of an id or all of it', async () => {
+    await both()
+    const id = idOf('Anna’s shop')
+    expect(() => app.operator.verify(BODY.email, { id: id.slice(1) })).toThrow('8 characters')
+    expect(refused({ id: 'ffffffff' })).toStartWith('None of the open registrations of anna@shop.test fits')
+    expect(refused({ id, store: 'Stranger' })).toStartWith('None of the open registrations')
+    expect(app.operator.verify(BODY.email, { id: id.toUpperCase() }).slug).toBe('anna-s-shop')
+  })
+
+  test('activates none when the choice fits several, or not the only one', async () => {
+    await registered()
+    expect(refused({ store: 'Stranger' })).toContain('"Anna’s shop"')
+    await registered()
+    expect(refused({ store: 'Anna’s shop' })).toStartWith('2 of the open registrations of anna@shop.test fit')
+    expect(rows('users')).toEqual([])
+  })
+
+  test('is told why an address cannot be activated', async () => {
+    expect(() => app.operator.verify('anna')).toThrow('must be a mail address')
+    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered within the last 24 hours')
+    await registered()
+    app.clock.advance(24 * HOUR_MS)
+    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered')
+    await registered()
+    app.operator.verify('anna@shop.test')
+    expect(() => app.operator.verify('anna@shop.test')).toThrow('has an account already')
+    await expect(app.operator.invite('anna@shop.test')).rejects.toThrow('has an account already')
+  })
+})

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { SetupError } from '../../../../src/features/access/accounts/service.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+
+let app: TestApp
+
+beforeEach(() => {
+  app = testApp()
+})
+afterEach(() => app.close())
+
+const PASSWORD = 'a long password'
+
+const setup = (email: string, storeName: string, slug?: string, password = PASSWORD) =>
+  app.accounts.setup({ email, password, storeName, slug })
+
+interface UserRow {
+  id: string
+  email: string
+  name: string
+  password_hash: string
+  is_super_admin: number
+  verified_at: number | null
+}
+
+const users = () => app.db.prepare<[], UserRow>('SELECT * FROM users ORDER BY id').all()
+
+async function refused(work: Promise<unknown>, words: string) {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(SetupError)
+  expect((error as Error).message).toContain(words)
+}
+
+describe('setup (D19): the first store', () => {
+  test('is on the enterprise plan, its owner a verified super-admin; later ones are on the default plan and plain', async () => {
+    const [first, second] = [await setup('a@shop.test', 'First'), await setup('b@shop.test', 'Second')]
+    expect(app.accounts.storeBySlug('first')).toEqual({
+      id: first.store_id,
+      slug: 'first',
+      name: 'First',
+      plan: 'enterprise',
+    })
+    expect(app.accounts.storeBySlug('second').plan).toBe('free')
+    expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
+      ['a@shop.test', 1],
+      ['b@shop.test', 0],
+    ])
+    expect(users()[0]).toMatchObject({ name: 'a', verified_at: app.clock.now() })
+    expect(second.user_id).not.toBe(first.user_id)
+  })
+
+  test('whoever registered before it takes nothing from the operator: setup makes the super-admin all the same', async () => {
+    const body = { client_name: 'Early', email: 'early@shop.test', password: PASSWORD }
+    await app.call('POST', '/register', { body })
+    app.operator.verify('early@shop.test')
+    const made = await setup('a@shop.test', 'First')
+    expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
+      ['early@shop.test', 0],
+      ['a@shop.test', 1],
+    ])
+    expect(app.accounts.storeBySlug(made.slug).plan).toBe('enterprise')
+  })
+
+  test('a default plan may be given', async () => {
+    await setup('a@shop.test', 'First')
+    await app.accounts.setup({ email: 'b@shop.test', password: PASSWORD, storeName: 'Second' }, 'premium')
+    expect(app.accounts.storeBySlug('second').plan).toBe('premium')
+  })
+
+  test('gives what `--json` prints: client_id is the store, the secret is 256 random bits and is kept hashed only', async () => {
+    const made = await setup('a@shop.test', 'First')
+    expect(Object.keys(made)).toEqual(['store_id', 'slug', 'client_id', 'client_secret', 'user_id', 'email'])
+    expect(made.client_id).toBe(made.store_id)
+    expect(Buffer.from(made.client_secret, 'base64url')).toHaveLength(32)
+    const everything = ['stores', 'users', 'memberships'].map((table) =>
+      JSON.stringify(app.db.prepare(`SELECT * FROM ${table}`).all()),
+    )
+    expect(everything.join()).not.toContain(made.client_secret)
+    expect(everything.join()).not.toContain(PASSWORD)
+    expect(users()[0]?.password_hash).toStartWith('$argon2id$')
+  })
+})
+
+describe('a second store for the same e-mail', () => {
+  test('with the right password belongs to the same user, as owner', async () => {
+    const first = await setup('a@shop.test', 'First')
+    const second = await setup('A@Shop.TEST', 'Second')
+    expect(second.user_id).toBe(first.user_id)
+    expect(second.client_secret).not.toBe(first.client_secret)
+    const memberships = app.db
+      .prepare('SELECT store_id, role FROM memberships WHERE user_id = ? ORDER BY store_id')
+      .all(first.user_id)
+    expect(memberships).toEqual([first, second].map(({ store_id }) => ({ store_id, role: 'owner' })))
+    expect(users()).toHaveLength(1)
+  })
+
+  test('with another password is refused, and nothing is made', async () => {
+    await setup('a@shop.test', 'First')
+    await refused(
+      setup('a@shop.test', 'Second', undefined, 'another password'),
+      'a@shop.test exists already and has another password',
+    )
+    expect(app.db.prepare('SELECT slug FROM stores').all()).toEqual([{ slug: 'first' }])
+  })
+})
+
+describe('e-mail addresses', () => {
+  test('are kept in their one form', async () => {
+    expect((await setup('  Anna@BÜCHER.example ', 'First')).email).toBe('anna@xn--bcher-kva.example')
+  })
+
+  test.each(['', 'a', 'a@b', 'a@b@c.d', 'éva@shop.test'])('%p is refused', (email) =>
+    refused(setup(email, 'First'), 'The e-mail address must be a mail address'),
+  )
+})
+
+describe('passwords follow the rule', () => {
+  test.each([
+    ['ninechars', 'must have at least 10 characters'],
+    ['xy'.repeat(513), 'must have at most 1024 characters'],
+    ['password123', 'is one of the most used passwords'],
+    ['owner.first@shop.test', 'must not be the e-mail address'],
+    ['Garden Centre', 'must not be the e-mail address or the name of the store'],
+  ])('%p is refused', (password, words) =>
+    refused(setup('owner.first@shop.test', 'Garden centre', undefined, password), `The password ${words}`),
+  )
+
+  test('that of a known person need not: it was chosen before', async () => {
+    await setup('a@shop.test', 'First')
+    expect((await setup('a@shop.test', 'A long password')).slug).toBe('a-long-password')
+  })
+})
+
+describe('slugs', () => {
+  test.each(['ab', 'a1', 'my-shop', 'a--b', '42', 'a'.repeat(40)])('%p may be chosen', async (slug) => {
+    expect((await setup('a@shop.test', 'First', slug)).slug).toBe(slug)
+  })
+
+  test.each(['', 'a', '-ab', 'ab-', 'Ab', 'a b', 'a_b', 'ä-shop', 'a.b', '../x', 'a'.repeat(41)])(
+    '%p is refused: it is no slug',
+    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is no usable slug`),
+  )
+
+  test.each(['admin', 'v1', 'oauth', 'portal', 'docs', 'login'])(
+    '%p is refused: it is a path of our own',
+    (slug) => refused(setup('a@shop.test', 'First', slug), `The slug "${slug}" is reserved`),
+  )
+
+  test('one that is taken is refused', async () => {
+    await setup('a@shop.test', 'First', 'shop')
+    await refused(setup('b@shop.test', 'Second', 'shop'), 'The slug "shop" is taken')
+  })
+
+  test.each([
+    ['My Shop', 'my-shop'],
+    ['Café  Ünïque!', 'cafe-unique'],
+    ['Admin', 'store-admin'],
+    ['X', 'store-x'],
+    ['日本', 'store'],
+    ['!!!', 'store'],
+    ['a'.repeat(100), 'a'.repeat(32)],
+    [`${'a'.repeat(31)} b`, 'a'.repeat(31)],
+  ])('%p gives %p', async (name, slug) => {
+    expect((await setup('a@shop.test', name)).slug).toBe(slug)
+  })
+
+  test('a name that is taken gives a number behind it', async () => {
+    const slugs = []
+    for (let n = 0; n < 3; n++) slugs.push((await setup('a@shop.test', 'My shop')).slug)
+    expect(slugs).toEqual(['my-shop', 'my-shop-2', 'my-shop-3'])
+  })
+
+  test('of several setups of one name at once each gets a slug of its own', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map((n) => setup(`owner${n}@shop.test`, 'My shop')))
+    expect(made.map(({ slug }) => slug).sort()).toEqual(['my-shop', 'my-shop-2', 'my-shop-3', 'my-shop-4'])
+    expect(users().filter(({ is_super_admin }) => is_super_admin === 1)).toHaveLength(1)
+  })
+
+  test('a name that everybody takes ends with chance', async () => {
+    const slugs = new Set<string>()
+    for (let n = 0; n < 24; n++) slugs.add((await setup('a@shop.test', 'My shop')).slug)
+    expect(slugs.size).toBe(24)
+    expect(slugs).toContain('my-shop-20')
+    expect([...slugs].filter((slug) => /^my-shop-[0-9a-f]{6}$/.test(slug))).toHaveLength(4)
+  })
+
+  test.each(['', '   ', 'x'.repeat(101)])('the name %p is refused', (name) =>
+    refused(setup('a@shop.test', name), 'name of 1 to 100 characters'),
+  )
+})
+
+describe('set-plan', () => {
+  test('puts a store on a plan', async () => {
+    await setup('a@shop.test', 'First')
+    app.accounts.setPlan('first', 'premium')
+    expect(app.accounts.storeBySlug('first').plan).toBe('premium')
+  })
+
+  test('an unknown store is told', () => {
+    expect(() => app.accounts.setPlan('nobody', 'free')).toThrow('There is no store "nobody"')
+    expect(() => app.accounts.storeBySlug('nobody')).toThrow(SetupError)
+  })
+})

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type AuditEvent, actOf } from '../../../../src/core/audit.ts'
+import { type AuditRow, auditQueries } from '../../../../src/features/access/audit/queries.ts'
+import { auditService } from '../../../../src/features/access/audit/service.ts'
+import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import { countingIds, manualClock } from '../../../support/app.ts'
+
+const YEAR_MS = 31_536_000_000
+const START = Date.parse('2030-01-01T00:00:00Z')
+
+let db: Db
+beforeEach(() => {
+  db = openDatabase(':memory:')
+})
+afterEach(() => void db.close())
+
+const EVENT: AuditEvent = {
+  action: 'api_key.created',
+  actorKind: 'machine',
+  storeId: 'store',
+  userId: null,
+  keyId: null,
+  details: { id: 'k', name: 'Sync' },
+  trace: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
+}
+
+/** Writes an event of some moment. */
+function put(createdAt: number, more: Partial<AuditRow> = {}): void {
+  const { trace: _, ...event } = EVENT
+  auditQueries(db).record({
+    ...event,
+    address: null,
+    requestId: null,
+    id: `at ${createdAt}`,
+    createdAt,
+    ...more,
+  })
+}
+
+const moments = () => db.prepare('SELECT created_at FROM audit_events ORDER BY created_at').pluck().all()
+
+describe('recording', () => {
+  const build = () =>
+    auditService({
+      queries: auditQueries(db),
+      clock: manualClock('2030-01-01T00:00:00Z'),
+      ids: countingIds(),
+    })
+  const row = () => db.prepare('SELECT * FROM audit_events').get()
+
+  test('keeps what was done, by whom, from where and when', () => {
+    build().record(EVENT)
+    expect(row()).toEqual({
+      id: '01900000-0000-7000-8000-000000000001',
+      store_id: 'store',
+      action: 'api_key.created',
+      actor_kind: 'machine',
+      user_id: null,
+      key_id: null,
+      details: '{"id":"k","name":"Sync"}',
+      address: '203.0.113.9',
+      request_id: 'r1',
+      created_at: START,
+    })
+  })
+
+  test('at the command line there is no address and no request', () => {
+    build().record({ ...EVENT, actorKind: 'operator', trace: null })
+    expect(row()).toMatchObject({ actor_kind: 'operator', address: null, request_id: null })
+  })
+
+  test('of a caller keeps his credential’s kind and ids, and nothing of its token', () => {
+    const event = actOf(
+      {
+        kind: 'key',
+        userId: null,
+        keyId: 'k',
+        storeId: 'store',
+        role: null,
+        isSuperAdmin: false,
+        permissions: new Set(),
+        powers: new Set(),
+        token: { jti: 'the jti', exp: 1, sessionId: null, amr: [] },
+        trace: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
+      },
+      'api_key.revoked',
+    )
+    build().record(event)
+    expect(row()).toMatchObject({ actor_kind: 'key', key_id: 'k', store_id: 'store', details: '{}' })
+    expect(JSON.stringify(row())).not.toContain('the jti')
+  })
+
+  test('is undone with the transaction that it was part of', () => {
+    const { record } = build()
+    const failing = db.transaction(() => {
+      record(EVENT)
+      throw new Error('the act failed')
+    })
+    expect(failing).toThrow('the act failed')
+    expect(moments()).toEqual([])
+  })
+})
+
+describe('the log is append-only', () => {
+  test.each(['details', 'created_at', 'user_id', 'address', 'id', 'action'])('no update of %s', (column) => {
+    put(START)
+    const before = db.prepare('SELECT * FROM audit_events').get()
+    expect(() => db.exec(`UPDATE audit_events SET ${column} = NULL`)).toThrow('audit events are append-only')
+    expect(() => db.exec(`UPDATE audit_events SET ${column} = ${column}`)).toThrow('append-only')
+    expect(db.prepare('SELECT * FROM audit_events').get()).toEqual(before)
+  })
+
+  test('no deletion of anything younger than a year', () => {
+    put(START)
+    put(START - YEAR_MS + 1)
+    expect(() => db.exec('DELETE FROM audit_events')).toThrow('audit events are kept for a year')
+    expect(() => db.exec(`DELETE FROM audit_events WHERE id = 'at ${START}'`)).toThrow('kept for a year')
+    expect(moments()).toHaveLength(2)
+  })
+
+  test('nor may one be written over by another of its id', () => {
+    put(START)
+    expect(() => put(START, { details: {} })).toThrow('append-only')
+    const replace = `INSERT OR REPLACE INTO audit_events (id, action, actor_kind, details, created_at)
+      VALUES ('at ${START}', 'login.failed', 'anyone', '{}', 0)`
+    expect(() => db.exec(replace)).toThrow('append-only')
+    expect(db.prepare('SELECT action FROM audit_events').pluck().all()).toEqual(['api_key.created'])
+  })
+})
+
+describe('a prune', () => {
+  test('deletes what is a year old, to the millisecond, and leaves the rest', () => {
+    for (const age of [YEAR_MS + 1, YEAR_MS, YEAR_MS - 1, 0]) put(START - age)
+    expect(auditQueries(db).prune(START)).toBe(2)
+    expect(moments()).toEqual([START - YEAR_MS + 1, START])
+  })
+
+  test('keeps the last year of a service that was off for long: the age counts from the newest event', () => {
+    for (const age of [YEAR_MS, YEAR_MS / 2, 0]) put(START - age)
+    expect(auditQueries(db).prune(START + 10 * YEAR_MS)).toBe(1)
+    expect(moments()).toEqual([START - YEAR_MS / 2, START])
+  })
+
+  test('does not believe an event of the future', () => {
+    put(START - YEAR_MS / 2)
+    put(START + 10 * YEAR_MS)
+    expect(auditQueries(db).prune(START)).toBe(0)
+  })
+
+  test('of nothing does nothing', () => {
+    expect(auditQueries(db).prune(START)).toBe(0)
+  })
+
+  test('stops after ten thousand, the oldest first, and goes on the next time', () => {
+    db.transaction(() => {
+      for (let n = 0; n < 10_005; n++) put(START - 2 * YEAR_MS + n)
+      put(START)
+    })()
+    expect(auditQueries(db).prune(START)).toBe(10_000)
+    expect(moments()[0]).toBe(START - 2 * YEAR_MS + 10_000)
+    expect(auditQueries(db).prune(START)).toBe(5)
+    expect(moments()).toEqual([START])
+  }, 60_000)
+})

@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { decodeJwt } from 'jose'
+import { recordBar } from '../../../robustness/bars.ts'
+import { repetitions } from '../../../robustness/random.ts'
+import type { TestApp } from '../../../support/app.ts'
+import {
+  type Authenticator,
+  addPerson,
+  enableTwoFactor,
+  fingerprint,
+  freshAddress,
+  from,
+  login,
+  type Person,
+  proxiedApp,
+  refusal,
+  tokenOf,
+} from '../../../support/people.ts'
+
+const HIDDEN_TRIES = repetitions('HIDDEN_TRIES', 20)
+
+let app: TestApp
+let anna: Person
+let phone: Authenticator
+/** A token of before the second factor was on. */
+let earlier: string
+
+beforeEach(async () => {
+  app = proxiedApp()
+  anna = await addPerson(app, 'anna')
+  earlier = await tokenOf(app, anna)
+  phone = await enableTwoFactor(app, earlier)
+  app.clock.advance(60_000)
+})
+afterEach(() => app.close())
+
+const signIn = (more: Record<string, unknown> = {}) => login(app, anna.email, more, from(freshAddress()))
+
+/** A code that the authenticator does not show within two minutes around now. */
+function wrongCode(): string {
+  const near = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map((steps) => phone.code(steps))
+  return ['000000', '111111', '222222'].find((code) => !near.includes(code)) as string
+}
+
+describe('a login with two-factor authentication (spec §5.4)', () => {
+  test('without a code but with the right password: 401 requires_2fa, exactly', async () => {
+    const answer = await signIn()
+    expect(answer.status).toBe(401)
+    expect(answer.body).toEqual({
+      error: 'requires_2fa',
+      message: expect.any(String),
+      details: { requires_2fa: true },
+    })
+  })
+
+  test('again with the code: 200 with the normal answer, and the token says how the person proved himself', async () => {
+    await signIn()
+    const { status, body } = await signIn({ totp_code: phone.code() })
+    expect(status).toBe(200)
+    expect(Object.keys(body).sort()).toEqual(
+      'access_token expires_in is_super_admin memberships redirect token_type user_id user_name user_type'.split(
+        ' ',
+      ),
+    )
+    expect(decodeJwt(String(body['access_token']))['amr']).toEqual(['pwd', 'otp'])
+  })
+
+  test('a wrong code: 401 invalid_2fa, and no token', async () => {
+    const answer = await signIn({ totp_code: wrongCode() })
+    expect(answer.status).toBe(401)
+    expect(answer.body).toEqual({ error: 'invalid_2fa', message: expect.any(String) })
+  })
+
+  test('a wrong password is the generic 401 with no code, a wrong code and the right code, as for an unknown e-mail', async () => {
+    const answers = [
+      await signIn({ password: 'another password' }),
+      await signIn({ password: 'another password', totp_code: wrongCode() }),
+      await signIn({ password: 'another password', totp_code: phone.code() }),
+      await signIn({ password: 'another password', recovery_code: phone.recoveryCodes[0] }),
+      await login(app, 'nobody@people.test', {}, from(freshAddress())),
+      await login(app, 'nobody@people.test', { totp_code: phone.code() }, from(freshAddress())),
+    ]
+    expect(new Set(answers.map(fingerprint)).size).toBe(1)
+    expect(answers.map(refusal)[0]).toEqual([401, 'unauthorized'])
+  })
+
+  test(`${HIDDEN_TRIES} wrong passwords never tell that it is on`, async () => {
+    await addPerson(app, 'bert')
+    const told: string[] = []
+    for (let n = 0; n < HIDDEN_TRIES; n++) {
+      // Failures of one e-mail are limited.
+      if (n % 4 === 0) app.clock.advance(15 * 60_000)
+      const wrong = { password: `wrong password ${n}` }
+      const [hers, his] = [
+        await signIn(wrong),
+        await login(app, 'bert@people.test', wrong, from(freshAddress())),
+      ]
+      if (hers.status !== 401 || fingerprint(hers) !== fingerprint(his)) told.push(fingerprint(hers))
+    }
+    const measured = `${told.length} answers unlike those to somebody without one`
+    const isMet = told.length === 0
+    recordBar({ bar: 19, part: 'second factor hidden', on: 'process', n: HIDDEN_TRIES, measured, isMet })
+    expect(told).toEqual([])
+  }, 600_000)
+
+  test('a wrong password uses up neither the code nor the recovery code beside it', async () => {
+    await signIn({ password: 'another password', totp_code: phone.code() })
+    await signIn({ password: 'another password', recovery_code: phone.recoveryCodes[0] })
+    expect((await signIn({ totp_code: phone.code() })).status).toBe(200)
+    expect((await signIn({ recovery_code: phone.recoveryCodes[0] })).status).toBe(200)
+  })
+
+  test('every login needs a code, also right after one with it', async () => {
+    await signIn({ totp_code: phone.code() })
+    expect(refusal(await signIn())).toEqual([401, 'requires_2fa'])
+    app.clock.advance(30_000)
+    expect((await signIn({ totp_code: phone.code() })).status).toBe(200)
+  })
+
+  test('it is on for this person alone', async () => {
+    const bert = await addPerson(app, 'bert')
+    const answer = await login(app, bert.email)
+    expect([answer.status, decodeJwt(String(answer.body['access_token']))['amr']]).toEqual([200, ['pwd']])
+    const carl = await addPerson(app, 'carl')
+    const other = await enableTwoFactor(app, await tokenOf(app, carl))
+    app.clock.advance(60_000)
+    expect(refusal(await signIn({ totp_code: other.code() }))).toEqual([401, 'invalid_2fa'])
+  })
+
+  test('a session of before it was on goes on; only logins need the code', async () => {
+    expect((await app.call('GET', '/v1/me', { token: earlier })).status).toBe(200)
+  })
+
+  test('null stands for a code that is not there', async () => {
+    expect(refusal(await signIn({ totp_code: null, recovery_code: null }))).toEqual([401, 'requires_2fa'])
+    expect((await signIn({ totp_code: phone.code(), recovery_code: null })).status).toBe(200)
+  })
+
+  test('a setup that was not finished asks for nothing', async () => {
+    const bert = await addPerson(app, 'bert')
+    await app.call('POST', '/v1/security/2fa/setup', { token: await tokenOf(app, bert) })
+    expect((await login(app, bert.email)).status).toBe(200)
+  })
+
+  test('a code from somebody who has it not on is not looked at', async () => {
+    const bert = await addPerson(app, 'bert')
+    const answer = await login(app, bert.email, { totp_code: '123456' })
+    expect([answer.status, decodeJwt(String(answer.body['access_token']))['amr']]).toEqual([200, ['pwd']])
+  })
+
+  test('switched off, logins need the password alone', async () => {
+    const token = String((await signIn({ totp_code: phone.code() })).body['access_token'])
+    expect((await app.call('POST', '/v1/security/2fa/disable', { token })).body).toEqual({ enabled: false })
+    expect((await signIn()).status).toBe(200)
+  })
+})
+
+describe('codes (spec §8, D9: one step around now, each once)', () => {
+  test.each([-1, 0, 1])('the code of %d steps from now is taken', async (steps) => {
+    expect((await signIn({ totp_code: phone.code(steps) })).status).toBe(200)
+  })
+
+  test.each([-3, -2, 2, 3])('the code of %d steps from now is not', async (steps) => {
+    expect(refusal(await signIn({ totp_code: phone.code(steps) }))).toEqual([401, 'invalid_2fa'])
+  })
+
+  test('a code is taken once, and none before it any more', async () => {
+    const [before, code] = [phone.code(-1), phone.code()]
+    expect((await signIn({ totp_code: code })).status).toBe(200)
+    expect(refusal(await signIn({ totp_code: code }))).toEqual([401, 'invalid_2fa'])
+    expect(refusal(await signIn({ totp_code: before }))).toEqual([401, 'invalid_2fa'])
+    expect((await signIn({ totp_code: phone.code(1) })).status).toBe(200)
+  })
+
+  test('the code that switched it on is used up by that', async () => {
+    const carl = await addPerson(app, 'carl')
+    const other = await enableTwoFactor(app, await tokenOf(app, carl))
+    expect(refusal(await login(app, carl.email, { totp_code: other.code() }))).toEqual([401, 'invalid_2fa'])
+  })
+
+  test('of five logins at once with one code exactly one gets in', async () => {
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn({ totp_code: phone.code() })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
+    expect(new Set(answers.filter(({ status }) => status === 401).map(({ body }) => body['error']))).toEqual(
+      new Set(['invalid_2fa']),
+    )
+  })
+})
+
+describe('a code and the sign-in that it is for are one transaction', () => {
+  test.each(['totp_code', 'recovery_code'])(
+    'a %s is not used up where no sign-in can be written',
+    async (kind) => {
+      const code = kind === 'totp_code' ? phone.code() : phone.recoveryCodes[0]
+      app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON sessions BEGIN SELECT raise(ABORT, 'broken'); END`)
+      expect((await signIn({ [kind]: code })).status).toBe(500)
+      app.db.exec('DROP TRIGGER broken')
+      expect((await signIn({ [kind]: code })).status).toBe(200)
+    },
+  )
+})
+
+describe('recovery codes (D9)', () => {
+  test('get in once each, and the answer says how many are left', async () => {
+    const [first, second] = phone.recoveryCodes
+    const answer = await signIn({ recovery_code: first })
+    expect([answer.status, answer.body['recovery_codes_left']]).toEqual([200, 9])
+    expect(refusal(await signIn({ recovery_code: first }))).toEqual([401, 'invalid_2fa'])
+    expect((await signIn({ recovery_code: second })).body['recovery_codes_left']).toBe(8)
+  })
+
+  test('of five logins at once with one recovery code exactly one gets in', async () => {
+    const recovery_code = phone.recoveryCodes[0]
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn({ recovery_code })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
+  })
+
+  test.each(['aaaaa-aaaaa', ' ', '-', '123456', "' OR 1=1 --"])(
+    '401 invalid_2fa for %p',
+    async (recovery_code) => {
+      expect(refusal(await signIn({ recovery_code }))).toEqual([401, 'invalid_2fa'])
+    },
+  )
+
+  test('another person’s is wrong, and not used up', async () => {
+    const carl = await addPerson(app, 'carl')
+    const other = await enableTwoFactor(app, await tokenOf(app, carl))
+    const recovery_code = other.recoveryCodes[0]
+    expect(refusal(await signIn({ recovery_code }))).toEqual([401, 'invalid_2fa'])
+    expect((await login(app, carl.email, { recovery_code })).body['recovery_codes_left']).toBe(9)
+  })
+
+  test('400 credential_ambiguous beside a totp_code, whatever the password; neither is used up', async () => {
+    const both = { totp_code: phone.code(), recovery_code: phone.recoveryCodes[0] }
+    const right = await signIn(both)
+    const wrong = await signIn({ ...both, password: 'another password' })
+    const unknown = await login(app, 'nobody@people.test', both)
+    expect(refusal(right)).toEqual([400, 'credential_ambiguous'])
+    expect(new Set([right, wrong, unknown].map(fingerprint)).size).toBe(1)
+    expect((await signIn({ totp_code: both.totp_code })).status).toBe(200)
+    expect((await signIn({ recovery_code: both.recovery_code })).body['recovery_codes_left']).toBe(9)
+  })
+
+  test('a TOTP secret replaced from another install lets nobody in, and fails nothing', async () => {
+    app.db.prepare("UPDATE two_factor SET sealed_secret = x'00'").run()
+    expect(refusal(await signIn({ totp_code: phone.code() }))).toEqual([401, 'invalid_2fa'])
+    expect((await signIn({ recovery_code: phone.recoveryCodes[0] })).status).toBe(200)
+  })
+})
