@@ -3,11 +3,14 @@ import type { Administration, AdministrationPorts } from './administration.ts'
 import type { Config } from './config.ts'
 import type { Caller } from './core/actor.ts'
 import type { Clock } from './core/clock.ts'
+import { normaliseEmail } from './core/email.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
+import { isInside, parseCidrs } from './core/networks.ts'
 import { PLANS, type PlanName } from './core/plans.ts'
 import { createRateWindow } from './core/rate-window.ts'
-import { normaliseEmail } from './features/access/accounts/email.ts'
+import { hashSecret, isSecret } from './core/secrets.ts'
+import { networkKey, throttleKey } from './core/throttle-keys.ts'
 import { wrongCodesMail } from './features/access/accounts/mails.ts'
 import { passwordResetQueries } from './features/access/accounts/password-reset-queries.ts'
 import { accountRoutes } from './features/access/accounts/routes.ts'
@@ -16,35 +19,33 @@ import { auditRoutes } from './features/access/audit/routes.ts'
 import { clientSecretQueries } from './features/access/client-secret/queries.ts'
 import { clientSecretRoutes } from './features/access/client-secret/routes.ts'
 import { clientSecretService } from './features/access/client-secret/service.ts'
-import { ipWhitelistRoutes } from './features/access/ip-list/routes.ts'
+import { ipListRoutes } from './features/access/ip-list/routes.ts'
 import { meRoutes } from './features/access/me/routes.ts'
 import { meService } from './features/access/me/service.ts'
-import { securityQueries } from './features/access/overview/queries.ts'
-import { securityRoutes } from './features/access/overview/routes.ts'
-import { securityService } from './features/access/overview/service.ts'
+import { overviewQueries } from './features/access/overview/queries.ts'
+import { overviewRoutes } from './features/access/overview/routes.ts'
+import { overviewService } from './features/access/overview/service.ts'
 import { callerService } from './features/access/sign-in/callers.ts'
 import { createLockout } from './features/access/sign-in/lockout.ts'
 import { loginService, membershipView } from './features/access/sign-in/login.ts'
 import { machineGrant } from './features/access/sign-in/machine-grant.ts'
-import { authQueries } from './features/access/sign-in/queries.ts'
+import { signInQueries } from './features/access/sign-in/queries.ts'
 import { refreshService } from './features/access/sign-in/refresh.ts'
-import { authRoutes } from './features/access/sign-in/routes.ts'
+import { signInRoutes } from './features/access/sign-in/routes.ts'
 import { signInAddressQueries } from './features/access/sign-in/sign-in-address-queries.ts'
 import { tokenHolders } from './features/access/sign-in/token-holders.ts'
 import { tokenIssuer } from './features/access/sign-in/token-issuer.ts'
 import { twoFactorRoutes } from './features/access/two-factor/routes.ts'
-import { publicKeyRoutes } from './features/access/widget-keys/routes.ts'
+import { widgetKeyRoutes } from './features/access/widget-keys/routes.ts'
 import { createAddressBudget } from './http/address-budget.ts'
 import { type AuthDeps, authPlugin, callerPlugin, type Purpose, type Spending } from './http/auth.ts'
-import { createClientAddress, networkKey, throttleKey } from './http/client-address.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createTokens } from './http/tokens.ts'
 import { createTraceOf, tracePlugin } from './http/trace.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from './platform/db/address-throttle.ts'
 import { unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
 import { isUnwritable } from './platform/db/unwritable.ts'
-import { isInside, parseCidrs } from './platform/network/addresses.ts'
-import { hashSecret, isSecret } from './platform/secrets.ts'
 
 export interface AccessDeps {
   ports: AdministrationPorts
@@ -63,7 +64,7 @@ export function createAccess(accessDeps: AccessDeps) {
   const { ports, administration, config, tokenSecret, nameOwner, peerOf } = accessDeps
   const { db, clock, ids } = ports
   const { atomically, record, passwords, failures, codeFailures, sessions, twoFactor } = administration
-  const { apiKeys, publicKeys, ipWhitelist, audit } = administration
+  const { apiKeys, widgetKeys, ipList, audit } = administration
   const keysOf = (address: string) => ({ own: throttleKey(address), network: networkKey(address) })
   const minute = (bucket: string, limit: number) =>
     createAddressThrottle(db, { bucket, limit, windowMs: 60_000 }, keysOf)
@@ -81,10 +82,10 @@ export function createAccess(accessDeps: AccessDeps) {
   const signInAddresses = signInAddressQueries(db)
   const locked = createKeyedLock()
   const postponed = createPostponed(ports)
-  const admitAddress = ipWhitelist.admit
+  const admitAddress = ipList.admit
 
   const tokens = createTokens(tokenSecret, clock)
-  const queries = authQueries(db)
+  const queries = signInQueries(db)
   const holders = tokenHolders(queries, sessions)
   const issuer = tokenIssuer({ tokens, clock, ids, lifetimeSeconds: config.TOKEN_LIFETIME_S })
   const { grant } = machineGrant({
@@ -177,13 +178,13 @@ export function createAccess(accessDeps: AccessDeps) {
     tellOwners: administration.tellOwners,
   })
 
-  const security = securityService({
-    queries: securityQueries(db),
+  const security = overviewService({
+    queries: overviewQueries(db),
     clock,
     twoFactor: { isEnabled: twoFactor.isEnabled, members: twoFactor.membersEnabled },
     apiKeys,
-    publicKeys,
-    ipWhitelist,
+    widgetKeys,
+    ipList,
   })
 
   const planOf = (storeId: string): PlanName => queries.credential(storeId)?.plan ?? 'free'
@@ -211,7 +212,7 @@ export function createAccess(accessDeps: AccessDeps) {
 
   const routes = new Elysia({ name: 'access' })
     .use(
-      authRoutes(
+      signInRoutes(
         traced,
         { login: spendLogin, refresh: budget(refreshes, 'refreshes') },
         { grant, login, refresh, revoke },
@@ -221,11 +222,11 @@ export function createAccess(accessDeps: AccessDeps) {
     .use(meRoutes(ownAccount, me))
     .use(twoFactorRoutes(person, twoFactor))
     .use(apiKeyRoutes(guarding, apiKeys))
-    .use(publicKeyRoutes(guarding, publicKeys))
+    .use(widgetKeyRoutes(guarding, widgetKeys))
     .use(clientSecretRoutes(guarding, clientSecret))
-    .use(ipWhitelistRoutes(guarding, ipWhitelist))
+    .use(ipListRoutes(guarding, ipList))
     .use(auditRoutes(guarding, audit))
-    .use(securityRoutes(guarding, security))
+    .use(overviewRoutes(guarding, security))
 
   /** What has to be done from time to time: old tokens, counts whose window is over. */
   function tidy(): void {

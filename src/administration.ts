@@ -2,10 +2,16 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Atomically, RecordEvent } from './core/audit.ts'
 import type { Clock } from './core/clock.ts'
+import { isCommonPassword } from './core/common-passwords.ts'
 import type { Ids } from './core/ids.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
+import { networkMatcher, readNetwork } from './core/networks.ts'
 import type { PlanName } from './core/plans.ts'
+import { qrDataUrl } from './core/qr.ts'
+import { hashSecret, isSecret } from './core/secrets.ts'
+import { networkKey, throttleKey } from './core/throttle-keys.ts'
+import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from './core/totp.ts'
 import { operatorService } from './features/access/accounts/operator.ts'
 import { ownerNoticeQueries } from './features/access/accounts/owner-notice-queries.ts'
 import { ownerNotices } from './features/access/accounts/owner-notices.ts'
@@ -23,29 +29,23 @@ import { apiKeyQueries } from './features/access/api-keys/queries.ts'
 import { apiKeyService } from './features/access/api-keys/service.ts'
 import { auditQueries } from './features/access/audit/queries.ts'
 import { auditService } from './features/access/audit/service.ts'
-import { ipWhitelistQueries } from './features/access/ip-list/queries.ts'
-import { ipWhitelistService } from './features/access/ip-list/service.ts'
+import { ipListQueries } from './features/access/ip-list/queries.ts'
+import { ipListService } from './features/access/ip-list/service.ts'
 import { keptSessions } from './features/access/sign-in/kept-sessions.ts'
-import { authQueries } from './features/access/sign-in/queries.ts'
+import { signInQueries } from './features/access/sign-in/queries.ts'
 import { sessionQueries } from './features/access/sign-in/session-queries.ts'
 import { twoFactorQueries } from './features/access/two-factor/queries.ts'
 import { twoFactorService } from './features/access/two-factor/service.ts'
-import { publicKeyQueries } from './features/access/widget-keys/queries.ts'
-import { publicKeyService } from './features/access/widget-keys/service.ts'
+import { widgetKeyQueries } from './features/access/widget-keys/queries.ts'
+import { widgetKeyService } from './features/access/widget-keys/service.ts'
 import { outboxQueries } from './features/delivery/mail/queries.ts'
 import { outboxService } from './features/delivery/mail/service.ts'
-import { networkKey, throttleKey } from './http/client-address.ts'
-import { isCommonPassword } from './platform/common-passwords.ts'
 import { type Db, unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
 import { isUnwritable } from './platform/db/unwritable.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
-import { networkMatcher, readNetwork } from './platform/network/addresses.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
-import { qrDataUrl } from './platform/qr.ts'
 import { createSecretBox } from './platform/secret-box.ts'
-import { hashSecret, isSecret } from './platform/secrets.ts'
-import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from './platform/totp.ts'
 
 /** What stores, people and keys need of the world. */
 export interface AdministrationPorts {
@@ -133,8 +133,8 @@ export function createAdministration(ports: AdministrationPorts) {
     unsynced: (write) => unsynced(db, write),
     log,
   })
-  const publicKeys = publicKeyService({
-    queries: publicKeyQueries(db),
+  const widgetKeys = widgetKeyService({
+    queries: widgetKeyQueries(db),
     clock,
     ids,
     hashSecret,
@@ -146,15 +146,15 @@ export function createAdministration(ports: AdministrationPorts) {
   const keyOperator = createKeyOperator({
     queries: operatorKeyQueries(db),
     apiKeys: apiKeyQueries(db),
-    publicKeys: publicKeyQueries(db),
+    widgetKeys: widgetKeyQueries(db),
     hashSecret,
     clock,
     atomically,
     record,
   })
 
-  const ipWhitelist = ipWhitelistService({
-    queries: ipWhitelistQueries(db),
+  const ipList = ipListService({
+    queries: ipListQueries(db),
     clock,
     ids,
     atomically,
@@ -178,9 +178,9 @@ export function createAdministration(ports: AdministrationPorts) {
     ...people,
     twoFactor,
     apiKeys,
-    publicKeys,
+    widgetKeys,
     keyOperator,
-    ipWhitelist,
+    ipList,
     audit,
   }
 }
@@ -225,7 +225,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     queries: passwordResetQueries(db),
     accounts: queries,
     mails: resetMails,
-    setPassword: authQueries(db).setPassword,
+    setPassword: signInQueries(db).setPassword,
     endSessions: (userId) => parts.sessions.endSessions(userId, null),
     schedule: ports.schedule,
     log: ports.log,

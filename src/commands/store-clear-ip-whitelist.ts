@@ -9,8 +9,8 @@ export const storeClearIpWhitelist: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store clear-ip-whitelist my-shop',
   async run({ config, positionals: [slug = ''] }) {
-    const entries = await withInstall(config, ({ accounts, ipWhitelist }) =>
-      ipWhitelist.clear(accounts.storeBySlug(slug).id),
+    const entries = await withInstall(config, ({ accounts, ipList }) =>
+      ipList.clear(accounts.storeBySlug(slug).id),
     )
     console.log(`${slug} may be called from everywhere; entries deleted: ${entries}`)
     return 0

@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../features/access/accounts/email.ts'
+import { normaliseEmail } from '../core/email.ts'
 import { type Command, CommandError } from './command.ts'
 import { withInstall } from './runtime.ts'
 

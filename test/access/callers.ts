@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { PERMISSIONS, type Role } from '../../src/core/actor.ts'
-import { hashSecret } from '../../src/platform/secrets.ts'
+import { hashSecret } from '../../src/core/secrets.ts'
 import { form, pictureBytes, type TestApp } from '../support/app.ts'
 import { addPerson, freshAddress, from, type Person, proxiedApp, tokenOf } from '../support/people.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { decodeBase64, decodeDataUri } from '../../src/core/data-uri.ts'
 import { checkMetadata } from '../../src/features/catalogue/products/metadata.ts'
 import { TextSearch, UploadSearch } from '../../src/features/discovery/search/schema.ts'
 import { unknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
 import { problemsOf } from '../../src/http/validation.ts'
-import { decodeBase64, decodeDataUri } from '../../src/platform/pictures/data-uri.ts'
 import { testApp } from '../support/app.ts'
 import { recordBar } from './bars.ts'
 import {

@@ -38,12 +38,12 @@ export interface Memory {
   products: Set<string>
   /** Ids of keys of both kinds. */
   keys: string[]
-  publicKeys: string[]
+  widgetKeys: string[]
   imageId?: string
   cursor?: string
 }
 
-export const newMemory = (): Memory => ({ products: new Set(), keys: [], publicKeys: [] })
+export const newMemory = (): Memory => ({ products: new Set(), keys: [], widgetKeys: [] })
 
 /** One thing that a client does, with three numbers that say which of its kind. */
 export interface Act {
@@ -293,7 +293,7 @@ const ACTS = {
     1,
     async (session, [a, b]) => {
       const body = { name: `valid ${a}`, origins: [`https://shop${a}.example`] }
-      await keyRound(session, '/v1/security/public-keys', session.memory.publicKeys, body, b)
+      await keyRound(session, '/v1/security/public-keys', session.memory.widgetKeys, body, b)
     },
   ],
   'look after security': [

@@ -1,5 +1,5 @@
+import { topSlots } from '../../../src/core/select.ts'
 import type { Segment } from '../../../src/platform/vectors/arena.ts'
-import { topSlots } from '../../../src/platform/vectors/select.ts'
 
 /** Which slots of a segment a search considers: a byte per slot for a wide choice, the slots themselves for a narrow one. */
 export type SlotChoice = { mask: Uint8Array } | { among: Uint32Array }

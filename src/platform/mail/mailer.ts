@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
-import { type Cidr, isGlobalAddress, isInside } from '../network/addresses.ts'
+import { type Cidr, isGlobalAddress, isInside } from '../../core/networks.ts'
 import { openConnection } from '../network/connection.ts'
 import { type Destination, type Lookup, lookupHost } from '../network/destination.ts'
 import { NetworkError, untilAborted } from '../network/failure.ts'

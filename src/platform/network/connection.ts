@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { isSameAddress } from './addresses.ts'
+import { isSameAddress } from '../../core/networks.ts'
 import type { Destination } from './destination.ts'
 import { NetworkError } from './failure.ts'
 

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { type Cidr, isGlobalAddress, isInside } from './addresses.ts'
+import { type Cidr, isGlobalAddress, isInside } from '../../core/networks.ts'
 import { NetworkError, untilAborted } from './failure.ts'
 
 /** Gives every A and AAAA address of a host name, in any order; rejects if there is none. */

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
-import { canonicalAddress } from './addresses.ts'
+import { canonicalAddress } from '../../core/networks.ts'
 
 /** Addresses come and go; asking the system for each download would cost more than the download's own checks. */
 const LOOK_MS = 5_000

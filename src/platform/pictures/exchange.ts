@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
+import { MAGIC_BYTES, pictureType } from '../../core/picture-type.ts'
 import { sizeInWords } from '../../core/text.ts'
-import { MAGIC_BYTES, pictureType } from './magic.ts'
 
 /** An answer without a picture, for the caller to judge. */
 export interface Refusal {

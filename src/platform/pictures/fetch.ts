@@ -3,7 +3,7 @@ import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
-import type { Cidr } from '../network/addresses.ts'
+import type { Cidr } from '../../core/networks.ts'
 import { openConnection } from '../network/connection.ts'
 import {
   type DestinationRules,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { parseCidrs } from '../../../src/core/networks.ts'
 import { createMailer, MailError, type MailerOptions } from '../../../src/platform/mail/mailer.ts'
-import { parseCidrs } from '../../../src/platform/network/addresses.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from '../pictures/certificate.ts'
 import { mailServer, silentServer } from './mail-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseCidrs } from '../../../src/platform/network/addresses.ts'
+import { parseCidrs } from '../../../src/core/networks.ts'
 import {
   type DestinationRules,
   findDestination,

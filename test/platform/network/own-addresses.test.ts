@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
-import { parseCidrs } from '../../../src/platform/network/addresses.ts'
+import { parseCidrs } from '../../../src/core/networks.ts'
 import { findDestination } from '../../../src/platform/network/destination.ts'
 import { createOwnAddresses } from '../../../src/platform/network/own-addresses.ts'
 import { manualClock } from '../../support/app.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { parseCidrs } from '../../../src/platform/network/addresses.ts'
+import { parseCidrs } from '../../../src/core/networks.ts'
 import { recordBar } from '../../robustness/bars.ts'
 import { ipv4Number, SPECIAL_BLOCKS, threeOf } from '../network/special-blocks.ts'
 import { createServers, failureOf, localFetcher, PNG } from './servers.ts'

@@ -8,7 +8,7 @@ import {
 } from 'node:net'
 import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import { parseCidrs } from '../../../src/platform/network/addresses.ts'
+import { parseCidrs } from '../../../src/core/networks.ts'
 import {
   createPictureFetcher,
   type FetchOptions,

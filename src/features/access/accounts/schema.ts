@@ -1,7 +1,7 @@
 import { t } from 'elysia'
+import { EMAIL_SHAPE } from '../../../core/email.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
-import { EMAIL_SHAPE } from './email.ts'
 
 const email = text({
   minLength: 1,

@@ -9,7 +9,7 @@ import type { MakerState } from './schema.ts'
 export interface KeyOperatorDeps {
   queries: OperatorKeyQueries
   apiKeys: Pick<ApiKeyQueries, 'ofStore' | 'byHash' | 'remove'>
-  publicKeys: Pick<PublicKeyQueries, 'ofStore' | 'byHash' | 'remove'>
+  widgetKeys: Pick<PublicKeyQueries, 'ofStore' | 'byHash' | 'remove'>
   hashSecret(secret: string): Buffer
   clock: Clock
   atomically: Atomically
@@ -52,7 +52,7 @@ export type KeyOperator = ReturnType<typeof keyOperator>
 
 /** What the operator does about the keys of all stores at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
-  const { queries, apiKeys, publicKeys, clock, atomically, record } = deps
+  const { queries, apiKeys, widgetKeys, clock, atomically, record } = deps
 
   function list(slug?: string): ListedKey[] {
     const now = clock.now()
@@ -61,14 +61,14 @@ export function keyOperator(deps: KeyOperatorDeps) {
       .filter((store) => slug === undefined || store.slug === slug)
       .flatMap(({ id, slug: store }) => [
         ...apiKeys.ofStore(id).map((row) => apiKeyView(row, store, now)),
-        ...publicKeys.ofStore(id).map((row) => widgetKeyView(row, store)),
+        ...widgetKeys.ofStore(id).map((row) => widgetKeyView(row, store)),
       ])
   }
 
   /** Ids of the keys with that value; of an API key also the value before the last rotation. */
   function idsByValue(value: string): (string | undefined)[] {
     const hash = deps.hashSecret(value)
-    return [apiKeys.byHash(hash)?.id, publicKeys.byHash(hash)?.id]
+    return [apiKeys.byHash(hash)?.id, widgetKeys.byHash(hash)?.id]
   }
 
   return {
@@ -88,7 +88,7 @@ export function keyOperator(deps: KeyOperatorDeps) {
         )
         const [only] = fitting
         if (only && fitting.length === 1) {
-          const keys = only.kind === 'api_key' ? apiKeys : publicKeys
+          const keys = only.kind === 'api_key' ? apiKeys : widgetKeys
           keys.remove(only.id)
           record(revocation(only))
         }

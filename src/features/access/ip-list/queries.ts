@@ -12,10 +12,10 @@ export interface IpEntryRow {
   createdBy: string | null
 }
 
-export type IpWhitelistQueries = ReturnType<typeof ipWhitelistQueries>
+export type IpWhitelistQueries = ReturnType<typeof ipListQueries>
 
 /** All SQL about the IP lists of stores. */
-export function ipWhitelistQueries(db: Db) {
+export function ipListQueries(db: Db) {
   const ofStore = db.prepare<[storeId: string], IpEntryRow>(`
     SELECT id, store_id AS storeId, cidr AS network, description, created_at AS createdAt, created_by AS createdBy
     FROM ip_entries WHERE store_id = ? ORDER BY id`)

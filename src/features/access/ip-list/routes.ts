@@ -6,10 +6,10 @@ import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, Remov
 import type { IpWhitelistService } from './service.ts'
 
 /** Spec §4.7, D9: from where a store may be called. */
-export function ipWhitelistRoutes(auth: AuthPlugin, ipWhitelist: IpWhitelistService) {
-  return new Elysia({ name: 'ipWhitelist.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
+export function ipListRoutes(auth: AuthPlugin, ipList: IpWhitelistService) {
+  return new Elysia({ name: 'ipList.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
     .use(auth)
-    .post('', ({ actor, body, status }) => status(201, ipWhitelist.add(actor, body)), {
+    .post('', ({ actor, body, status }) => status(201, ipList.add(actor, body)), {
       can: 'security:manage',
       parse: jsonBody(),
       body: IpEntryBody,
@@ -26,32 +26,28 @@ export function ipWhitelistRoutes(auth: AuthPlugin, ipWhitelist: IpWhitelistServ
           'Once the list has an entry, tokens and API keys of the store work from listed addresses only; the widget works from everywhere. An entry that would lock your own address out is refused unless `force` is true, which takes the login of a person; the owners are told by mail.',
       },
     })
-    .get('', ({ actor }) => ipWhitelist.list(actor.storeId), {
+    .get('', ({ actor }) => ipList.list(actor.storeId), {
       can: 'security:read',
       response: { 200: IpEntryList, ...signedInErrors },
       detail: { operationId: 'listIpEntries', summary: 'List the addresses that calls are allowed from' },
     })
-    .delete(
-      '/:id',
-      ({ actor, params, query }) => ipWhitelist.remove(actor, params.id, query.force === 'true'),
-      {
-        can: 'security:manage',
-        parse: noBody,
-        params: IpEntryParams,
-        query: IpEntryRemoval,
-        response: {
-          200: RemovedIpEntry,
-          404: failure('`not_found`'),
-          409: failure('`would_lock_out`'),
-          422: failure('`validation_error`'),
-          ...signedInErrors,
-          503: failure('`storage_full`, `storage_failed`, `read_only`'),
-        },
-        detail: {
-          operationId: 'removeIpEntry',
-          summary: 'Take an entry off the IP list',
-          description: 'Without its last entry the list is off: calls are allowed from everywhere.',
-        },
+    .delete('/:id', ({ actor, params, query }) => ipList.remove(actor, params.id, query.force === 'true'), {
+      can: 'security:manage',
+      parse: noBody,
+      params: IpEntryParams,
+      query: IpEntryRemoval,
+      response: {
+        200: RemovedIpEntry,
+        404: failure('`not_found`'),
+        409: failure('`would_lock_out`'),
+        422: failure('`validation_error`'),
+        ...signedInErrors,
+        503: failure('`storage_full`, `storage_failed`, `read_only`'),
       },
-    )
+      detail: {
+        operationId: 'removeIpEntry',
+        summary: 'Take an entry off the IP list',
+        description: 'Without its last entry the list is off: calls are allowed from everywhere.',
+      },
+    })
 }

@@ -29,10 +29,10 @@ export interface IpWhitelistDeps {
   networkMatcher(networks: readonly string[]): (address: string) => boolean
 }
 
-export type IpWhitelistService = ReturnType<typeof ipWhitelistService>
+export type IpWhitelistService = ReturnType<typeof ipListService>
 
 /** The addresses from which a store may be called (spec §2.10, D9). Without entries it may be called from everywhere. */
-export function ipWhitelistService(deps: IpWhitelistDeps) {
+export function ipListService(deps: IpWhitelistDeps) {
   const { queries, clock, ids, atomically, record, tellOwners, readNetwork, networkMatcher } = deps
   const admission = createAdmission(deps)
 

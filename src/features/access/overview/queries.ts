@@ -7,10 +7,10 @@ export interface SignIns {
   lastLoginAt: number | null
 }
 
-export type SecurityQueries = ReturnType<typeof securityQueries>
+export type SecurityQueries = ReturnType<typeof overviewQueries>
 
 /** SQL of the overview that belongs to no other feature. */
-export function securityQueries(db: Db) {
+export function overviewQueries(db: Db) {
   const signIns = db.prepare<{ storeId: string; now: number }, SignIns>(`
     SELECT
       (SELECT count(*) FROM memberships JOIN sessions USING (user_id)

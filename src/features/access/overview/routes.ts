@@ -5,7 +5,7 @@ import { SecurityOverview } from './schema.ts'
 import type { SecurityService } from './service.ts'
 
 /** Spec §4.7: the security overview. */
-export function securityRoutes(auth: AuthPlugin, security: SecurityService) {
+export function overviewRoutes(auth: AuthPlugin, security: SecurityService) {
   return new Elysia({ name: 'security.routes', prefix: '/v1/security', tags: ['Security'] })
     .use(auth)
     .get('/overview', ({ actor }) => security.overview(actor), {

@@ -16,15 +16,15 @@ export interface SecurityDeps {
     /** Keys that have not expired and whose makers have left the store. */
     countOfFormerMembers(storeId: string, now: number): number
   }
-  publicKeys: { count(storeId: string): number }
-  ipWhitelist: { count(storeId: string): number }
+  widgetKeys: { count(storeId: string): number }
+  ipList: { count(storeId: string): number }
 }
 
-export type SecurityService = ReturnType<typeof securityService>
+export type SecurityService = ReturnType<typeof overviewService>
 
 /** How well a store is locked, in numbers (D9). */
-export function securityService(deps: SecurityDeps) {
-  const { queries, clock, twoFactor, apiKeys, publicKeys, ipWhitelist } = deps
+export function overviewService(deps: SecurityDeps) {
+  const { queries, clock, twoFactor, apiKeys, widgetKeys, ipList } = deps
 
   return {
     overview({ storeId, userId }: Actor): SecurityOverview {
@@ -32,7 +32,7 @@ export function securityService(deps: SecurityDeps) {
       const members = twoFactor.members(storeId)
       const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
       const isCallerOneOfThem = userId !== null && !isOwnEnabled && queries.isMember(userId, storeId)
-      const entries = ipWhitelist.count(storeId)
+      const entries = ipList.count(storeId)
       const { sessions, lastLoginAt } = queries.signIns(storeId, now)
       const keys = apiKeys.counts(storeId, now)
       const facts: Facts = {
@@ -49,7 +49,7 @@ export function securityService(deps: SecurityDeps) {
           members_enabled: members.enabled,
         },
         api_keys: keys,
-        public_keys: publicKeys.count(storeId),
+        public_keys: widgetKeys.count(storeId),
         ip_whitelist: { enabled: entries > 0, entries },
         // There can be none in this version; clients may rely on the field (D9).
         webhooks: { active: 0, failing: 0 },

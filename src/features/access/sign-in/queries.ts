@@ -46,10 +46,10 @@ export interface SessionRow {
   expiresAt: number
 }
 
-export type AuthQueries = ReturnType<typeof authQueries>
+export type AuthQueries = ReturnType<typeof signInQueries>
 
 /** All SQL about who signs in: stores' secrets, people, memberships and ended tokens. */
-export function authQueries(db: Db) {
+export function signInQueries(db: Db) {
   const storeColumns = `id, slug, name, plan, client_secret_hash AS clientSecretHash,
     secret_generation AS secretGeneration, kept_jti AS keptJti`
   const credential = db.prepare<[id: string], CredentialRow>(

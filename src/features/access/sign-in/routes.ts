@@ -32,7 +32,7 @@ export interface AuthBudgets {
 }
 
 /** Spec §4.1: machine grant, login of people, refresh and end of tokens. Nothing here is ever cached. */
-export function authRoutes(
+export function signInRoutes(
   trace: TracePlugin,
   budgets: AuthBudgets,
   { grant, login, refresh, revoke }: AuthServices,

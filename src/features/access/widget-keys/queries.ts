@@ -18,14 +18,14 @@ export interface PublicKeyRow {
 
 type StoredRow = Omit<PublicKeyRow, 'origins' | 'allowed'> & { origins: string; allowed: string }
 
-export type PublicKeyQueries = ReturnType<typeof publicKeyQueries>
+export type PublicKeyQueries = ReturnType<typeof widgetKeyQueries>
 
 const COLUMNS = `
   id, store_id AS storeId, name, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
   created_at AS createdAt`
 
 /** All SQL about widget keys. */
-export function publicKeyQueries(db: Db) {
+export function widgetKeyQueries(db: Db) {
   const ofStore = db.prepare<[storeId: string], StoredRow>(
     `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? ORDER BY id`,
   )

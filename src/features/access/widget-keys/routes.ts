@@ -15,8 +15,8 @@ import type { PublicKeyService } from './service.ts'
 
 const noSuchKey = { 404: failure('`not_found`') }
 /** D8: keys that may stand in a page. */
-export function publicKeyRoutes(auth: AuthPlugin, keys: PublicKeyService) {
-  return new Elysia({ name: 'publicKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })
+export function widgetKeyRoutes(auth: AuthPlugin, keys: PublicKeyService) {
+  return new Elysia({ name: 'widgetKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })
     .use(auth)
     .post(
       '',

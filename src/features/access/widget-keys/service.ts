@@ -46,10 +46,10 @@ export interface AdmittedWidget {
   ratePerMinute: number | null
 }
 
-export type PublicKeyService = ReturnType<typeof publicKeyService>
+export type PublicKeyService = ReturnType<typeof widgetKeyService>
 
 /** Public widget keys of stores, bound to exact origins (spec §5.5, D8). */
-export function publicKeyService(deps: PublicKeyDeps) {
+export function widgetKeyService(deps: PublicKeyDeps) {
   const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for another store's key. */

@@ -1,6 +1,6 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp'
 import { LIMITS } from '../../../core/limits.ts'
-import { pictureType } from '../../pictures/magic.ts'
+import { pictureType } from '../../../core/picture-type.ts'
 import type { PictureFacts } from '../embedder.ts'
 import { type Pixels, palette, perceptualHash } from './picture-facts.ts'
 import { RefusedPicture } from './refusal.ts'

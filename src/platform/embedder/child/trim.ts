@@ -1,4 +1,4 @@
-import type { PictureType } from '../../pictures/magic.ts'
+import type { PictureType } from '../../../core/picture-type.ts'
 import { RefusedPicture } from './refusal.ts'
 
 /**

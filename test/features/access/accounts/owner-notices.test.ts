@@ -85,7 +85,7 @@ The service is at http://lookalike.test. The audit log there (GET /v1/security/a
     )
     expect(mails[0]?.text).toContain('lookalike store clear-ip-whitelist one')
     app.db.exec('DELETE FROM ip_entries')
-    app.ipWhitelist.clear(app.accounts.storeBySlug('one').id)
+    app.ipList.clear(app.accounts.storeBySlug('one').id)
     await made(call('POST', IP_LIST, person, { ip_address: '198.51.100.1', force: true }))
     expect((await sent()).map(({ to }) => to)).toEqual(OWNERS)
   })

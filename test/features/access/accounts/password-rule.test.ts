@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { isCommonPassword } from '../../../../src/core/common-passwords.ts'
 import { passwordRule } from '../../../../src/features/access/accounts/password-rule.ts'
-import { isCommonPassword } from '../../../../src/platform/common-passwords.ts'
 
 const rule = passwordRule({ isCommonPassword })
 const OWNER = { email: 'anna.smith@shop.test', storeName: 'Häuser & Gärten' }

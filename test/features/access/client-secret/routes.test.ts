@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { hashSecret } from '../../../../src/platform/secrets.ts'
+import { hashSecret } from '../../../../src/core/secrets.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 import { codeOf } from '../api-keys/answers.ts'
 import { auditOf, breakAuditLog, wholeDatabase } from '../api-keys/evidence.ts'

@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { ApiError } from '../../../../src/core/errors.ts'
+import { isInside, networkMatcher, parseCidrs, readNetwork } from '../../../../src/core/networks.ts'
 import { createAdmission } from '../../../../src/features/access/ip-list/admission.ts'
-import { ipWhitelistQueries } from '../../../../src/features/access/ip-list/queries.ts'
+import { ipListQueries } from '../../../../src/features/access/ip-list/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
-import {
-  isInside,
-  networkMatcher,
-  parseCidrs,
-  readNetwork,
-} from '../../../../src/platform/network/addresses.ts'
 import { addPerson, login, tokenOf } from '../../../support/people.ts'
 import { codeOf, HERE, type ListedStore, listedStore } from './list.ts'
 
@@ -125,7 +120,7 @@ describe('the list in memory', () => {
 
   let entries = 0
   const put = (connection: Db, storeId: string, network: string) =>
-    ipWhitelistQueries(connection).add({
+    ipListQueries(connection).add({
       id: `entry ${++entries}`,
       storeId,
       network,
@@ -136,7 +131,7 @@ describe('the list in memory', () => {
 
   /** Whether an address is admitted. */
   function asked() {
-    const { admit, forget } = createAdmission({ queries: ipWhitelistQueries(db), networkMatcher })
+    const { admit, forget } = createAdmission({ queries: ipListQueries(db), networkMatcher })
     const isAdmitted = (storeId: string, address: string): boolean => {
       try {
         admit(storeId, address)
@@ -160,7 +155,7 @@ describe('the list in memory', () => {
     expect(isAdmitted(one, HERE)).toBe(true)
     other.prepare(`DELETE FROM ip_entries WHERE cidr = '${HERE}/32'`).run()
     expect(isAdmitted(one, HERE)).toBe(false)
-    expect(ipWhitelistQueries(other).clear(one)).toBe(1)
+    expect(ipListQueries(other).clear(one)).toBe(1)
     expect(isAdmitted(one, HERE)).toBe(true)
     other.close()
   })

@@ -45,7 +45,7 @@ export async function listedStore() {
     add: (body: unknown, how?: { from?: string; as?: string }) => call('POST', PATH, body, how),
     remove: (id: string, query = '', how?: { from?: string; as?: string }) =>
       call('DELETE', `${PATH}/${id}${query}`, undefined, how),
-    list: async () => (await app.ipWhitelist.list(storeId)).entries.map(({ ip_address }) => ip_address),
+    list: async () => (await app.ipList.list(storeId)).entries.map(({ ip_address }) => ip_address),
     /** Status and code of an ordinary call from an address. */
     comesIn: async (from: string, as = token) =>
       codeOf(await call('GET', '/v1/products', undefined, { from, as })),

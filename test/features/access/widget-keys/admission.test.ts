@@ -35,7 +35,7 @@ async function create(body: unknown) {
 /** What a widget's call meets: the admission, or code and details of its refusal. */
 function admit(shown: string, origin: string | null, use: 'text' | 'upload' | 'url' | 'feedback' = 'text') {
   try {
-    return app.publicKeys.admit(shown, origin, use)
+    return app.widgetKeys.admit(shown, origin, use)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return [error.code, error.extras.details]

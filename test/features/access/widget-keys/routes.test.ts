@@ -100,7 +100,7 @@ describe('POST /v1/security/public-keys (D8)', () => {
   test.each(BAD_FIELDS)('422 for %s, and no key is made', async (_what, fields, pointers) => {
     const answer = await create({ ...WIDGET, ...fields })
     expect([answer.body['error'], ...pointersOf(answer)]).toEqual(['validation_error', 422, ...pointers])
-    expect(app.publicKeys.count(storeId)).toBe(0)
+    expect(app.widgetKeys.count(storeId)).toBe(0)
   })
 
   test('422 says how an origin is written, and repeats nothing that came', async () => {
@@ -124,7 +124,7 @@ describe('POST /v1/security/public-keys (D8)', () => {
     for (let n = 1; n < 100; n++) await made()
     const refused = await create()
     expect([codeOf(refused), refused.body['details']]).toEqual([[409, 'conflict'], { limit: 100 }])
-    expect(app.publicKeys.count(storeId)).toBe(100)
+    expect(app.widgetKeys.count(storeId)).toBe(100)
     const other = await machineToken(app, (await app.store('two')).store_id)
     expect((await create(WIDGET, other)).status).toBe(201)
     await app.call('DELETE', `${PATH}/${id}`, { token })
@@ -205,7 +205,7 @@ describe('a developer whose groups permit less (D8: nobody grants what he lacks)
     async (groups, allowed, required) => {
       const answer = await create({ ...WIDGET, allowed }, await developer(groups))
       expect(denied(answer)).toEqual([403, 'permission_denied', { required }])
-      expect(app.publicKeys.count(storeId)).toBe(0)
+      expect(app.widgetKeys.count(storeId)).toBe(0)
     },
   )
 
@@ -254,7 +254,7 @@ describe('a developer whose groups permit less (D8: nobody grants what he lacks)
   test('ends every key all the same: a leaked one must not wait for somebody who holds more', async () => {
     const { id } = await made()
     const answer = await app.call('DELETE', `${PATH}/${id}`, { token: await developer([[]]) })
-    expect([answer.status, app.publicKeys.count(storeId)]).toEqual([200, 0])
+    expect([answer.status, app.widgetKeys.count(storeId)]).toEqual([200, 0])
   })
 
   test('is told 404 for another store’s key and 422 for a bad field before what he lacks', async () => {
@@ -272,7 +272,7 @@ describe('DELETE /v1/security/public-keys/{id}', () => {
     const { status, body } = await app.call('DELETE', `${PATH}/${id}`, { token })
     expect([status, body as object]).toEqual([200, { status: 'deleted', id }])
     expect(codeOf(await app.call('DELETE', `${PATH}/${id}`, { token }))).toEqual([404, 'not_found'])
-    expect(app.publicKeys.count(storeId)).toBe(0)
+    expect(app.widgetKeys.count(storeId)).toBe(0)
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemIds } from '../../../../src/core/ids.ts'
+import { hashSecret } from '../../../../src/core/secrets.ts'
 import { OriginError } from '../../../../src/features/access/widget-keys/origins.ts'
-import { hashSecret } from '../../../../src/platform/secrets.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const create = (...origins: string[]) => app.publicKeys.createPublicKey(storeId, 'widget', origins)
+const create = (...origins: string[]) => app.widgetKeys.createPublicKey(storeId, 'widget', origins)
 const rows = () => app.db.prepare<[], Record<string, unknown>>('SELECT * FROM public_keys').all()
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -65,7 +65,7 @@ describe('a public key made at the command line (spec §5.5, D8)', () => {
     const many = Array.from({ length: 21 }, (_, n) => `https://shop${n}.example`)
     expect(() => create()).toThrow('origins must have at least 1 item')
     expect(() => create(...many)).toThrow('origins must have at most 20 items')
-    expect(() => app.publicKeys.createPublicKey(storeId, '', ['https://a.example'])).toThrow(
+    expect(() => app.widgetKeys.createPublicKey(storeId, '', ['https://a.example'])).toThrow(
       'name must have at least 1 character',
     )
     expect(rows()).toEqual([])
@@ -74,7 +74,7 @@ describe('a public key made at the command line (spec §5.5, D8)', () => {
   test('is not the 101st of its store', () => {
     for (let n = 0; n < 100; n++) create('https://shop.example')
     expect(() => create('https://shop.example')).toThrow('A store may have 100 widget keys')
-    expect(app.publicKeys.count(storeId)).toBe(100)
+    expect(app.widgetKeys.count(storeId)).toBe(100)
   })
 
   test('is an act of the operator; without its row in the audit log there is no key', () => {
@@ -90,6 +90,6 @@ describe('a public key made at the command line (spec §5.5, D8)', () => {
     ])
     breakAuditLog(app)
     expect(() => create('https://shop.example')).toThrow('the log is broken')
-    expect(app.publicKeys.count(storeId)).toBe(1)
+    expect(app.widgetKeys.count(storeId)).toBe(1)
   })
 })

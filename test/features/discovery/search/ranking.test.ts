@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { topSlots } from '../../../../src/core/select.ts'
 import { fold } from '../../../../src/core/text.ts'
 import {
   createProductIndex,
@@ -8,7 +9,6 @@ import {
 import { createRanking, type RankingRequest } from '../../../../src/features/discovery/search/ranking.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
-import { topSlots } from '../../../../src/platform/vectors/select.ts'
 import { vectorTable } from '../../../../src/platform/vectors/vec0.ts'
 
 const DIMENSION = 16

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import decodeQr from 'qr/decode.js'
-import { qrDataUrl } from '../../src/platform/qr.ts'
+import { qrDataUrl } from '../../src/core/qr.ts'
 
 const PREFIX = 'data:image/svg+xml;base64,'
 const ADDRESS =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ApiError } from '../../../src/core/errors.ts'
-import { decodeBase64, decodeDataUri } from '../../../src/platform/pictures/data-uri.ts'
+import { decodeBase64, decodeDataUri } from '../../src/core/data-uri.ts'
+import { ApiError } from '../../src/core/errors.ts'
 
 const codeOf = async (work: Promise<unknown>) => {
   try {

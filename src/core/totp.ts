@@ -1,5 +1,5 @@
 import { generateURI, ScureBase32Plugin, verifySync } from 'otplib'
-import type { Ids } from '../core/ids.ts'
+import type { Ids } from './ids.ts'
 
 /** What every authenticator understands (RFC 6238 §5.1, the Key URI format): HMAC-SHA-1, 6 digits, 30 seconds. */
 const SHAPE = { algorithm: 'sha1', digits: 6, period: 30 } as const

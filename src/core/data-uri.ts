@@ -1,6 +1,6 @@
-import { ApiError } from '../../core/errors.ts'
-import { sizeInWords } from '../../core/text.ts'
-import { HEAVY_BYTES, turn } from '../../core/turns.ts'
+import { ApiError } from './errors.ts'
+import { sizeInWords } from './text.ts'
+import { HEAVY_BYTES, turn } from './turns.ts'
 
 /**
  * Reads the bytes of a `data:` URI (RFC 2397), base64 or percent-encoded, in several turns of the event loop when it is

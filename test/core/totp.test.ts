@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemIds } from '../../src/core/ids.ts'
-import { matchingStep, newTotpSecret, otpauthUrl } from '../../src/platform/totp.ts'
+import { matchingStep, newTotpSecret, otpauthUrl } from '../../src/core/totp.ts'
 import { fromBase32, hotp, shownCode } from '../support/authenticator.ts'
 
 /** The key of RFC 4226 appendix D and RFC 6238 appendix B, "12345678901234567890". */

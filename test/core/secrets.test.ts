@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { hashSecret, isSecret } from '../../src/platform/secrets.ts'
+import { hashSecret, isSecret } from '../../src/core/secrets.ts'
 
 describe('secrets that are random enough to need no slow hash', () => {
   test('the hash is SHA-256', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { EMAIL_SHAPE, normaliseEmail } from '../../../../src/features/access/accounts/email.ts'
+import { EMAIL_SHAPE, normaliseEmail } from '../../src/core/email.ts'
 
 const SHAPE = new RegExp(EMAIL_SHAPE)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
-import { MAGIC_BYTES, pictureType } from '../../../src/platform/pictures/magic.ts'
+import { MAGIC_BYTES, pictureType } from '../../src/core/picture-type.ts'
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')
 const ftyp = (major: string, ...further: string[]) => {

@@ -7,9 +7,9 @@ import {
   networkMatcher,
   parseCidrs,
   readNetwork,
-} from '../../../src/platform/network/addresses.ts'
-import { recordBar } from '../../robustness/bars.ts'
-import { SPECIAL_BLOCKS, threeOf } from './special-blocks.ts'
+} from '../../src/core/networks.ts'
+import { SPECIAL_BLOCKS, threeOf } from '../platform/network/special-blocks.ts'
+import { recordBar } from '../robustness/bars.ts'
 
 /** The neighbours of every special block, and addresses in daily use. */
 const PUBLIC_ADDRESSES = [

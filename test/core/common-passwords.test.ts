@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isCommonPassword } from '../../src/platform/common-passwords.ts'
+import { isCommonPassword } from '../../src/core/common-passwords.ts'
 
 test.each(['123456', 'password', 'qwertyuiop', '1q2w3e4r5t'])('%p is a common password', async (password) => {
   expect(await isCommonPassword(password)).toBe(true)

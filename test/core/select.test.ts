@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { topSlots } from '../../../src/platform/vectors/select.ts'
+import { topSlots } from '../../src/core/select.ts'
 
 /** Few distinct values, so that ties are common. */
 const scoreLists = fc.array(
