@@ -114,7 +114,7 @@ export function renderDocument(document: Document, documents: readonly Document[
   return page(
     `${document.title} · Lookalike`,
     `<div class="guide">
-    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => documentLink(other, document)).join('')}</ul></nav>
+    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => documentLink(other, document)).join('')}${OTHER_PAGES}</ul></nav>
     ${contents(document)}<article>
 ${article}</article>
     </div>`,
@@ -133,6 +133,9 @@ function targetOf(href: string, document: Document, documents: readonly Document
   if (!isThere) throw new Error(`${document.name}.md links to ${href}, which is not there`)
   return `${file === undefined ? '' : addressOf(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
 }
+
+/** The pages that stand beside the guide. */
+const OTHER_PAGES = '<li><a href="/docs">API page</a></li><li><a href="/errors">Errors</a></li>'
 
 const documentLink = ({ name, title }: Document, current: Document): string =>
   `<li><a href="${addressOf(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
