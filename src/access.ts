@@ -3,13 +3,11 @@ import type { Administration, AdministrationPorts } from './administration.ts'
 import type { Config } from './config.ts'
 import type { Caller } from './core/actor.ts'
 import type { Clock } from './core/clock.ts'
-import { normaliseEmail } from './core/email.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import { PLANS, type PlanName } from './core/plans.ts'
 import { createRateWindow } from './core/rate-window.ts'
-import { hashSecret, isSecret } from './core/secrets.ts'
 import { networkKey, throttleKey } from './core/throttle-keys.ts'
 import { wrongCodesMail } from './features/access/accounts/mails.ts'
 import { passwordResetQueries } from './features/access/accounts/password-reset-queries.ts'
@@ -27,7 +25,7 @@ import { overviewRoutes } from './features/access/overview/routes.ts'
 import { overviewService } from './features/access/overview/service.ts'
 import { callerService } from './features/access/sign-in/callers.ts'
 import { createLockout } from './features/access/sign-in/lockout.ts'
-import { loginService, membershipView } from './features/access/sign-in/login.ts'
+import { loginService } from './features/access/sign-in/login.ts'
 import { machineGrant } from './features/access/sign-in/machine-grant.ts'
 import { signInQueries } from './features/access/sign-in/queries.ts'
 import { refreshService } from './features/access/sign-in/refresh.ts'
@@ -45,7 +43,6 @@ import { createTraceOf, tracePlugin } from './http/trace.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from './platform/db/address-throttle.ts'
 import { unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
-import { isUnwritable } from './platform/db/unwritable.ts'
 
 export interface AccessDeps {
   ports: AdministrationPorts
@@ -94,7 +91,6 @@ export function createAccess(accessDeps: AccessDeps) {
     clock,
     failures: clientFailures,
     unknownFailures,
-    isSecret,
     admitAddress,
     later: postponed.later,
     record,
@@ -108,7 +104,6 @@ export function createAccess(accessDeps: AccessDeps) {
     ids,
     passwords,
     twoFactor,
-    foldEmail: normaliseEmail,
     pendingPassword: administration.registration.pendingPassword,
     lockout: createLockout({
       addresses: signInAddresses,
@@ -117,14 +112,11 @@ export function createAccess(accessDeps: AccessDeps) {
       knownTries,
       otherTries,
       wrongCodes: twoFactor.wrongCodes,
-      throttleKey,
       clock,
     }),
-    networkKey,
     warnOfGuesses: (email, count) => mailOfGuesses(ports, administration.outbox, email, count),
     locked,
     atomically,
-    isUnwritable,
     later: postponed.later,
     record,
     log: ports.log,
@@ -153,11 +145,8 @@ export function createAccess(accessDeps: AccessDeps) {
   const me = meService({
     queries,
     sessions,
-    membershipView,
     clock,
     passwords,
-    passwordProblem: (password, pointer, email) =>
-      administration.passwordRule.problemOf(password, { email }, pointer),
     isTwoFactorEnabled: twoFactor.isEnabled,
     failures: passwordFailures,
     forgetResetLinks: passwordResetQueries(db).forget,
@@ -170,8 +159,6 @@ export function createAccess(accessDeps: AccessDeps) {
     queries: clientSecretQueries(db),
     clock,
     ids,
-    hashSecret,
-    isSecret,
     failures: clientFailures,
     atomically,
     record,

@@ -2,22 +2,15 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Atomically, RecordEvent } from './core/audit.ts'
 import type { Clock } from './core/clock.ts'
-import { isCommonPassword } from './core/common-passwords.ts'
 import type { Ids } from './core/ids.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
-import { networkMatcher, readNetwork } from './core/networks.ts'
 import type { PlanName } from './core/plans.ts'
-import { qrDataUrl } from './core/qr.ts'
-import { hashSecret, isSecret } from './core/secrets.ts'
-import { networkKey, throttleKey } from './core/throttle-keys.ts'
-import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from './core/totp.ts'
 import { operatorService } from './features/access/accounts/operator.ts'
 import { ownerNoticeQueries } from './features/access/accounts/owner-notice-queries.ts'
 import { ownerNotices } from './features/access/accounts/owner-notices.ts'
 import { passwordResetService } from './features/access/accounts/password-reset.ts'
 import { passwordResetQueries } from './features/access/accounts/password-reset-queries.ts'
-import { passwordRule as createPasswordRule } from './features/access/accounts/password-rule.ts'
 import { accountQueries } from './features/access/accounts/queries.ts'
 import { type RegistrationMode, registrationService } from './features/access/accounts/registration.ts'
 import { registrationQueries } from './features/access/accounts/registration-queries.ts'
@@ -42,7 +35,6 @@ import { outboxQueries } from './features/delivery/mail/queries.ts'
 import { outboxService } from './features/delivery/mail/service.ts'
 import { type Db, unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
-import { isUnwritable } from './platform/db/unwritable.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
 import { createSecretBox } from './platform/secret-box.ts'
@@ -79,9 +71,8 @@ export function createAdministration(ports: AdministrationPorts) {
     createThrottle(db, { bucket, limit: LIMITS.failuresPerEmailMax, windowMs })
   const failures = failuresOf('login.email', LIMITS.failuresWindowMs)
   const codeFailures = failuresOf('login.code', 2 * LIMITS.failuresWindowMs)
-  const sessions = keptSessions({ stored: sessionQueries(db), isUnwritable, schedule: ports.schedule, log })
+  const sessions = keptSessions({ stored: sessionQueries(db), schedule: ports.schedule, log })
 
-  const passwordRule = createPasswordRule({ isCommonPassword })
   const outbox = outboxService({
     queries: outboxQueries(db),
     mailer: ports.mailer,
@@ -103,7 +94,7 @@ export function createAdministration(ports: AdministrationPorts) {
     },
   }
   const people = accountsOf(ports, {
-    ...{ atomically, record, passwords, passwordRule, outbox, sessions },
+    ...{ atomically, record, passwords, outbox, sessions },
     failures: forgiven,
   })
   const twoFactor = twoFactorService({
@@ -115,18 +106,11 @@ export function createAdministration(ports: AdministrationPorts) {
     record,
     endOtherSessions: sessions.endSessions,
     log,
-    newTotpSecret: () => newTotpSecret(ids),
-    otpauthUrl,
-    matchingStep,
-    timeStep,
-    qrDataUrl,
   })
   const apiKeys = apiKeyService({
     queries: apiKeyQueries(db),
     clock,
     ids,
-    hashSecret,
-    isSecret,
     atomically,
     record,
     tellOwners,
@@ -137,8 +121,6 @@ export function createAdministration(ports: AdministrationPorts) {
     queries: widgetKeyQueries(db),
     clock,
     ids,
-    hashSecret,
-    isSecret,
     atomically,
     record,
   })
@@ -147,7 +129,6 @@ export function createAdministration(ports: AdministrationPorts) {
     queries: operatorKeyQueries(db),
     apiKeys: apiKeyQueries(db),
     widgetKeys: widgetKeyQueries(db),
-    hashSecret,
     clock,
     atomically,
     record,
@@ -160,15 +141,12 @@ export function createAdministration(ports: AdministrationPorts) {
     atomically,
     record,
     tellOwners,
-    readNetwork,
-    networkMatcher,
   })
 
   return {
     atomically,
     record,
     passwords,
-    passwordRule,
     failures,
     codeFailures,
     sessions,
@@ -185,10 +163,9 @@ export function createAdministration(ports: AdministrationPorts) {
   }
 }
 
-type AccountParts = Pick<
-  Administration,
-  'atomically' | 'record' | 'passwords' | 'passwordRule' | 'sessions' | 'outbox'
-> & { failures: Pick<Administration['failures'], 'reset'> }
+type AccountParts = Pick<Administration, 'atomically' | 'record' | 'passwords' | 'sessions' | 'outbox'> & {
+  failures: Pick<Administration['failures'], 'reset'>
+}
 
 /** People and their stores: setup, registration, lost passwords, and what the operator does for them. */
 function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
@@ -204,11 +181,8 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     ...parts,
     clock,
     ids,
-    hashSecret,
     hashPassword: passwords.hash,
     baseUrl: ports.baseUrl,
-    throttleKey,
-    networkKey,
   }
 
   const accounts = accountService({ ...common, queries, verifyPassword: passwords.verify })

@@ -3,10 +3,8 @@ import { createAccess } from './access.ts'
 import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
-import { decodeBase64, decodeDataUri } from './core/data-uri.ts'
 import type { ApiError } from './core/errors.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
-import { topSlots } from './core/select.ts'
 import { StorageProblem, storageFailure } from './core/storage.ts'
 import { DEMO_PRODUCTS } from './features/catalogue/demo/catalogue.ts'
 import { demoRoutes } from './features/catalogue/demo/routes.ts'
@@ -22,7 +20,6 @@ import { storageQueries } from './features/catalogue/products/storage-queries.ts
 import { createSearchHistory } from './features/discovery/search/history.ts'
 import { createProductIndex, type IndexEntry } from './features/discovery/search/product-index.ts'
 import { searchQueries } from './features/discovery/search/queries.ts'
-import { createRanking } from './features/discovery/search/ranking.ts'
 import { createRecentPictures } from './features/discovery/search/recent-pictures.ts'
 import { searchRoutes } from './features/discovery/search/routes.ts'
 import { searchService } from './features/discovery/search/service.ts'
@@ -117,7 +114,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     files,
     budget,
     vectorOf: index.vectorOf,
-    decodeDataUri,
     baseUrl,
     clock,
     ids,
@@ -172,12 +168,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       store: (storeId) => wholeIndex().store(storeId),
       vectorOf: (storeId, pictureId) => wholeIndex().vectorOf(storeId, pictureId),
     },
-    rank: createRanking(topSlots),
     history,
     recent: createRecentPictures(ids),
     embedder,
     withPicture: pictures.withUrl,
-    decodeBase64,
     publicUrl: pictures.publicUrl,
     clock,
     ids,

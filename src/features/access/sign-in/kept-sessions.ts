@@ -1,10 +1,9 @@
+import { isUnwritable } from '../../../core/storage.ts'
 import type { SessionRow } from './queries.ts'
 import type { SessionQueries } from './session-queries.ts'
 
 export interface KeptSessionsDeps {
   stored: SessionQueries
-  /** Whether an error says that the database cannot be written now. */
-  isUnwritable(error: unknown): boolean
   schedule(callback: () => void, delayMs: number): void
   log: { warn(fields: Record<string, unknown>, message: string): void }
   heldMax?: number
@@ -37,7 +36,7 @@ export type KeptSessions = ReturnType<typeof keptSessions>
  * Those in memory are written soon after the disk works again; a restart before that ends them.
  */
 export function keptSessions(deps: KeptSessionsDeps) {
-  const { stored, isUnwritable, schedule, log, heldMax = HELD_MAX } = deps
+  const { stored, schedule, log, heldMax = HELD_MAX } = deps
   const held = new Map<string, Held>()
   let isBooked = false
 

@@ -131,7 +131,7 @@ describe('the list in memory', () => {
 
   /** Whether an address is admitted. */
   function asked() {
-    const { admit, forget } = createAdmission({ queries: ipListQueries(db), networkMatcher })
+    const { admit, forget } = createAdmission({ queries: ipListQueries(db) })
     const isAdmitted = (storeId: string, address: string): boolean => {
       try {
         admit(storeId, address)

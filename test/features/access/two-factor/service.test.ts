@@ -51,11 +51,6 @@ function serviceOn(
     endOtherSessions: sessionQueries(on).endSessions,
     record,
     log: { error: (fields, message) => void logged.push({ ...fields, message }) },
-    newTotpSecret: () => newTotpSecret(systemIds),
-    otpauthUrl,
-    matchingStep,
-    timeStep,
-    qrDataUrl,
   })
 }
 
