@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { SessionRow } from './queries.ts'
+import type { SessionRow } from '../sign-in/queries.ts'
 
 export type SessionQueries = ReturnType<typeof sessionQueries>
 

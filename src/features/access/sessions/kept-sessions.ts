@@ -1,5 +1,5 @@
 import { isUnwritable } from '../../../core/storage.ts'
-import type { SessionRow } from './queries.ts'
+import type { SessionRow } from '../sign-in/queries.ts'
 import type { SessionQueries } from './session-queries.ts'
 
 export interface KeptSessionsDeps {
