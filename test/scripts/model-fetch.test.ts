@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { FetchModelError, fetchModel } from '../../scripts/fetch-model.ts'
+import { FetchModelError, fetchModel } from '../../scripts/model/fetch.ts'
 
-const SCRIPT = resolve(import.meta.dir, '../../scripts/fetch-model.ts')
+const SCRIPT = resolve(import.meta.dir, '../../scripts/model/fetch.ts')
 const COMMIT = 'a'.repeat(40)
 const PINNED_MODEL = 'Xenova/clip-vit-base-patch32'
 const PINNED_COMMIT = 'd15189d7028b43f1d3e65039190477f6af591c2a'
@@ -118,7 +118,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('fetch-model: a model that fits', () => {
+describe('fetching a model: a model that fits', () => {
   test('the folder holds exactly the seven files, byte for byte, and the next steps are told', async () => {
     const files = tinyModel()
     const { code, stdout } = await runOn(startHub(files))
@@ -189,7 +189,7 @@ describe('fetch-model: a model that fits', () => {
   })
 })
 
-describe('fetch-model: an interrupted download', () => {
+describe('fetching a model: an interrupted download', () => {
   test('leaves no model folder, and the next run fetches only what is missing', async () => {
     let isBroken = true
     const hub = startHub(tinyModel(), (request) =>
@@ -243,7 +243,7 @@ describe('fetch-model: an interrupted download', () => {
   })
 })
 
-describe('fetch-model: what is refused with exit code 1', () => {
+describe('fetching a model: what is refused with exit code 1', () => {
   const refused = async (hub: { endpoint: string }, message: string, ...args: string[]) => {
     const { code, stderr } = await runOn(hub, ...args)
     expect(stderr).toContain(message)
@@ -395,11 +395,11 @@ describe('fetch-model: what is refused with exit code 1', () => {
   })
 })
 
-describe('fetch-model: usage', () => {
+describe('fetching a model: usage', () => {
   test('--help explains itself with an example and exits 0', async () => {
     const { code, stdout } = await run('--help')
     expect(code).toBe(0)
-    expect(stdout).toContain('Example:\n  bun scripts/fetch-model.ts --model')
+    expect(stdout).toContain('Example:\n  bun scripts/model/fetch.ts --model')
   })
 
   test.each([
@@ -412,6 +412,6 @@ describe('fetch-model: usage', () => {
   ])('%s exits 2 with the help text', async (_, args) => {
     const { code, stderr } = await run(...args)
     expect(code).toBe(2)
-    expect(stderr).toContain('Usage: bun scripts/fetch-model.ts')
+    expect(stderr).toContain('Usage: bun scripts/model/fetch.ts')
   })
 })

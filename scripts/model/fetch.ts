@@ -52,7 +52,7 @@ const OPTIONAL = 'special_tokens_map.json'
 
 const HELP = `Downloads a CLIP-family model from the Hugging Face hub into a model folder.
 
-Usage: bun scripts/fetch-model.ts [options]
+Usage: bun scripts/model/fetch.ts [options]
 
   --model ID        owner/name on the hub      (default ${DEFAULT_MODEL})
   --revision REV    commit, branch or tag      (default for the default model: its pinned commit; else main)
@@ -65,7 +65,7 @@ onnx/vision_model_quantized.onnx. Every file is checked against its hash. An int
 again by the same command, file by file.
 
 Example:
-  bun scripts/fetch-model.ts --model Xenova/clip-vit-base-patch16 --revision main --out models/clip-b16
+  bun scripts/model/fetch.ts --model Xenova/clip-vit-base-patch16 --revision main --out models/clip-b16
 
 Exit codes: 0 done, 1 failed, 2 wrong use.`
 
