@@ -1,31 +1,28 @@
-import { clamp, mix } from './vector.ts'
+import { convertLrgbToRgb, convertRgbToLrgb, formatHex, parseHex } from 'culori/fn'
+import { mix } from './vector.ts'
 
 /** Linear light, 0 to 1 per channel. */
 export type Rgb = readonly [number, number, number]
 
-const toLinear = (s: number): number => (s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4)
-const toSrgb = (l: number): number => (l <= 0.0031308 ? l * 12.92 : 1.055 * l ** (1 / 2.4) - 0.055)
-
-/** `#rrggbb` to linear light. */
+/**
+ * Converts `#rrggbb` to linear light.
+ *
+ * @throws Error for a text that is no colour.
+ */
 export function rgb(hex: string): Rgb {
-  const value = Number.parseInt(hex.slice(1), 16)
-  return [
-    toLinear(((value >> 16) & 255) / 255),
-    toLinear(((value >> 8) & 255) / 255),
-    toLinear((value & 255) / 255),
-  ]
+  const colour = parseHex(hex)
+  if (!colour) throw new Error(`${hex} is no colour`)
+  const { r, g, b } = convertRgbToLrgb(colour)
+  return [r, g, b]
 }
 
-/** Linear light to `#rrggbb`; values above 1 are rolled off softly so that highlights keep their hue. */
-export function hex(colour: Rgb): string {
-  const channel = (l: number): string => {
-    const soft = l > 0.8 ? 0.8 + 0.2 * (1 - Math.exp(-(l - 0.8) / 0.2)) : Math.max(0, l)
-    return Math.round(clamp(toSrgb(soft), 0, 1) * 255)
-      .toString(16)
-      .padStart(2, '0')
-  }
-  return `#${channel(colour[0])}${channel(colour[1])}${channel(colour[2])}`
+/** Converts linear light to `#rrggbb`; values above 0.8 are rolled off softly so that highlights keep their hue. */
+export function hex([r, g, b]: Rgb): string {
+  return formatHex(convertLrgbToRgb({ r: soft(r), g: soft(g), b: soft(b) }))
 }
+
+const soft = (light: number): number =>
+  light > 0.8 ? 0.8 + 0.2 * (1 - Math.exp(-(light - 0.8) / 0.2)) : light
 
 export const blend = (a: Rgb, b: Rgb, t: number): Rgb => [
   mix(a[0], b[0], t),

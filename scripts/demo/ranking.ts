@@ -1,4 +1,4 @@
-import '../../model/silent.ts'
+import '../model/silent.ts'
 import { join } from 'node:path'
 import {
   AutoProcessor,
@@ -9,7 +9,7 @@ import {
   RawImage,
 } from '@huggingface/transformers'
 
-const MODELS = join(import.meta.dirname, '../../../models')
+const MODELS = join(import.meta.dirname, '../../models')
 const MODEL = 'lookalike-clip-v0'
 
 /** Both halves of the bundled model; every vector has length 1. */
