@@ -31,7 +31,7 @@ function tent(d: V3): number {
 }
 
 /** Directions spread evenly over the sky and a little below the horizon, with their share of the light. */
-export const LAMPS: readonly Lamp[] = Array.from({ length: DIRECTIONS }, (_, i) => {
+const LAMPS: readonly Lamp[] = Array.from({ length: DIRECTIONS }, (_, i) => {
   const y = 1 - ((i + 0.5) / DIRECTIONS) * 1.1
   const angle = i * Math.PI * (3 - Math.sqrt(5))
   const r = Math.sqrt(Math.max(0, 1 - y * y))

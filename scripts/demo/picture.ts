@@ -24,7 +24,7 @@ export interface Backdrop {
 }
 
 /** The pale sweep of a shop photograph. */
-export const STUDIO: Backdrop = { top: '#fbfbfa', bottom: '#f1f0ee' }
+const STUDIO: Backdrop = { top: '#fbfbfa', bottom: '#f1f0ee' }
 
 /** How a product is photographed. Angles in degrees. */
 export interface Shot {
