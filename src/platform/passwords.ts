@@ -12,15 +12,13 @@ export interface PasswordCost {
 }
 
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
-export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
+const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 
 /** A hash takes a core for some 25 ms, which the searches are short of meanwhile. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 60
 /** Places in the line that one network may take, so that the others find some. */
 const WAITING_PER_NETWORK_MAX = WAITING_MAX / 2
-
-export type PasswordHasher = ReturnType<typeof createPasswordHasher>
 
 /**
  * Hashes passwords with argon2id, a few at once. Passwords are folded to NFKC, so that one password typed on two

@@ -37,8 +37,6 @@ export interface CallerDeps {
 /** "Last used" is written at most this often. */
 const TOUCH_MS = 60_000
 
-export type CallerService = ReturnType<typeof callerService>
-
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {
   const { queries, sessions, holders, apiKeys, clock, admitAddress } = deps
