@@ -20,6 +20,8 @@ const WAITING_MAX = 60
 /** Places in the line that one network may take, so that the others find some. */
 const WAITING_PER_NETWORK_MAX = WAITING_MAX / 2
 
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>
+
 /**
  * Hashes passwords with argon2id, a few at once. Passwords are folded to NFKC, so that one password typed on two
  * keyboards is the same (NIST SP 800-63B §5.1.1.2).
