@@ -4,6 +4,7 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound, signInFirst } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
+import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { exactOrigin, ORIGIN_FORM, OriginError } from './origins.ts'
@@ -23,9 +24,6 @@ export interface PublicKeyDeps {
   queries: PublicKeyQueries
   clock: Clock
   ids: Ids
-  hashSecret(secret: string): Buffer
-  /** Constant-time comparison; an undefined hash never fits. */
-  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   atomically: Atomically
   record: RecordEvent
 }
@@ -50,7 +48,7 @@ export type PublicKeyService = ReturnType<typeof widgetKeyService>
 
 /** Public widget keys of stores, bound to exact origins (spec §5.5, D8). */
 export function widgetKeyService(deps: PublicKeyDeps) {
-  const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
+  const { queries, clock, ids, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for another store's key. */
   function owned(storeId: string, id: string): PublicKeyRow {
