@@ -28,7 +28,7 @@ const COMMON: readonly SettingName[] = [
 ]
 
 /** Settings as a table in Markdown. */
-export function settingsTable(names: readonly SettingName[]): string {
+function settingsTable(names: readonly SettingName[]): string {
   const rows = names.map((name) => [
     `\`${name}\`, \`--${flagOf(name)}\``,
     defaultOf(name),
