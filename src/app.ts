@@ -124,7 +124,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const products = productService({
     queries,
-    lists: productListQueries(db, queries),
+    lists: productListQueries(db),
     pictures,
     index,
     locked: createKeyedLock(),
