@@ -38,10 +38,11 @@ import { tokenIssuer } from './features/access/sign-in/token-issuer.ts'
 import { twoFactorRoutes } from './features/access/two-factor/routes.ts'
 import { widgetKeyRoutes } from './features/access/widget-keys/routes.ts'
 import { createAddressBudget } from './http/address-budget.ts'
-import { type AuthDeps, authPlugin, callerPlugin, type Purpose, type Spending } from './http/auth.ts'
+import type { AuthDeps, Purpose, Spending } from './http/auth.ts'
 import { createClientAddress } from './http/client-address.ts'
+import { createDoors } from './http/doors.ts'
 import { createTokens } from './http/tokens.ts'
-import { createTraceOf, tracePlugin } from './http/trace.ts'
+import { createTraceOf } from './http/trace.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from './platform/db/address-throttle.ts'
 import { unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
@@ -195,7 +196,7 @@ export function createAccess(accessDeps: AccessDeps) {
     createAddressBudget({ throttle, addressOf, clock, message: `Too many ${what} from this address` })
   // A password is tried with the link of a registration as well, so both count together.
   const spendLogin = budget(logins, 'sign-ins')
-  const deps: AuthDeps = {
+  const doors = createDoors({
     tokens,
     clock,
     traceOf,
@@ -203,30 +204,25 @@ export function createAccess(accessDeps: AccessDeps) {
     callerOfKey,
     spendRequest: requestBudget(planOf, clock),
     nameOwner,
-  }
-  const traced = tracePlugin(traceOf)
-  const signedIn = authPlugin(deps)
-  const guarding = authPlugin(deps, 'guard')
-  const ownAccount = callerPlugin(deps, 'never')
-  const person = callerPlugin(deps, 'several')
+  })
 
   const routes = new Elysia({ name: 'access' })
     .use(
       signInRoutes(
-        traced,
+        doors,
         { login: spendLogin, refresh: budget(refreshes, 'refreshes') },
         { grant, login, refresh, revoke },
       ),
     )
-    .use(accountRoutes(traced, { mail: budget(mails, 'requests'), password: spendLogin }, administration))
-    .use(meRoutes(ownAccount, me))
-    .use(twoFactorRoutes(person, twoFactor))
-    .use(apiKeyRoutes(guarding, apiKeys))
-    .use(widgetKeyRoutes(guarding, widgetKeys))
-    .use(clientSecretRoutes(guarding, clientSecret))
-    .use(ipListRoutes(guarding, ipList))
-    .use(auditRoutes(guarding, audit))
-    .use(overviewRoutes(guarding, security))
+    .use(accountRoutes(doors, { mail: budget(mails, 'requests'), password: spendLogin }, administration))
+    .use(meRoutes(doors, me))
+    .use(twoFactorRoutes(doors, twoFactor))
+    .use(apiKeyRoutes(doors, apiKeys))
+    .use(widgetKeyRoutes(doors, widgetKeys))
+    .use(clientSecretRoutes(doors, clientSecret))
+    .use(ipListRoutes(doors, ipList))
+    .use(auditRoutes(doors, audit))
+    .use(overviewRoutes(doors, security))
 
   /** What has to be done from time to time: old tokens, counts whose window is over. */
   function tidy(): void {
@@ -242,7 +238,7 @@ export function createAccess(accessDeps: AccessDeps) {
     for (const throttle of [clientFailures, unknownFailures, passwordFailures]) throttle.prune(now)
   }
 
-  return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
+  return { routes, doors, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
 }
 
 /** How long work is postponed: long enough to have nothing to do with the request it comes from. */

@@ -97,7 +97,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
     peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const { signedIn, planOf } = access
+  const { doors, planOf } = access
 
   const queries = productQueries(db, vectors, model)
   const space = storageQueries(db)
@@ -214,10 +214,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
     .use(access.routes)
-    .use(demoRoutes(signedIn, demo))
-    .use(productRoutes(signedIn, products, idempotency))
+    .use(demoRoutes(doors, demo))
+    .use(productRoutes(doors, products, idempotency))
     .use(pictureRoutes(pictures))
-    .use(searchRoutes(signedIn, search))
+    .use(searchRoutes(doors, search))
     .use(healthRoutes(health))
     .use(docsRoutes())
 
