@@ -3,7 +3,7 @@ import { rateLimitExceeded } from '../core/errors.ts'
 import type { AddressThrottle } from '../core/throttle.ts'
 
 /**
- * Spends one request of the budget of a client's address; a request that asks again spends nothing.
+ * Spends one request from the budget of a client's address; asking again about the same request spends nothing.
  *
  * @throws ApiError `rate_limit_exceeded`.
  */
@@ -14,11 +14,11 @@ export interface AddressBudgetDeps {
   /** The client's address, behind trusted proxies too. */
   addressOf(request: Request): string
   clock: Clock
-  /** What is refused, for people. */
+  /** The message of a refusal. */
   message: string
 }
 
-/** The budget that requests without a sign-in are counted in, by the address they come from. */
+/** Counts requests without a sign-in by the address they come from. */
 export function createAddressBudget({
   throttle,
   addressOf,
@@ -35,7 +35,7 @@ export function createAddressBudget({
 }
 
 /**
- * A route's parser that spends first: of a request over its budget no byte is read. A route without a parser, such as a
+ * A route's parser that spends first: no byte of a request over its budget is read. A route without a parser, such as a
  * `GET`, spends in its `beforeHandle` instead.
  */
 export const spendingFirst = <Parser extends (context: { request: Request }) => unknown>(
