@@ -20,7 +20,7 @@ export const ACTIVE_TENANT = {
 const EVERY_CREDENTIAL = [{ bearer: [] }, { apiKey: [] }]
 
 /** What a route asks of its caller. */
-export type Need = Permission | StorePower
+type Need = Permission | StorePower
 
 /**
  * The doors of the API. A routes file takes the ones it needs (`Pick<Doors, 'forStore'>`) and mounts each before its

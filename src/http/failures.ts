@@ -13,7 +13,7 @@ export const ErrorBody = t.Object(
 )
 
 /** A code, alone or with the words that describe it at one route; by default the register describes it. */
-export type Failure = ErrorCode | readonly [code: ErrorCode, words: string]
+type Failure = ErrorCode | readonly [code: ErrorCode, words: string]
 
 type CodeOf<Item extends Failure> = Item extends readonly [infer Code extends ErrorCode, string]
   ? Code
@@ -24,7 +24,7 @@ type CodeOf<Item extends Failure> = Item extends readonly [infer Code extends Er
 type StatusOf<Item extends Failure> = (typeof ERRORS)[CodeOf<Item>]['status']
 
 /** Response schemas by status, as a route declares them. */
-export type Failures<Item extends Failure> = Record<StatusOf<Item>, typeof ErrorBody>
+type Failures<Item extends Failure> = Record<StatusOf<Item>, typeof ErrorBody>
 
 const codesBySchema = new WeakMap<object, readonly ErrorCode[]>()
 

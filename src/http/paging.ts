@@ -17,7 +17,7 @@ export const NextCursor = t.Union([t.String(), t.Null()], { description: 'null o
 /** A UUID in a cursor, in the form of `Ids.uuid`. */
 export const CursorId = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })
 
-export interface Page<Row> {
+interface Page<Row> {
   rows: Row[]
   nextCursor: string | null
 }
@@ -52,7 +52,7 @@ export function createCursors<Fields extends TProperties>(list: Record<string, s
       return value as unknown as Position
     },
 
-    /** Cuts the rows that were found to a page. @param found at most `limit + 1` rows: one more tells of a next page. */
+    /** Cuts the found rows to a page. @param found up to `limit + 1` rows; the extra row tells that a next page exists. */
     page<Row>(found: readonly Row[], limit: number, positionOf: (row: Row) => Position): Page<Row> {
       const rows = found.slice(0, limit)
       const last = rows.at(-1)

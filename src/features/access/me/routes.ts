@@ -14,7 +14,7 @@ import {
 import type { MeService } from './service.ts'
 
 /** Failures of a route that only a person may call. */
-const FOR_PERSON = [...FOR_CALLER, 'permission_denied'] as const
+const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
 
 /** D10: the caller’s own account, with its logins and its password. */
 export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService) {
@@ -30,13 +30,13 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
     })
     .get('/sessions', ({ caller }) => me.sessions(caller), {
       person: true,
-      response: { 200: SessionList, ...failures(...FOR_PERSON, ...READING) },
+      response: { 200: SessionList, ...failures(...OWN_ACCOUNT, ...READING) },
       detail: { operationId: 'listSessions', summary: 'List your logins' },
     })
     .delete('/sessions', ({ caller }) => me.endOtherSessions(caller), {
       person: true,
       parse: noBody,
-      response: { 200: SessionsEnded, ...failures(...FOR_PERSON, ...WRITING) },
+      response: { 200: SessionsEnded, ...failures(...OWN_ACCOUNT, ...WRITING) },
       detail: { operationId: 'endOtherSessions', summary: 'End all your other logins' },
     })
     .delete('/sessions/:session_id', ({ caller, params }) => me.endSession(caller, params.session_id), {
@@ -45,7 +45,7 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
       params: SessionParams,
       response: {
         200: SessionEnded,
-        ...failures(...FOR_PERSON, ...WRITING, 'validation_error', [
+        ...failures(...OWN_ACCOUNT, ...WRITING, 'validation_error', [
           'not_found',
           'You have no login with this id.',
         ]),
@@ -58,7 +58,7 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
       body: PasswordChange,
       response: {
         200: PasswordChanged,
-        ...failures(...FOR_PERSON, ...WRITING, ...JSON_BODY, [
+        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, [
           'too_many_requests',
           'Too many wrong passwords were sent.',
         ]),
