@@ -135,16 +135,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList: ipList.service,
   })
   const planOf = (storeId: string): PlanName => signIn.service.queries.credential(storeId)?.plan ?? 'free'
-  const doors = createDoors(
-    {
-      ...signIn.service,
-      clock,
-      traceOf: createTraceOf(addressOf),
-      spendRequest: createRequestBudget(planOf, clock),
-      nameOwner: intake.intake.nameOwner,
-    },
-    signIn.service.budgets,
-  )
+  const doors = createDoors({
+    ...signIn.service,
+    clock,
+    traceOf: createTraceOf(addressOf),
+    spendRequest: createRequestBudget(planOf, clock),
+    nameOwner: intake.intake.nameOwner,
+  })
   const { row: model, vectors } = registerModel(db, embedder.model, clock.now())
   const index = createProductIndex(createVectorArena(embedder.model.dimension))
 
@@ -172,7 +169,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const products = productService({
     queries,
-    lists: productListQueries(db, queries),
+    lists: productListQueries(db),
     pictures,
     index,
     locked: createKeyedLock(),
@@ -264,10 +261,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(ipList.routes(doors))
     .use(audit.routes(doors))
     .use(overview.routes(doors))
-    .use(demoRoutes(doors.forStore, demo))
-    .use(productRoutes(doors.forStore, products, idempotency))
+    .use(demoRoutes(doors, demo))
+    .use(productRoutes(doors, products, idempotency))
     .use(pictureRoutes(pictures))
-    .use(searchRoutes(doors.forStore, search))
+    .use(searchRoutes(doors, search))
     .use(health.routes())
     .use(docs.routes())
 

@@ -27,6 +27,6 @@ export function buildApiKeys(ground: Ground, { tellOwners, widgetKeys }: ApiKeyN
   return {
     service,
     operator: keyOperator({ ...ground, queries: operatorKeyQueries(db), apiKeys: queries, widgetKeys }),
-    routes: (doors: Doors) => apiKeyRoutes(doors.guarding, service),
+    routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & { operator: unknown }
 }

@@ -17,6 +17,6 @@ export function buildClientSecret(ground: Ground, needs: ClientSecretNeeds) {
   const service = clientSecretService({ ...ground, ...needs, queries: clientSecretQueries(ground.db) })
   return {
     service,
-    routes: (doors: Doors) => clientSecretRoutes(doors.guarding, service),
+    routes: (doors: Doors) => clientSecretRoutes(doors, service),
   } satisfies Module<ClientSecretService>
 }

@@ -10,6 +10,6 @@ export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOw
   const service = ipListService({ ...ground, queries: ipListQueries(ground.db), tellOwners })
   return {
     service,
-    routes: (doors: Doors) => ipListRoutes(doors.guarding, service),
+    routes: (doors: Doors) => ipListRoutes(doors, service),
   } satisfies Module<IpWhitelistService>
 }

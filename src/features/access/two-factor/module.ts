@@ -21,6 +21,6 @@ export function buildTwoFactor(ground: Ground, { secretBox, endOtherSessions }: 
   })
   return {
     service,
-    routes: (doors: Doors) => twoFactorRoutes(doors.forPerson, service),
+    routes: (doors: Doors) => twoFactorRoutes(doors, service),
   } satisfies Module<TwoFactorService>
 }
