@@ -19,6 +19,7 @@ import type { Embedder } from '../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../platform/mail/mailer.ts'
 import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
+import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
@@ -57,7 +58,7 @@ export async function withInstall<Result>(
     opened.defer(() => void db.close())
     opened.defer(later.finish)
     const ports = {
-      ...administrationPorts(config, dataDir, log, db, later),
+      ...administrationPorts(config, dataDir, log, db, later, openDoor(config)),
       baseUrl: () => addressOf(config),
     }
     return await work(createAdministration(ports))
@@ -73,6 +74,7 @@ const administrationPorts = (
   log: Logger,
   db: Db,
   later: Later,
+  door: OutboundDoor,
   stop?: AbortSignal,
 ) => ({
   db,
@@ -80,16 +82,21 @@ const administrationPorts = (
   ids,
   log,
   config,
-  mailer: mailerOf(config, stop),
+  mailer: createConfiguredMailer(config, door, stop),
   dataSecret: dataSecretOf(db, dataDir, ids),
   schedule: later.schedule,
 })
 
-function mailerOf(config: Config, stop: AbortSignal | undefined): Mailer {
-  const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
-  const { SMTP_URL: smtpUrl, MAIL_FROM: from, OFFLINE: isOffline } = config
+const openDoor = (config: Config): OutboundDoor =>
+  createOutboundDoor({ allowCidrs: networks(config, 'FETCH_ALLOW_CIDRS'), isOffline: config.OFFLINE, clock })
+
+function createConfiguredMailer(
+  { SMTP_URL: smtpUrl, MAIL_FROM: from }: Config,
+  door: OutboundDoor,
+  stop: AbortSignal | undefined,
+): Mailer {
   try {
-    return createMailer({ smtpUrl, from, allowCidrs, isOffline, stop })
+    return createMailer({ smtpUrl, from, door, stop })
   } catch (error) {
     throw new ConfigError(`Bad settings:\n  SMTP_URL ${(error as Error).message}`)
   }
@@ -143,7 +150,7 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
 }
 
 async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
-  const allowCidrs = networks(config, 'FETCH_ALLOW_CIDRS')
+  const door = openDoor(config)
   networks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
   for (const warning of warningsAbout(config)) log.warn(warning)
@@ -172,17 +179,11 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log, db, later, stop.signal),
+    ...administrationPorts(config, dataDir, log, db, later, door, stop.signal),
     tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
-    fetcher: createPictureFetcher({
-      budget,
-      allowCidrs,
-      isOffline: config.OFFLINE,
-      clock,
-      stop: stop.signal,
-    }),
+    fetcher: createPictureFetcher({ door, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
     freeDiskShare: () => freeDiskShare(dataDir),
