@@ -46,6 +46,7 @@ import { createAddressThrottle, type KeptAddressThrottle } from './platform/db/a
 import { unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
 import { isUnwritable } from './platform/db/unwritable.ts'
+import { createWriteBehind } from './platform/db/write-behind.ts'
 
 export interface AccessDeps {
   ports: AdministrationPorts
@@ -55,13 +56,15 @@ export interface AccessDeps {
   tokenSecret: string
   /** Learns whose request it is, before its body is read. */
   nameOwner: NonNullable<AuthDeps['nameOwner']>
+  /** Learns of every error of the database. */
+  noteFault(error: unknown): void
   /** The address at the other end of a request's connection. */
   peerOf(request: Request): string | undefined
 }
 
 /** Who may come in, and how: every credential of spec §5 with the routes about it. */
 export function createAccess(accessDeps: AccessDeps) {
-  const { ports, administration, config, tokenSecret, nameOwner, peerOf } = accessDeps
+  const { ports, administration, config, tokenSecret, nameOwner, noteFault, peerOf } = accessDeps
   const { db, clock, ids } = ports
   const { atomically, record, passwords, failures, codeFailures, sessions, twoFactor } = administration
   const { apiKeys, widgetKeys, ipList, audit } = administration
@@ -81,7 +84,7 @@ export function createAccess(accessDeps: AccessDeps) {
   const otherTries = quarter('login.other', LIMITS.lockedTriesMax)
   const signInAddresses = signInAddressQueries(db)
   const locked = createKeyedLock()
-  const postponed = createPostponed(ports)
+  const events = createWriteBehind({ ...ports, name: 'audit events', noteFault })
   const admitAddress = ipList.admit
 
   const tokens = createTokens(tokenSecret, clock)
@@ -96,7 +99,7 @@ export function createAccess(accessDeps: AccessDeps) {
     unknownFailures,
     isSecret,
     admitAddress,
-    later: postponed.later,
+    later: events.later,
     record,
     log: ports.log,
   })
@@ -125,7 +128,7 @@ export function createAccess(accessDeps: AccessDeps) {
     locked,
     atomically,
     isUnwritable,
-    later: postponed.later,
+    later: events.later,
     record,
     log: ports.log,
   })
@@ -242,38 +245,7 @@ export function createAccess(accessDeps: AccessDeps) {
     for (const throttle of [clientFailures, unknownFailures, passwordFailures]) throttle.prune(now)
   }
 
-  return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
-}
-
-/** How long work is postponed: long enough to have nothing to do with the request it comes from. */
-const POSTPONED_MS = 500
-
-/**
- * Writes that must not be felt in the time of an answer, nor of the one after it: they are made in groups a moment later.
- */
-function createPostponed({ db, log, schedule }: AdministrationPorts) {
-  let waiting: (() => void)[] = []
-
-  /** Does what is waiting. */
-  function flush(): void {
-    const works = waiting
-    waiting = []
-    if (works.length === 0) return
-    try {
-      // Nobody waits for it, so it does not wait for the disk.
-      unsynced(db, () => db.transaction(() => works.forEach((work) => void work()))())
-    } catch (err) {
-      log.error({ err, lost: works.length }, 'audit events could not be written')
-    }
-  }
-
-  return {
-    flush,
-    later(work: () => void): void {
-      if (waiting.length === 0) schedule(flush, POSTPONED_MS)
-      waiting.push(work)
-    },
-  }
+  return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: events.flush }
 }
 
 /** Writes the mail about guessed codes as part of a transaction, and sends it after that. */
