@@ -168,7 +168,7 @@ test('a command with a mail server sends its mail itself; OFFLINE keeps it in th
   expect([offline.code, server.connections()]).toEqual([0, 0])
   expect(offline.stdout).toContain('The mail waits in the outbox.')
   expect(JSON.parse((await run(['outbox', '--json'])).stdout)).toEqual([
-    expect.objectContaining({ recipient: EMAIL, last_error: expect.stringContaining('works offline') }),
+    expect.objectContaining({ recipient: EMAIL, last_error: expect.stringContaining('is offline') }),
   ])
   const online = await run(['user', 'invite', 'bert@shop.test'], mail)
   expect(online.stdout).toContain('A mail is on its way.')
