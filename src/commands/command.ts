@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type Config, flagOf, loadConfig, SETTING_NAMES, Settings } from '../config.ts'
+import { wrongUsage } from '../core/operator-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,17 +30,7 @@ export interface Call {
   positionals: readonly string[]
 }
 
-/** The command line was wrong: told with a hint, exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** A failure that needs no stack trace: told as it is, exit code 1. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-}
-
-/** Reads a command line against its command. @throws UsageError, ConfigError. */
+/** Reads a command line against its command. @throws OperatorError. */
 export function parseCall(command: Command, argv: readonly string[], env: Env): Call {
   const options = Object.fromEntries([
     ...command.settings.map((name) => [flagOf(name), { type: 'string' as const }]),
@@ -54,10 +45,10 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
     const takes = expected.length === 0 ? 'no words' : expected.join(' ')
     const got =
       positionals.length === 0 ? 'got none' : `got ${positionals.map((word) => `"${word}"`).join(', ')}`
-    throw new UsageError(`lookalike ${command.name} takes ${takes}, but ${got}`)
+    throw wrongUsage(`lookalike ${command.name} takes ${takes}, but ${got}`)
   }
   for (const { flag, isRequired } of command.options ?? []) {
-    if (isRequired && values[flag] === undefined) throw new UsageError(`--${flag} is missing`)
+    if (isRequired && values[flag] === undefined) throw wrongUsage(`--${flag} is missing`)
   }
   const given = Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]))
   const config = loadConfig(env, given, (path) => readFileSync(path, 'utf8'))
@@ -70,7 +61,7 @@ function parsed(args: string[], options: NonNullable<ParseArgsConfig['options']>
   } catch (error) {
     const message =
       error instanceof Error ? (error.message.split('. ', 1)[0] ?? error.message) : String(error)
-    throw new UsageError(message)
+    throw wrongUsage(message)
   }
 }
 

@@ -1,6 +1,5 @@
+import { OperatorError } from '../core/operator-error.ts'
 import { storageFailure } from '../core/storage.ts'
-import { InstanceRunningError } from '../platform/db/instance-lock.ts'
-import { CommandError } from './command.ts'
 
 const CANNOT_WRITE = 'cannot be written: does it belong to this user, on a disk that is not read-only?'
 const FULL = 'lies on a full disk'
@@ -23,10 +22,9 @@ const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
 
 /** An error that ended a command, said of the data folder where it is the data folder's. */
 export function toldOfFolder(dataDir: string, error: unknown): unknown {
-  if (error instanceof InstanceRunningError) return new CommandError(error.message)
   if (!storageFailure(error)) return error
   const { code, message } = error as Error & { code: string }
   const known = PROBLEMS.find(([prefix]) => code.startsWith(prefix))?.[1]
   const problem = known ?? `cannot be read or written: ${message} (${code})`
-  return new CommandError(`The data folder ${dataDir} ${problem}`)
+  return new OperatorError(`The data folder ${dataDir} ${problem}`)
 }

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, SETTING_NAMES } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import type { SetupResult } from '../features/access/accounts/service.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
 import { type Running, startService } from './runtime.ts'
 import { aborted, stopSignal } from './serve.ts'
 
@@ -86,7 +87,7 @@ async function show(service: Running, told: AbortSignal): Promise<SetupResult | 
   console.log(`\nSearch by words: "${TEXT_QUERY}"\n${table(text)}`)
 
   const [query] = DEMO_QUERIES
-  if (!query) throw new CommandError('The demo has no sample pictures')
+  if (!query) throw new OperatorError('The demo has no sample pictures')
   const form = new FormData()
   form.set(
     'image',
@@ -127,7 +128,7 @@ async function signIn(address: string, client_id: string, client_secret: string)
   return async <Answer>(path: string, init: RequestInit): Promise<Answer> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
     const answer = await fetch(address + path, { ...init, method: 'POST', headers })
-    if (!answer.ok) throw new CommandError(`${path} answered ${answer.status}: ${await answer.text()}`)
+    if (!answer.ok) throw new OperatorError(`${path} answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as Answer
   }
 }
@@ -138,7 +139,7 @@ async function modelReady(address: string, told: AbortSignal): Promise<void> {
     if ((await fetch(`${address}/health/ready`)).ok) return
     await Bun.sleep(50)
   }
-  if (!told.aborted) throw new CommandError('The model did not become ready; LOG_LEVEL=info tells more')
+  if (!told.aborted) throw new OperatorError('The model did not become ready; LOG_LEVEL=info tells more')
 }
 
 function table({ results, query_time_ms }: Found): string {

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { type Command, CommandError } from './command.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Command } from './command.ts'
 
 const PATIENCE_MS = 5_000
 
@@ -30,6 +31,6 @@ async function ask(address: string): Promise<Response> {
   try {
     return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
   } catch {
-    throw new CommandError(`Nothing answers at ${address}`)
+    throw new OperatorError(`Nothing answers at ${address}`)
   }
 }

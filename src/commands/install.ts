@@ -2,30 +2,30 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Ids } from '../core/ids.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import { installFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
 import { type SecretName, secretSeals } from '../platform/db/seals.ts'
 import { readSecret, secretFile } from '../platform/secret-file.ts'
-import { CommandError } from './command.ts'
 
 /**
  * Looks whether a data folder may be opened, before anything in it is opened or made.
  *
  * @param mayMake whether the command makes an install where there is none.
- * @throws CommandError where the database of an install is gone, or where there is no install and none may be made.
+ * @throws OperatorError where the database of an install is gone, or where there is no install and none may be made.
  */
 export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }): void {
   const { hasDatabase, others } = installFiles(dataDir)
   if (hasDatabase) return
   if (others.length > 0) {
     const left = others.join(' and ')
-    throw new CommandError(
+    throw new OperatorError(
       `The data folder ${dataDir} has lost its database: ${DATABASE_FILE} is missing or empty beside ${left}.\n` +
         `Restore ${DATABASE_FILE} from a backup, or move ${left} elsewhere to begin anew.`,
     )
   }
   if (!mayMake) {
-    throw new CommandError(
+    throw new OperatorError(
       `There is no install in ${dataDir}: "lookalike setup" makes one, --data-dir or DATA_DIR names another folder`,
     )
   }
@@ -57,7 +57,7 @@ function look(path: string): { secret: string } | { problem: string } {
 /**
  * The secret that seals what is stored; made in a new install.
  *
- * @throws CommandError when it is not the one that sealed what the database holds.
+ * @throws OperatorError when it is not the one that sealed what the database holds.
  */
 export function dataSecretOf(db: Db, dataDir: string, ids: Ids): string {
   const path = pathOf(dataDir, 'data')
@@ -75,11 +75,11 @@ export function dataSecretOf(db: Db, dataDir: string, ids: Ids): string {
   return found.secret
 }
 
-function lost(path: string, problem: string): CommandError {
+function lost(path: string, problem: string): OperatorError {
   const remedy = problem.startsWith(UNREADABLE)
     ? 'It may be whole: let this user read it.'
     : 'Restore it from a backup. Where there is none, "lookalike secret reset" makes a new one.'
-  return new CommandError(
+  return new OperatorError(
     `${path} ${problem}. It opens what the database keeps sealed: two-factor secrets, recovery codes, waiting mails.\n${remedy}`,
   )
 }
@@ -88,7 +88,7 @@ function lost(path: string, problem: string): CommandError {
  * The secret that signs access tokens: the given one, or that of the install. Another one than at the last start only
  * ends all sign-ins, so it is told and taken.
  *
- * @throws CommandError when its file is damaged.
+ * @throws OperatorError when its file is damaged.
  */
 export function tokenSecretOf(
   db: Db,
@@ -110,21 +110,21 @@ function ownTokenSecret(dataDir: string, ids: Ids): string {
   const found = look(path)
   if ('secret' in found) return found.secret
   if (found.problem === MISSING) return makeSecret(dataDir, 'jwt', ids)
-  throw new CommandError(`${path} ${found.problem}. Delete it to get a new one: all sign-ins end then.`)
+  throw new OperatorError(`${path} ${found.problem}. Delete it to get a new one: all sign-ins end then.`)
 }
 
 /**
  * Gives an install a new secret in the place of one that is lost. What was sealed with the old one stays closed.
  *
  * @returns e-mail addresses of those whose second factor is lost with it.
- * @throws CommandError when nothing is lost.
+ * @throws OperatorError when nothing is lost.
  */
 export function resetDataSecret(db: Db, dataDir: string, ids: Ids): string[] {
   const path = pathOf(dataDir, 'data')
   const seals = secretSeals(db, ids)
   const found = look(path)
   if ('secret' in found && seals.isSame('data', found.secret) !== false)
-    throw new CommandError(`${path} opens what the database keeps sealed: there is nothing to reset`)
+    throw new OperatorError(`${path} opens what the database keeps sealed: there is nothing to reset`)
   if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw lost(path, found.problem)
   // Perhaps it belongs to another install, which still needs it.
   if (!('problem' in found && found.problem === MISSING)) renameSync(path, `${path}.before-${ids.uuid()}`)

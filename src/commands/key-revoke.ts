@@ -1,4 +1,5 @@
-import { type Command, CommandError } from './command.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Command } from './command.ts'
 import { keyTable, nameOf } from './key-list.ts'
 import { withInstall } from './runtime.ts'
 
@@ -12,9 +13,9 @@ export const keyRevoke: Command = {
   async run({ config, positionals: [word = ''] }) {
     const fitting = await withInstall(config, ({ keyOperator }) => keyOperator.revoke(word))
     const [only] = fitting
-    if (!only) throw new CommandError('There is no such key; lookalike key list shows them all')
+    if (!only) throw new OperatorError('There is no such key; lookalike key list shows them all')
     if (fitting.length > 1) {
-      throw new CommandError(
+      throw new OperatorError(
         `${fitting.length} keys begin like that, and nothing was done. Name one by its id:\n${keyTable(fitting)}`,
       )
     }

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
+import type { Config } from '../config.ts'
+import { wrongSettings } from '../core/operator-error.ts'
 import { replacedLibraries } from '../platform/native/parts.ts'
 
 /**
  * Tells which libraries of the operator's stand in for unpacked ones.
  *
- * @throws ConfigError when their folder cannot be read.
+ * @throws OperatorError when their folder cannot be read.
  */
 export function tellLibraries({ LIBRARY_DIR: library_dir }: Config, log: Logger): void {
   if (!library_dir) return
@@ -22,6 +23,6 @@ function namesIn(): string[] {
   try {
     return replacedLibraries()
   } catch (error) {
-    throw new ConfigError(`Bad settings:\n  ${(error as Error).message}`)
+    throw wrongSettings([(error as Error).message])
   }
 }

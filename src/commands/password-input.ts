@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { type Call, type Command, CommandError, UsageError } from './command.ts'
+import { OperatorError, wrongUsage } from '../core/operator-error.ts'
+import type { Call, Command } from './command.ts'
 
 /** Far more than any password; whoever sends more sends something else. */
 const BYTES_MAX = 64 * 1024
@@ -24,12 +25,12 @@ export const passwordOptions = (whose: string): NonNullable<Command['options']> 
  * The password that a command line gives, by value, from a file or from standard input, which is read without an echo
  * where it is a terminal; undefined when it gives none.
  *
- * @throws UsageError, CommandError.
+ * @throws OperatorError.
  */
 export async function givenPassword(options: Options): Promise<string | undefined> {
   const { password, 'password-file': file } = options
   if (password !== undefined && file !== undefined) {
-    throw new UsageError('Give --password or --password-file, not both')
+    throw wrongUsage('Give --password or --password-file, not both')
   }
   if (file !== undefined) return withoutNewline(textOf(await bytesOf(file), file))
   if (password === '-') return process.stdin.isTTY ? askHidden('Password: ') : fromStandardInput()
@@ -44,10 +45,10 @@ export function warnOfVisiblePassword({ password }: Options): void {
   )
 }
 
-/** Asks for a password on the terminal, without an echo. @throws UsageError where there is no terminal. */
+/** Asks for a password on the terminal, without an echo. @throws OperatorError where there is no terminal. */
 export function askPassword(whose: string): Promise<string> {
   if (process.stdin.isTTY) return askHidden(`Password ${whose}: `)
-  throw new UsageError(
+  throw wrongUsage(
     'The password is missing: give --password-file FILE, or --password - to send it on standard input',
   )
 }
@@ -56,7 +57,7 @@ async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new CommandError(`The password cannot be read from ${path}: ${(error as Error).message}`)
+    throw new OperatorError(`The password cannot be read from ${path}: ${(error as Error).message}`)
   }
 }
 
@@ -72,11 +73,12 @@ async function fromStandardInput(): Promise<string> {
 }
 
 function textOf(bytes: Uint8Array, source: string): string {
-  if (bytes.length > BYTES_MAX) throw new CommandError(`What comes from ${source} is too long for a password`)
+  if (bytes.length > BYTES_MAX)
+    throw new OperatorError(`What comes from ${source} is too long for a password`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new CommandError(`What comes from ${source} is no UTF-8 text`)
+    throw new OperatorError(`What comes from ${source} is no UTF-8 text`)
   }
 }
 
@@ -102,7 +104,7 @@ function askHidden(question: string): Promise<string> {
       stdin.pause()
       stderr.write('\n')
       if (isDone) resolve(typed.join(''))
-      else reject(new CommandError('No password was given'))
+      else reject(new OperatorError('No password was given'))
     }
     const giveUp = (): void => end(false)
     const read = (text: string): void => {

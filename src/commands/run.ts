@@ -1,10 +1,8 @@
-import { ConfigError, secretsAmong } from '../config.ts'
+import { secretsAmong } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
-import { SetupError } from '../features/access/accounts/service.ts'
-import { OriginError } from '../features/access/widget-keys/origins.ts'
-import { NewerDatabaseError } from '../platform/db/open.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
-import { type Command, CommandError, helpOf, parseCall, UsageError } from './command.ts'
+import { type Command, helpOf, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
@@ -99,20 +97,17 @@ function unknown(argv: readonly string[]): number {
   return 2
 }
 
+/** Tells an error to the operator. @returns the exit code. */
 function tell(error: unknown, command: Command): number {
-  if (error instanceof UsageError) {
-    console.error(`${error.message}\nlookalike ${command.name} --help shows how it is used.`)
-    return 2
+  if (error instanceof OperatorError) {
+    const hint = `lookalike ${command.name} --help shows how to use it.`
+    console.error(error.kind === 'wrong_usage' ? `${error.message}\n${hint}` : error.message)
+    return error.exitCode
   }
-  if (error instanceof ConfigError || (error instanceof SetupError && error.isWrongInput)) {
-    console.error(error.message)
-    return 2
-  }
-  const isToldAsItIs = [CommandError, SetupError, OriginError, ApiError, NewerDatabaseError].some(
-    (kind) => error instanceof kind,
-  )
-  // A stack says where; the source beside it would be a line of the minified program.
-  console.error(error instanceof Error ? (isToldAsItIs ? error.message : error.stack) : error)
+  // Services that commands share with the API refuse with API errors.
+  if (error instanceof ApiError) console.error(error.message)
+  // Not the error itself: printing it would add a line of the minified program.
+  else console.error(error instanceof Error ? error.stack : error)
   return 1
 }
 

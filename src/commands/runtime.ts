@@ -4,11 +4,12 @@ import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
-import { type Config, ConfigError, Settings } from '../config.ts'
+import { type Config, Settings } from '../config.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { parseCidrs } from '../core/networks.ts'
+import { OperatorError, wrongSettings } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { findDamage } from '../platform/db/damage.ts'
 import { lockInstance } from '../platform/db/instance-lock.ts'
@@ -23,7 +24,6 @@ import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
-import { CommandError } from './command.ts'
 import { toldOfFolder } from './data-folder.ts'
 import { CLOSE_MS, finishRequests, inTurns, within } from './ending.ts'
 import { checkFolder, dataSecretOf, resetDataSecret, tokenSecretOf } from './install.ts'
@@ -40,7 +40,7 @@ const ids: Ids = systemIds
  * Works on the install in a data folder without serving it; for commands that run beside a service, too.
  *
  * @param mayMake makes the install where there is none.
- * @throws CommandError when there is none, or when the folder is not whole.
+ * @throws OperatorError when there is none, or when the folder is not whole.
  */
 export async function withInstall<Result>(
   config: Config,
@@ -98,7 +98,7 @@ function createConfiguredMailer(
   try {
     return createMailer({ smtpUrl, from, door, stop })
   } catch (error) {
-    throw new ConfigError(`Bad settings:\n  SMTP_URL ${(error as Error).message}`)
+    throw wrongSettings([`SMTP_URL ${(error as Error).message}`])
   }
 }
 
@@ -139,7 +139,7 @@ const MAIL_MS = 60_000
  *
  * @param told aborts when the program is told to stop.
  * @returns undefined when that comes before the service listens.
- * @throws CommandError, ConfigError; whatever had been started by then is stopped again.
+ * @throws OperatorError; whatever had been started by then is stopped again.
  */
 export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
   try {
@@ -231,7 +231,7 @@ function embedderOf(config: Config, log: Logger): Embedder {
       log,
     })
   } catch (error) {
-    throw new CommandError(
+    throw new OperatorError(
       `The model in ${modelDir} cannot be used: ${error instanceof Error ? error.message : error}`,
     )
   }
@@ -279,7 +279,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new CommandError(`The data folder ${path} cannot be made: ${(error as Error).message}`)
+    throw new OperatorError(`The data folder ${path} cannot be made: ${(error as Error).message}`)
   }
 }
 
@@ -287,7 +287,7 @@ function networks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES')
   try {
     return parseCidrs(config[name])
   } catch (error) {
-    throw new ConfigError(`Bad settings:\n  ${name}: ${(error as Error).message}`)
+    throw wrongSettings([`${name}: ${(error as Error).message}`])
   }
 }
 
@@ -298,7 +298,7 @@ function listen(app: App, { HOST, PORT }: Config): string {
   } catch (error) {
     const reason =
       (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
-    throw new CommandError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
+    throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
   }
   const host = isIPv6(HOST) ? `[${HOST}]` : HOST
   return `http://${host}:${app.http.server?.port ?? PORT}`

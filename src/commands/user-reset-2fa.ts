@@ -1,5 +1,6 @@
 import { normaliseEmail } from '../core/email.ts'
-import { type Command, CommandError } from './command.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 
 /** `lookalike user reset-2fa`. */
@@ -13,7 +14,7 @@ export const userReset2fa: Command = {
     const [typed = ''] = positionals
     const email = normaliseEmail(typed) ?? typed
     const wasThere = await withInstall(config, ({ twoFactor }) => twoFactor.reset(email))
-    if (wasThere === undefined) throw new CommandError(`There is no person with the e-mail address ${email}`)
+    if (wasThere === undefined) throw new OperatorError(`There is no person with the e-mail address ${email}`)
     console.log(
       wasThere
         ? `${email} signs in with the password alone now; earlier logins have ended`

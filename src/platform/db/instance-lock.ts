@@ -1,10 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-
-/** Another process serves from the same folder. */
-export class InstanceRunningError extends Error {
-  override readonly name = 'InstanceRunningError'
-}
+import { OperatorError } from '../../core/operator-error.ts'
 
 /**
  * Makes sure that one process at a time serves from a data folder: each holds the search index of its own writes only.
@@ -12,7 +8,7 @@ export class InstanceRunningError extends Error {
  * The lock is a lock of the operating system on a file of its own, so it goes with the process, however that ends.
  *
  * @returns a function that gives the lock back.
- * @throws InstanceRunningError when another process holds it.
+ * @throws OperatorError when another process holds it.
  */
 export function lockInstance(dataDir: string): () => void {
   const db = new Database(join(dataDir, 'serving.lock'), { timeout: 0 })
@@ -22,7 +18,7 @@ export function lockInstance(dataDir: string): () => void {
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-      throw new InstanceRunningError(`Another lookalike serves from ${dataDir} already`)
+      throw new OperatorError(`Another lookalike serves from ${dataDir} already`)
     }
     throw error
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
+import { OperatorError } from '../../core/operator-error.ts'
 import { migrations } from './migrations/list.ts'
 
 export type Db = Database.Database
@@ -8,18 +9,13 @@ export type Db = Database.Database
 /** The one file that holds everything but pictures and secrets. */
 export const DATABASE_FILE = 'lookalike.db'
 
-/** A database that a newer version of this program has written. */
-export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError'
-}
-
 /**
  * Opens the database in `dataDir`, or a throw-away one in memory, and brings its schema up to date.
  *
  * Every commit reaches the disk before it is acknowledged (`synchronous = FULL`), so an acknowledged product
  * survives a power cut.
  *
- * @throws NewerDatabaseError when the file's schema is newer than this program.
+ * @throws OperatorError when the file's schema is newer than this program.
  */
 export function openDatabase(dataDir: string | ':memory:'): Db {
   const db = new Database(dataDir === ':memory:' ? dataDir : join(dataDir, DATABASE_FILE))
@@ -73,7 +69,7 @@ export const schemaVersion = migrations.length
  * Brings a database from its version to `target`; each step is one transaction. Several processes may do this at once:
  * a step looks at the version inside its transaction, so each runs once.
  *
- * @throws NewerDatabaseError
+ * @throws OperatorError
  */
 export function migrate(db: Db, target = schemaVersion): void {
   // A database of today is opened without the write lock.
@@ -88,11 +84,11 @@ export function migrate(db: Db, target = schemaVersion): void {
   }
 }
 
-/** @throws NewerDatabaseError */
+/** @throws OperatorError */
 function versionOf(db: Db): number {
   const version = db.pragma('user_version', { simple: true }) as number
   if (version <= schemaVersion) return version
-  throw new NewerDatabaseError(
+  throw new OperatorError(
     `The database has schema ${version}, this program knows ${schemaVersion}: use a newer lookalike`,
   )
 }
