@@ -119,7 +119,7 @@ describe('a database that this program must not touch', () => {
     newer.close()
     expect(() => openDatabase(folder)).toThrow(OperatorError)
     expect(() => openDatabase(folder)).toThrow(
-      `The database has schema ${schemaVersion + 1}, this program knows ${schemaVersion}: use a newer lookalike`,
+      `The database has schema ${schemaVersion + 1}, but this program only knows schema ${schemaVersion}: use a newer lookalike`,
     )
     const db = raw()
     expect(versionOf(db)).toBe(schemaVersion + 1)

@@ -24,23 +24,23 @@ import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
-import { toldOfFolder } from './data-folder.ts'
-import { CLOSE_MS, finishRequests, inTurns, within } from './ending.ts'
-import { checkFolder, dataSecretOf, resetDataSecret, tokenSecretOf } from './install.ts'
+import { explainFolderError } from './data-folder.ts'
+import { CLOSE_MS, finishRequests, runInTurns, within } from './ending.ts'
+import { checkFolder, loadDataSecret, loadTokenSecret, resetDataSecret } from './install.ts'
 import { createLater, type Later } from './later.ts'
-import { tellLibraries } from './libraries.ts'
+import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
 import { logUncaught } from './uncaught.ts'
-import { warningsAbout } from './warnings.ts'
+import { findWarnings } from './warnings.ts'
 
 const clock: Clock = systemClock
 const ids: Ids = systemIds
 
 /**
- * Works on the install in a data folder without serving it; for commands that run beside a service, too.
+ * Works on the install in a data folder without serving it. A service may run at the same time.
  *
- * @param mayMake makes the install where there is none.
- * @throws OperatorError when there is none, or when the folder is not whole.
+ * @param mayMake whether to create the install if there is none.
+ * @throws OperatorError if there is no install, or if the folder is incomplete.
  */
 export async function withInstall<Result>(
   config: Config,
@@ -59,15 +59,15 @@ export async function withInstall<Result>(
     opened.defer(later.finish)
     const ports = {
       ...administrationPorts(config, dataDir, log, db, later, openDoor(config)),
-      baseUrl: () => addressOf(config),
+      baseUrl: () => findAddress(config),
     }
     return await work(createAdministration(ports))
   } catch (error) {
-    throw toldOfFolder(dataDir, error)
+    throw explainFolderError(dataDir, error)
   }
 }
 
-/** What administration needs of the world, except the address. */
+/** The ports of the administration, except the address. */
 const administrationPorts = (
   config: Config,
   dataDir: string,
@@ -83,7 +83,7 @@ const administrationPorts = (
   log,
   config,
   mailer: createConfiguredMailer(config, door, stop),
-  dataSecret: dataSecretOf(db, dataDir, ids),
+  dataSecret: loadDataSecret(db, dataDir, ids),
   schedule: later.schedule,
 })
 
@@ -102,7 +102,7 @@ function createConfiguredMailer(
   }
 }
 
-/** A service that answers requests. */
+/** A running service. */
 export interface Running {
   app: App
   embedder: Embedder
@@ -110,42 +110,42 @@ export interface Running {
   address: string
   baseUrl: string
   /**
-   * Stops taking requests, finishes those in flight (at most 8 s), cuts all work for the outside and closes everything.
-   * Takes less than 10 s; what hangs even then ends with the process.
+   * Stops accepting requests, finishes those in flight (at most 8 s), cuts outbound work and closes everything. Takes
+   * less than 10 s; anything that still hangs ends with the process.
    */
   stop(): Promise<void>
 }
 
-/** Idle connections are closed after this; the longest download takes less. */
+/** Idle connections are closed after this time; the longest download takes less. */
 const IDLE_SECONDS = 60
 
-/** How often the start tries to load an index that cannot be read, and how long it waits between. */
+/** How often the start tries to load an unreadable index, and the pause in between. */
 const INDEX_TRIES = 3
 const INDEX_PAUSE_MS = 300
 
-/** Longest wait of a write of the service for a write of another program. */
+/** Longest wait for another program that writes to the database. */
 const BUSY_MS = 500
 
 const TIDY_MS = 3_600_000
 
-/** How often kept pictures that products let go are looked at; such a one is deleted after a minute. */
+/** How often pictures that no product uses are deleted, each a minute after its release. */
 const SWEEP_MS = 10_000
 
-/** How often mails that failed are looked at. */
+/** How often failed mails are checked for a retry. */
 const MAIL_MS = 60_000
 
 /**
  * Starts the service: database, model, index, listener.
  *
  * @param told aborts when the program is told to stop.
- * @returns undefined when that comes before the service listens.
- * @throws OperatorError; whatever had been started by then is stopped again.
+ * @returns undefined if that happens before the service listens.
+ * @throws OperatorError, after stopping every part that had started.
  */
 export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
   try {
     return await start(config, told)
   } catch (error) {
-    throw toldOfFolder(resolve(config.DATA_DIR), error)
+    throw explainFolderError(resolve(config.DATA_DIR), error)
   }
 }
 
@@ -153,34 +153,34 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   const door = openDoor(config)
   networks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
-  for (const warning of warningsAbout(config)) log.warn(warning)
-  tellLibraries(config, log)
+  for (const warning of findWarnings(config)) log.warn(warning)
+  logLibraries(config, log)
   const dataDir = resolve(config.DATA_DIR)
-  // Closed in the reverse order, at the end or when a later part cannot start.
+  // Closed in reverse order, at the end or when a later part fails to start.
   await using started = new AsyncDisposableStack()
 
   const { db, unlock } = openForServing(dataDir)
   started.defer(unlock)
   const mark = markRunning(dataDir)
-  // A database that may be damaged is looked through at the next start, too.
+  // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
   started.defer(() => {
     if (isSound()) mark.remove()
   })
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
-  const embedder = embedderOf(config, log)
+  const embedder = createConfiguredEmbedder(config, log)
   started.defer(() => within(CLOSE_MS, embedder.close()))
   const later = createLater(log)
   started.defer(() => within(CLOSE_MS, later.finish()))
-  // Ends whatever waits for other servers.
+  // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
     ...administrationPorts(config, dataDir, log, db, later, door, stop.signal),
-    tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
+    tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
     fetcher: createPictureFetcher({ door, budget, clock, stop: stop.signal }),
@@ -191,11 +191,11 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   })
   started.defer(() => app.history.flush())
   started.defer(() => app.flushAudit())
-  let pictures = await inTurns(app.loadingIndex(), told)
-  // A fault may pass. Later, while the service answers, the index could not be loaded again.
+  let pictures = await runInTurns(app.loadingIndex(), told)
+  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
     await Bun.sleep(INDEX_PAUSE_MS)
-    pictures = await inTurns(app.loadingIndex(), told)
+    pictures = await runInTurns(app.loadingIndex(), told)
   }
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
@@ -206,7 +206,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
       void embedder.close()
     }),
   )
-  // What is written while it stops waits for nobody.
+  // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
@@ -219,7 +219,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
 
-function embedderOf(config: Config, log: Logger): Embedder {
+function createConfiguredEmbedder(config: Config, log: Logger): Embedder {
   const modelDir = config.MODEL_DIR || bundledModelDir()
   try {
     return createEmbedder({
@@ -232,7 +232,7 @@ function embedderOf(config: Config, log: Logger): Embedder {
     })
   } catch (error) {
     throw new OperatorError(
-      `The model in ${modelDir} cannot be used: ${error instanceof Error ? error.message : error}`,
+      `Cannot use the model in ${modelDir}: ${error instanceof Error ? error.message : error}`,
     )
   }
 }
@@ -244,7 +244,7 @@ function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unl
   const unlock = lockInstance(dataDir)
   try {
     const db = openDatabase(dataDir)
-    // Waiting for another writer holds the event loop. A command holds the lock for milliseconds.
+    // Waiting for another writer blocks the event loop; a command holds the lock for milliseconds only.
     db.pragma(`busy_timeout = ${BUSY_MS}`)
     return { db, unlock }
   } catch (error) {
@@ -254,9 +254,9 @@ function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unl
 }
 
 /**
- * Makes a new secret for what is sealed, in the place of a lost one, on an install that no service is using.
+ * Replaces the lost secret of an install that no service is using.
  *
- * @returns e-mail addresses of those whose second factor is lost with it.
+ * @returns e-mail addresses of the people whose second factor is lost.
  */
 export function resetSecret(config: Config): string[] {
   const dataDir = resolve(config.DATA_DIR)
@@ -269,17 +269,17 @@ export function resetSecret(config: Config): string[] {
       unlock()
     }
   } catch (error) {
-    throw toldOfFolder(dataDir, error)
+    throw explainFolderError(dataDir, error)
   }
 }
 
-/** Everything below the data folder is for its owner alone: it holds password hashes and keys. */
+/** Creates the data folder, accessible to its owner only: it contains password hashes and keys. */
 function makeFolder(path: string): void {
   process.umask(0o077)
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new OperatorError(`The data folder ${path} cannot be made: ${(error as Error).message}`)
+    throw new OperatorError(`Cannot create the data folder ${path}: ${(error as Error).message}`)
   }
 }
 
@@ -293,31 +293,31 @@ function networks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES')
 
 function listen(app: App, { HOST, PORT }: Config): string {
   try {
-    // Without this a second service would share the port, and half of the requests would go astray.
+    // Otherwise a second service could share the port and receive half of the requests.
     app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
   } catch (error) {
     const reason =
-      (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is taken' : (error as Error).message
+      (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is in use' : (error as Error).message
     throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
   }
   const host = isIPv6(HOST) ? `[${HOST}]` : HOST
   return `http://${host}:${app.http.server?.port ?? PORT}`
 }
 
-/** File in the data folder that names the public address while the service runs. */
+/** File in the data folder that contains the public address while the service runs. */
 const ADDRESS_FILE = 'address'
 
-/** Leaves the address for commands beside the service. @returns takes it away again. */
+/** Publishes the address to commands that run beside the service. @returns a function that removes it. */
 function publishAddress(dataDir: string, address: string): () => void {
   const path = join(dataDir, ADDRESS_FILE)
   writeFileSync(path, `${address}\n`)
   return () => rmSync(path, { force: true })
 }
 
-/** Where the service of a data folder answers, or would answer with these settings. */
-export function addressOf({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
+/** Finds the address where the service of a data folder answers, or would answer with these settings. */
+export function findAddress({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
   const path = join(DATA_DIR, ADDRESS_FILE)
   const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-  // A port that is chosen at the start is not known before it.
+  // A port of 0 is only known once the service listens.
   return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
 }

@@ -6,7 +6,7 @@ import { withInstall } from './runtime.ts'
 /** `lookalike store set-plan`. */
 export const storeSetPlan: Command = {
   name: 'store set-plan',
-  summary: 'put a store on another plan',
+  summary: 'change the plan of a store',
   positionals: ['SLUG', 'PLAN'],
   settings: ['DATA_DIR'],
   example: 'lookalike store set-plan my-shop premium',
@@ -14,7 +14,7 @@ export const storeSetPlan: Command = {
     const [slug = '', plan = ''] = positionals
     if (!isPlanName(plan)) throw wrongUsage(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
     await withInstall(config, ({ accounts }) => accounts.setPlan(slug, plan))
-    console.log(`${slug} is on the plan ${plan}`)
+    console.log(`${slug} is now on the plan ${plan}`)
     return 0
   },
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Command, helpOf, parseCall } from '../../src/commands/command.ts'
+import { type Command, formatHelp, parseCall } from '../../src/commands/command.ts'
 import { wrongSettings } from '../../src/core/operator-error.ts'
 
 const command: Command = {
@@ -94,7 +94,9 @@ describe('a wrong command line is told in one line with a hint (exit code 2)', (
 
   test('a command without words says so', () => {
     const wordless = { ...command, positionals: [] }
-    expect(() => parseCall(wordless, ['a', '--email', 'b'], {})).toThrow('lookalike shop open takes no words')
+    expect(() => parseCall(wordless, ['a', '--email', 'b'], {})).toThrow(
+      'lookalike shop open takes no arguments',
+    )
   })
 
   test('bad settings are wrong input (exit code 2)', () => {
@@ -105,7 +107,7 @@ describe('a wrong command line is told in one line with a hint (exit code 2)', (
 })
 
 describe('help', () => {
-  const help = helpOf(command)
+  const help = formatHelp(command)
 
   test('names call, summary and example', () => {
     expect(help).toStartWith('lookalike shop open SLUG: open a shop\n')
@@ -121,6 +123,6 @@ describe('help', () => {
   })
 
   test('leaves out what a command does not have', () => {
-    expect(helpOf({ ...command, options: [], settings: [] })).not.toMatch(/Options|Settings/)
+    expect(formatHelp({ ...command, options: [], settings: [] })).not.toMatch(/Options|Settings/)
   })
 })

@@ -1,6 +1,6 @@
-/** A full disk, a disk that fails, and a database that may only be read: SQLite's codes and their extended forms. */
+/** SQLite's codes, with their extended forms, for a full disk, a failing disk and a read-only database. */
 const UNWRITABLE = /^SQLITE_(FULL|IOERR|READONLY)/
 
-/** Whether an error says that the database cannot be written now, which waiting or making room may change. */
+/** Whether an error means that the database cannot be written now; waiting or freeing space may help. */
 export const isUnwritable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && UNWRITABLE.test(String(error.code))
