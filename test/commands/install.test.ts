@@ -185,7 +185,7 @@ describe('secrets/data', () => {
     ['cut short', 'is truncated', () => truncateSync(secret('data'), 20)],
     [
       'of another install',
-      'is not the one of this install, or is damaged',
+      'does not belong to this install, or is damaged',
       () => writeFileSync(secret('data'), 'x'.repeat(64)),
     ],
   ])(
