@@ -48,7 +48,7 @@ export async function createOpenApiDocument(): Promise<unknown> {
     },
     readDemoPicture: async () => refuse(),
     freeDiskShare: async () => 1,
-    schedule: () => {},
+    later: () => {},
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))
   db.close()

@@ -33,7 +33,8 @@ const versionCommand: Command = {
   },
 }
 
-const COMMANDS: readonly Command[] = [
+/** Every command, in the order of `lookalike --help`. */
+export const COMMANDS: readonly Command[] = [
   serve,
   setup,
   demo,

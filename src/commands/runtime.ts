@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, Settings } from '../config.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
@@ -11,6 +10,7 @@ import { type Ids, systemIds } from '../core/ids.ts'
 import { parseCidrs } from '../core/networks.ts'
 import { OperatorError, wrongSettings } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
+import { createInstall, type Install } from '../install.ts'
 import { findDamage } from '../platform/db/damage.ts'
 import { lockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
@@ -44,7 +44,7 @@ const ids: Ids = systemIds
  */
 export async function withInstall<Result>(
   config: Config,
-  work: (install: Administration) => Result | Promise<Result>,
+  work: (services: Install['services']) => Result | Promise<Result>,
   { mayMake = false } = {},
 ): Promise<Result> {
   const dataDir = resolve(config.DATA_DIR)
@@ -57,18 +57,15 @@ export async function withInstall<Result>(
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
     opened.defer(later.finish)
-    const ports = {
-      ...administrationPorts(config, dataDir, log, db, later, openDoor(config)),
-      baseUrl: () => findAddress(config),
-    }
-    return await work(createAdministration(ports))
+    const ports = installPorts(config, dataDir, log, db, later, openDoor(config))
+    return await work(createInstall(config, () => findAddress(config), ports).services)
   } catch (error) {
     throw explainFolderError(dataDir, error)
   }
 }
 
-/** The ports of the administration, except the address. */
-const administrationPorts = (
+/** The parts of the world that an install needs. */
+const installPorts = (
   config: Config,
   dataDir: string,
   log: Logger,
@@ -81,10 +78,9 @@ const administrationPorts = (
   clock,
   ids,
   log,
-  config,
   mailer: createConfiguredMailer(config, door, stop),
   dataSecret: loadDataSecret(db, dataDir, ids),
-  schedule: later.schedule,
+  later: later.schedule,
 })
 
 const openDoor = (config: Config): OutboundDoor =>
@@ -125,14 +121,6 @@ const INDEX_PAUSE_MS = 300
 
 /** Longest wait for another program that writes to the database. */
 const BUSY_MS = 500
-
-const TIDY_MS = 3_600_000
-
-/** How often pictures that no product uses are deleted, each a minute after its release. */
-const SWEEP_MS = 10_000
-
-/** How often failed mails are checked for a retry. */
-const MAIL_MS = 60_000
 
 /**
  * Starts the service: database, model, index, listener.
@@ -179,7 +167,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log, db, later, door, stop.signal),
+    ...installPorts(config, dataDir, log, db, later, door, stop.signal),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
@@ -189,7 +177,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     freeDiskShare: () => freeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  started.defer(() => app.history.flush())
+  started.defer(() => app.services.history.flush())
   started.defer(() => app.flushAudit())
   let pictures = await runInTurns(app.loadingIndex(), told)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
@@ -210,9 +198,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
-  later.every(TIDY_MS, 'tidying', app.tidy)
-  later.every(SWEEP_MS, 'deleting old pictures', app.sweepPictures)
-  later.every(MAIL_MS, 'sending mails', app.outbox.retryDue)
+  for (const { name, everyMs, run } of app.chores) later.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()

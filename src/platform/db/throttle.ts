@@ -1,7 +1,7 @@
 import type { RateVerdict } from '../../core/rate-window.ts'
+import { isUnwritable } from '../../core/storage.ts'
 import type { Throttle } from '../../core/throttle.ts'
 import { type Db, unsynced } from './open.ts'
-import { isUnwritable } from './unwritable.ts'
 import { createUnwrittenEvents } from './unwritten-events.ts'
 
 export interface ThrottleOptions {

@@ -15,8 +15,6 @@ interface Waiter {
   tryServe(): boolean
 }
 
-export type FairQueue = ReturnType<typeof createFairQueue>
-
 /** Creates a queue in which owners take turns: whoever was served last goes last, however many wait for one owner. */
 export function createFairQueue() {
   const waiting = new Map<string, Waiter[]>()

@@ -2,11 +2,12 @@ import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
-import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
@@ -17,11 +18,9 @@ export interface OperatorDeps {
   invites: Pick<RegistrationQueries, 'addInvite'>
   verification: Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator'>
-  passwordRule: PasswordRule
   outbox: Pick<OutboxService, 'post'>
   /** Failed sign-ins by mail address. */
   failures: Pick<Throttle, 'reset'>
-  hashSecret(secret: string): Buffer
   baseUrl(): string
   clock: Clock
   ids: Ids
@@ -50,9 +49,7 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-export type OperatorService = ReturnType<typeof operatorService>
-
-/** What the operator does for people at the command line. Every function throws OperatorError in words for him. */
+/** What the operator does for people at the command line. Every function throws OperatorError. */
 export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
     const user = accounts.userByEmail(addressOf(email))
@@ -81,7 +78,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
-      deps.invites.addInvite({ tokenHash: deps.hashSecret(token), email: address, createdAt, expiresAt })
+      deps.invites.addInvite({ tokenHash: hashSecret(token), email: address, createdAt, expiresAt })
       const isSent = await deps.outbox.post(inviteMail(address, token, deps.baseUrl()), {
         wantedMs: INVITE_MS,
       })
@@ -96,7 +93,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
     async resetPassword(email: string, password?: string): Promise<string | undefined> {
       const user = userOf(email)
       if (password !== undefined) {
-        const problem = await deps.passwordRule.problemOf(password, user)
+        const problem = await findPasswordProblem(password, user)
         if (problem) throw wrongInput(`The password ${problem.message}`)
       }
       const made = password === undefined ? ids.secret(PASSWORD_BYTES) : undefined

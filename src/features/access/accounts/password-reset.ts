@@ -3,12 +3,13 @@ import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import { passwordResetMail } from './mails.ts'
 import type { PasswordResetQueries } from './password-reset-queries.ts'
-import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
 import { invalidLink } from './registration.ts'
 import type {
@@ -27,9 +28,7 @@ export interface PasswordResetDeps {
   mails: Throttle
   /** Failed sign-ins by mail address: forgotten with a new password. */
   failures: Pick<Throttle, 'reset'>
-  passwordRule: PasswordRule
   hashPassword(password: string): Promise<string>
-  hashSecret(secret: string): Buffer
   setPassword(userId: string, passwordHash: string, now: number): void
   /** Ends every sign-in of a person. @returns how many. */
   endSessions(userId: string): number
@@ -50,7 +49,7 @@ export type PasswordResetService = ReturnType<typeof passwordResetService>
 
 /** New passwords for people who have lost theirs. */
 export function passwordResetService(deps: PasswordResetDeps) {
-  const { queries, accounts, outbox, clock, ids, atomically, record, hashSecret } = deps
+  const { queries, accounts, outbox, clock, ids, atomically, record } = deps
 
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
   function linkFor(userId: string, lifeMs: number, takesOver = false): string {
@@ -137,7 +136,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
      */
     async reset({ token, password }: PasswordReset, trace: Trace): Promise<PasswordWasReset> {
       const owner = ownerOf(token)
-      const problem = await deps.passwordRule.problemOf(password, owner)
+      const problem = await findPasswordProblem(password, owner)
       if (problem) throw validationError([problem])
       const passwordHash = await deps.hashPassword(password)
       return atomically(() => {

@@ -4,12 +4,14 @@ import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, rateLimitExceeded } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
 import { type Problem, validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import { knownAccountMail, verificationMail } from './mails.ts'
-import type { PasswordRule } from './password-rule.ts'
 import type { AccountQueries } from './queries.ts'
 import type { RegistrationQueries } from './registration-queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
@@ -26,12 +28,8 @@ export interface RegistrationDeps {
   tries: Throttle
   /** Mails that one mail address gets because somebody registers it. */
   mails: Throttle
-  throttleKey(address: string): string
-  networkKey(address: string): string
-  passwordRule: PasswordRule
   /** @param network of the client: no network may take all places in the line. */
   hashPassword(password: string, network?: string): Promise<string>
-  hashSecret(secret: string): Buffer
   baseUrl(): string
   clock: Clock
   ids: Ids
@@ -58,7 +56,7 @@ export type RegistrationService = ReturnType<typeof registrationService>
  * unknown ones get the same answer after the same work, and a mail each.
  */
 export function registrationService(deps: RegistrationDeps) {
-  const { queries, accounts, outbox, mode, clock, ids, atomically, hashSecret } = deps
+  const { queries, accounts, outbox, mode, clock, ids, atomically } = deps
 
   /** @throws ApiError `permission_denied`. */
   function admit(email: string, invite: string | undefined): void {
@@ -72,7 +70,7 @@ export function registrationService(deps: RegistrationDeps) {
     const storeName = client_name.trim()
     const problems: (Problem | undefined)[] = [
       email === undefined ? { in: 'body', pointer: '/email', ...EMAIL_FAULT } : undefined,
-      await deps.passwordRule.problemOf(password, { email: email ?? text, storeName }),
+      await findPasswordProblem(password, { email: email ?? text, storeName }),
     ]
     const found = problems.filter((one) => one !== undefined)
     if (email === undefined || found.length > 0) throw validationError(found)
@@ -82,7 +80,7 @@ export function registrationService(deps: RegistrationDeps) {
   /** @throws ApiError `rate_limit_exceeded`. */
   function count(email: string, address: string): void {
     const now = clock.now()
-    const tries = deps.tries.take(`${deps.throttleKey(address)} ${email}`, now)
+    const tries = deps.tries.take(`${throttleKey(address)} ${email}`, now)
     if (!tries.isAllowed) throw tooManyOf(tries)
     const mails = deps.mails.take(email, now)
     if (!mails.isAllowed) throw tooManyOf(mails)
@@ -122,7 +120,7 @@ export function registrationService(deps: RegistrationDeps) {
       const { email, storeName, password } = await checked(body)
       admit(email, body.invite)
       count(email, trace.address)
-      const passwordHash = await deps.hashPassword(password, deps.networkKey(trace.address))
+      const passwordHash = await deps.hashPassword(password, networkKey(trace.address))
       const mailId = atomically(() => {
         const { invite } = body
         const isLate = mode === 'invite' && !queries.useInvite(hashSecret(invite ?? ''), email, clock.now())

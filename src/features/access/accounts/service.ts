@@ -3,8 +3,9 @@ import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
-import type { PasswordRule } from './password-rule.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import type { AccountQueries, StoreRow } from './queries.ts'
 import { faultOfSlug, freeSlug } from './slug.ts'
 
@@ -12,10 +13,8 @@ export interface AccountDeps {
   queries: AccountQueries
   clock: Clock
   ids: Ids
-  passwordRule: PasswordRule
   hashPassword(password: string): Promise<string>
   verifyPassword(hash: string, password: string): Promise<boolean>
-  hashSecret(secret: string): Buffer
   atomically: Atomically
   record: RecordEvent
 }
@@ -37,16 +36,12 @@ export interface SetupResult {
   email: string
 }
 
-export type AccountService = ReturnType<typeof accountService>
-
 export function accountService({
   queries,
   clock,
   ids,
-  passwordRule,
   hashPassword,
   verifyPassword,
-  hashSecret,
   atomically,
   record,
 }: AccountDeps) {
@@ -54,7 +49,7 @@ export function accountService({
   async function ownerOf(email: string, { password, storeName }: SetupRequest) {
     const known = queries.userByEmail(email)
     if (!known) {
-      const problem = await passwordRule.problemOf(password, { email, storeName })
+      const problem = await findPasswordProblem(password, { email, storeName })
       if (problem) throw wrongInput(`The password ${problem.message}`)
       return { id: ids.uuid(), passwordHash: await hashPassword(password) }
     }

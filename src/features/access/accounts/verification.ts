@@ -5,6 +5,8 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
+import { hashSecret } from '../../../core/secrets.ts'
+import { networkKey } from '../../../core/throttle-keys.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import { accountOpenMail } from './mails.ts'
 import type { AccountQueries } from './queries.ts'
@@ -19,10 +21,7 @@ export interface VerificationDeps {
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Of a store that registers. */
   plan: PlanName
-  /** The network of an address, which may not take all places in the line for hashing. */
-  networkKey(address: string): string
   verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
-  hashSecret(secret: string): Buffer
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
   newPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
   /** Runs work of one key in order. */
@@ -68,7 +67,7 @@ export type VerificationService = ReturnType<typeof verificationService>
  * not the person: the account becomes a proven one when link and password come together.
  */
 export function verificationService(deps: VerificationDeps) {
-  const { queries, accounts, outbox, clock, ids, atomically, record, hashSecret } = deps
+  const { queries, accounts, outbox, clock, ids, atomically, record } = deps
 
   function linkOf(tokenHash: Buffer): Link | undefined {
     const row = queries.byToken(tokenHash)
@@ -142,7 +141,7 @@ export function verificationService(deps: VerificationDeps) {
 
   async function confirmOnce(tokenHash: Buffer, password: string, trace: Trace): Promise<Verified> {
     const link = linkOf(tokenHash)
-    const isRight = await deps.verifyPassword(link?.passwordHash, password, deps.networkKey(trace.address))
+    const isRight = await deps.verifyPassword(link?.passwordHash, password, networkKey(trace.address))
     if (!link) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would tell a link that exists from one that does not.

@@ -1,5 +1,6 @@
 import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import type { PublicKeyQueries, PublicKeyRow } from '../widget-keys/queries.ts'
 import { effectiveScopes, makerOf } from './effective.ts'
 import type { OperatorKeyQueries } from './operator-queries.ts'
@@ -10,7 +11,6 @@ export interface KeyOperatorDeps {
   queries: OperatorKeyQueries
   apiKeys: Pick<ApiKeyQueries, 'ofStore' | 'byHash' | 'remove'>
   widgetKeys: Pick<PublicKeyQueries, 'ofStore' | 'byHash' | 'remove'>
-  hashSecret(secret: string): Buffer
   clock: Clock
   atomically: Atomically
   record: RecordEvent
@@ -48,8 +48,6 @@ export interface ListedWidgetKey extends AnyKey {
 /** A key as `lookalike key list --json` prints it. */
 export type ListedKey = ListedApiKey | ListedWidgetKey
 
-export type KeyOperator = ReturnType<typeof keyOperator>
-
 /** What the operator does about the keys of all stores at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
   const { queries, apiKeys, widgetKeys, clock, atomically, record } = deps
@@ -67,7 +65,7 @@ export function keyOperator(deps: KeyOperatorDeps) {
 
   /** Ids of the keys with that value; of an API key also the value before the last rotation. */
   function idsByValue(value: string): (string | undefined)[] {
-    const hash = deps.hashSecret(value)
+    const hash = hashSecret(value)
     return [apiKeys.byHash(hash)?.id, widgetKeys.byHash(hash)?.id]
   }
 

@@ -4,6 +4,7 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
+import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
@@ -27,9 +28,6 @@ export interface ApiKeyDeps {
   queries: ApiKeyQueries
   clock: Clock
   ids: Ids
-  hashSecret(secret: string): Buffer
-  /** Constant-time comparison; an undefined hash never fits. */
-  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   atomically: Atomically
   record: RecordEvent
   tellOwners: TellOwners
@@ -62,7 +60,7 @@ const DAY_MS = 86_400_000
 
 /** API keys of stores (spec §2.10, D8). */
 export function apiKeyService(deps: ApiKeyDeps) {
-  const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
+  const { queries, clock, ids, atomically, record } = deps
   const touch = createTouch({ ...deps, name: 'an API key' })
 
   /** @throws ApiError `not_found`, also for another store's key. */

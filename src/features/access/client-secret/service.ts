@@ -3,6 +3,7 @@ import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import type { ClientSecretQueries } from './queries.ts'
@@ -12,9 +13,6 @@ export interface ClientSecretDeps {
   queries: ClientSecretQueries
   clock: Clock
   ids: Ids
-  hashSecret(secret: string): Buffer
-  /** Constant-time comparison; an undefined hash never fits. */
-  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   /** Wrong secrets by client_id, here and where tokens are given (spec §8). */
   failures: Throttle
   atomically: Atomically
@@ -27,7 +25,7 @@ const SECRET_BYTES = 32
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { queries, clock, ids, hashSecret, failures, atomically, record, tellOwners } = deps
+  const { queries, clock, ids, failures, atomically, record, tellOwners } = deps
 
   /**
    * An access token alone must not be enough: whoever stole one would own the store for good.
@@ -36,7 +34,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
    */
   function assertKnown(actor: Actor, secret: string | undefined): void {
     if (secret === undefined) throw secretNeeded('the client secret in the body, or the login of a person')
-    if (deps.isSecret(secret, queries.hashOf(actor.storeId))) return
+    if (isSecret(secret, queries.hashOf(actor.storeId))) return
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {

@@ -1,10 +1,9 @@
 import { ApiError } from '../../../core/errors.ts'
+import { networkMatcher } from '../../../core/networks.ts'
 import type { IpWhitelistQueries } from './queries.ts'
 
 export interface AdmissionDeps {
   queries: Pick<IpWhitelistQueries, 'ofStore' | 'foreignChange'>
-  /** A test whether one of the blocks holds an address. */
-  networkMatcher(networks: readonly string[]): (address: string) => boolean
 }
 
 /** What is kept in memory of a store: the whole list as a test, and what it said. */
@@ -21,7 +20,7 @@ const VERDICTS_PER_STORE_MAX = 100
  * Enforces the IP lists of stores. It is asked with every request, so lists are read once and kept until they change,
  * here or in another process.
  */
-export function createAdmission({ queries, networkMatcher }: AdmissionDeps) {
+export function createAdmission({ queries }: AdmissionDeps) {
   /** null for a store without a list: everybody may come. */
   const known = new Map<string, KnownList | null>()
   let seenChange = queries.foreignChange()

@@ -3,6 +3,7 @@ import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { networkMatcher, readNetwork } from '../../../core/networks.ts'
 import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
@@ -23,17 +24,13 @@ export interface IpWhitelistDeps {
   atomically: Atomically
   record: RecordEvent
   tellOwners: TellOwners
-  /** The canonical form of an address or a block; undefined for what is neither. */
-  readNetwork(text: string): string | undefined
-  /** A test whether one of the blocks holds an address. */
-  networkMatcher(networks: readonly string[]): (address: string) => boolean
 }
 
 export type IpWhitelistService = ReturnType<typeof ipListService>
 
 /** The addresses from which a store may be called (spec §2.10, D9). Without entries it may be called from everywhere. */
 export function ipListService(deps: IpWhitelistDeps) {
-  const { queries, clock, ids, atomically, record, tellOwners, readNetwork, networkMatcher } = deps
+  const { queries, clock, ids, atomically, record, tellOwners } = deps
   const admission = createAdmission(deps)
 
   /** Changes a list as one transaction; what is remembered of it goes. */
@@ -140,7 +137,7 @@ export function ipListService(deps: IpWhitelistDeps) {
 }
 
 /** @throws ApiError `validation_error`. */
-function networkOf(written: ReturnType<IpWhitelistDeps['readNetwork']>): string {
+function networkOf(written: string | undefined): string {
   if (written !== undefined) return written
   const fault = { code: 'format', message: 'must be an IP address or a block of them such as 203.0.113.0/24' }
   throw validationError([{ in: 'body', pointer: '/ip_address', ...fault }])

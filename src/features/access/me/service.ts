@@ -3,24 +3,22 @@ import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
 import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Throttle } from '../../../core/throttle.ts'
-import { type Problem, validationError } from '../../../http/validation.ts'
-import type { KeptSessions } from '../sign-in/kept-sessions.ts'
-import type { AuthQueries, MembershipRow, PersonRow, SessionRow } from '../sign-in/queries.ts'
-import type { MembershipView } from '../sign-in/schema.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { AuthQueries, PersonRow, SessionRow } from '../sign-in/queries.ts'
+import { membershipView } from '../sign-in/schema.ts'
 import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
 
 export interface MeDeps {
   queries: AuthQueries
   sessions: KeptSessions
-  membershipView(row: MembershipRow): MembershipView
   clock: Clock
   passwords: {
     hash(password: string): Promise<string>
     verify(hash: string | undefined, password: string): Promise<boolean>
   }
-  /** What is wrong with a new password, at the pointer of its field; undefined for a good one. */
-  passwordProblem(password: string, pointer: string, email: string): Promise<Problem | undefined>
   isTwoFactorEnabled(userId: string): boolean
   /** Wrong present passwords of one person; apart from failed sign-ins, which a stranger can cause. */
   failures: Throttle
@@ -58,7 +56,7 @@ export function meService(deps: MeDeps) {
     const verdict = failures.look(person.id, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     // Judged first, so that a present password is never confirmed without an attempt to write.
-    const problem = await deps.passwordProblem(new_password, '/new_password', person.email)
+    const problem = await findPasswordProblem(new_password, { email: person.email }, '/new_password')
     if (problem) throw validationError([problem])
     if (!(await passwords.verify(person.passwordHash, current_password))) {
       failures.add(person.id, clock.now())
@@ -88,7 +86,7 @@ export function meService(deps: MeDeps) {
       return {
         user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
         user: person ? userView(person) : null,
-        memberships: person ? queries.membershipsOf(person.id).map(deps.membershipView) : [],
+        memberships: person ? queries.membershipsOf(person.id).map(membershipView) : [],
         active_store: activeStore(caller),
         permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
         powers: STORE_POWERS.filter((power) => caller.powers.has(power)),

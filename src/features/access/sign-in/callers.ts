@@ -12,7 +12,7 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { AuthQueries, PersonRow, SessionRow } from './queries.ts'
 import type { TokenHolders } from './token-holders.ts'
 
@@ -34,8 +34,6 @@ export interface CallerDeps {
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
 }
-
-export type CallerService = ReturnType<typeof callerService>
 
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {

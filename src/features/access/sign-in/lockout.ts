@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import { throttleKey } from '../../../core/throttle-keys.ts'
 import type { PersonRow } from './queries.ts'
 import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
@@ -15,7 +16,6 @@ export interface LockoutDeps {
   otherTries: Throttle
   /** Wrong second factors of a person since the last success; 0 for nobody. */
   wrongCodes(userId: string): number
-  throttleKey(address: string): string
   clock: Clock
 }
 
@@ -33,7 +33,7 @@ const NOBODY = ''
 export function createLockout(deps: LockoutDeps) {
   const { addresses, failures, codeFailures, clock } = deps
 
-  const knownTry = (person: PersonRow, address: string): string => `${person.id} ${deps.throttleKey(address)}`
+  const knownTry = (person: PersonRow, address: string): string => `${person.id} ${throttleKey(address)}`
 
   return {
     /**
@@ -63,7 +63,7 @@ export function createLockout(deps: LockoutDeps) {
      */
     tryLocked(email: string, person: PersonRow | undefined, address: string) {
       const now = clock.now()
-      const key = deps.throttleKey(address)
+      const key = throttleKey(address)
       const isKnown = addresses.isKnown(person?.id ?? NOBODY, key, now - LIMITS.knownAddressMs)
       const owner = isKnown ? person : undefined
       const { isAllowed } = owner
@@ -81,7 +81,7 @@ export function createLockout(deps: LockoutDeps) {
 
     /** Notes the address of a sign-in; to be called in its transaction. */
     noteAddress(person: PersonRow, address: string): void {
-      const key = deps.throttleKey(address)
+      const key = throttleKey(address)
       addresses.note(person.id, key, clock.now(), LIMITS.knownAddressesPerPersonMax)
     },
   }

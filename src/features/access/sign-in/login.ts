@@ -1,14 +1,17 @@
 import type { Trace } from '../../../core/actor.ts'
 import type { Atomically, AuditAction, AuditActor, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import { isUnwritable } from '../../../core/storage.ts'
+import { networkKey } from '../../../core/throttle-keys.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { Lockout } from './lockout.ts'
 import type { AuthQueries, MembershipRow, PersonRow, SessionRow } from './queries.ts'
-import type { Login, MembershipView, UserToken } from './schema.ts'
+import { type Login, membershipView, type UserToken } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface LoginDeps {
@@ -28,20 +31,14 @@ export interface LoginDeps {
     passUnwritten(userId: string, factor: SecondFactor): boolean | undefined
     countWrongCode(userId: string): number
   }
-  /** The one form of an address (normalised); undefined for what is none. */
-  foldEmail(email: string): string | undefined
   /** The password of a registration that waits for its link. */
   pendingPassword(email: string): string | undefined
   lockout: Lockout
-  /** The network that an address belongs to. */
-  networkKey(address: string): string
   /** Tells a person by mail that somebody with the password guesses codes. */
   warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
-  /** Whether an error says that the database cannot be written now. */
-  isUnwritable(error: unknown): boolean
   /** Writes in a moment, so that the time of no answer tells of it. */
   later(work: () => void): void
   record: RecordEvent
@@ -101,7 +98,7 @@ export function loginService(deps: LoginDeps) {
       write()
       return true
     } catch (err) {
-      if (!deps.isUnwritable(err)) throw err
+      if (!isUnwritable(err)) throw err
       deps.log.warn({ err }, 'a sign-in could not be written down')
       return false
     }
@@ -157,7 +154,7 @@ export function loginService(deps: LoginDeps) {
         return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }
       })
     } catch (error) {
-      if (!deps.isUnwritable(error)) throw error
+      if (!isUnwritable(error)) throw error
       return enterUnwritten(email, person, login, trace, error)
     }
   }
@@ -208,7 +205,7 @@ export function loginService(deps: LoginDeps) {
     const found = queries.personByEmail(email)
     const verdict = lockout.look(email, found)
     if (!verdict.isAllowed) return verdict
-    const owner = await ownerOf(email, found, login.password, deps.networkKey(trace.address))
+    const owner = await ownerOf(email, found, login.password, networkKey(trace.address))
     if (!owner) {
       countFailure(email, found, 'password', trace)
       throw signInFirst()
@@ -231,7 +228,7 @@ export function loginService(deps: LoginDeps) {
     const found = queries.personByEmail(email)
     const tried = lockout.tryLocked(email, found, trace.address)
     if (!tried) throw tooManyRequests(verdict)
-    const network = deps.networkKey(trace.address)
+    const network = networkKey(trace.address)
     const isRight = await passwords.verify(tried.owner?.passwordHash, login.password, network)
     if (!tried.owner) throw tooManyRequests(verdict)
     const entry = isRight ? enter(email, tried.owner, login, trace) : undefined
@@ -270,7 +267,7 @@ export function loginService(deps: LoginDeps) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
       // Even what is no address is looked up, counted and refused like any other.
-      const email = deps.foldEmail(login.email) ?? `?${login.email}`
+      const email = normaliseEmail(login.email) ?? `?${login.email}`
       // One at a time for each person: of many guesses at once, no more than the limit are looked at.
       const result = await deps.locked(email, () => signIn(email, login, trace))
       // Those of a locked e-mail are counted before they are looked at, and must not make its owner wait in a line.
@@ -278,23 +275,6 @@ export function loginService(deps: LoginDeps) {
     },
   }
 }
-
-/** Spec §2.1. */
-export const membershipView = ({
-  storeId,
-  slug,
-  name,
-  role,
-  plan,
-  lastUsedAt,
-}: MembershipRow): MembershipView => ({
-  client_id: storeId,
-  slug,
-  name,
-  role,
-  plan,
-  last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
-})
 
 /** Where a person goes after the login (spec §5.3). */
 function redirectOf({ isSuperAdmin }: PersonRow, memberships: readonly MembershipRow[]): string {

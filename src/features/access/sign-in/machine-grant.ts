@@ -2,6 +2,7 @@ import type { Trace } from '../../../core/actor.ts'
 import type { RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { tooManyRequests } from '../../../core/errors.ts'
+import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { credentialsIn, invalidClient } from './client-credentials.ts'
 import type { AuthQueries } from './queries.ts'
@@ -15,8 +16,6 @@ export interface MachineGrantDeps {
   /** Failures of one client_id (spec §8), and of ids that nobody has: a flood of those must not push out the others. */
   failures: Throttle
   unknownFailures: Throttle
-  /** Constant-time comparison; an undefined hash never fits. */
-  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
   /** Writes in a moment, so that the time of no answer tells of it. */
@@ -28,7 +27,7 @@ export interface MachineGrantDeps {
 export type MachineGrant = ReturnType<typeof machineGrant>
 
 export function machineGrant(deps: MachineGrantDeps) {
-  const { queries, issuer, clock, failures, unknownFailures, isSecret, admitAddress } = deps
+  const { queries, issuer, clock, failures, unknownFailures, admitAddress } = deps
 
   /** Where nothing can be written, the right secret still gets its token: reading goes on. */
   function forgive(clientId: string): void {

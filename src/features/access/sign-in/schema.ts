@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
+import type { MembershipRow } from './queries.ts'
 
 /** Longest client_id and client_secret; ours are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200
@@ -79,3 +81,20 @@ export const UserToken = t.Object({
   recovery_codes_left: t.Optional(Type.Integer({ description: 'After a login with a recovery code.' })),
 })
 export type UserToken = typeof UserToken.static
+
+/** Words a membership for the wire. */
+export const membershipView = ({
+  storeId,
+  slug,
+  name,
+  role,
+  plan,
+  lastUsedAt,
+}: MembershipRow): MembershipView => ({
+  client_id: storeId,
+  slug,
+  name,
+  role,
+  plan,
+  last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+})

@@ -9,7 +9,8 @@ import {
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import type { Enrolment } from '../../../core/totp.ts'
+import { qrDataUrl } from '../../../core/qr.ts'
+import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import { createAcceptedSteps } from './accepted-steps.ts'
 import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
@@ -33,15 +34,6 @@ export interface TwoFactorDeps {
   /** Ends the sign-ins of a person but one; null for all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
   log: { error(fields: { user_id: string }, message: string): void }
-  /** A new secret for an authenticator, base32. */
-  newTotpSecret(): string
-  otpauthUrl(enrolment: Enrolment): string
-  /** The time step near `nowMs` that a code belongs to; undefined for a wrong code. */
-  matchingStep(secret: string, code: string, nowMs: number): number | undefined
-  /** The time step of a moment. */
-  timeStep(nowMs: number): number
-  /** A text as a QR code in a `data:` URL. */
-  qrDataUrl(text: string): string
 }
 
 /** What a login brings besides the password: one of them. */
@@ -74,11 +66,6 @@ export function twoFactorService({
   record,
   endOtherSessions,
   log,
-  newTotpSecret,
-  otpauthUrl,
-  matchingStep,
-  timeStep,
-  qrDataUrl,
 }: TwoFactorDeps) {
   const steps = createAcceptedSteps(queries)
 
@@ -148,7 +135,7 @@ export function twoFactorService({
       const userId = personOf(caller)
       const account = queries.emailOf(userId)
       if (account === undefined) throw new Error('A caller without an account')
-      const secret = newTotpSecret()
+      const secret = newTotpSecret(ids)
       if (!queries.putPending(userId, box.seal(secret, userId), clock.now())) throw alreadyEnabled()
       const otpauth_url = otpauthUrl({ secret, issuer: ISSUER, account })
       return { secret, qr_code_url: qrDataUrl(otpauth_url), otpauth_url, issuer: ISSUER, account }

@@ -5,6 +5,7 @@ import { ApiError, missingPermission, notFound, signInFirst } from '../../../cor
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
+import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { exactOrigin, ORIGIN_FORM } from './origins.ts'
@@ -24,9 +25,6 @@ export interface PublicKeyDeps {
   queries: PublicKeyQueries
   clock: Clock
   ids: Ids
-  hashSecret(secret: string): Buffer
-  /** Constant-time comparison; an undefined hash never fits. */
-  isSecret(secret: string, storedHash: Uint8Array | undefined): boolean
   atomically: Atomically
   record: RecordEvent
 }
@@ -51,7 +49,7 @@ export type PublicKeyService = ReturnType<typeof widgetKeyService>
 
 /** Public widget keys of stores, bound to exact origins (spec §5.5, D8). */
 export function widgetKeyService(deps: PublicKeyDeps) {
-  const { queries, clock, ids, hashSecret, isSecret, atomically, record } = deps
+  const { queries, clock, ids, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for another store's key. */
   function owned(storeId: string, id: string): PublicKeyRow {

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { Clock } from '../../../core/clock.ts'
+import { decodeDataUri } from '../../../core/data-uri.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/hash.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -24,7 +25,6 @@ export interface PictureDeps {
   budget: Pick<ByteBudget, 'take'>
   /** Vector of a picture that is indexed already. */
   vectorOf(storeId: string, pictureId: number): Float32Array | undefined
-  decodeDataUri(uri: string, maxBytes: number): Promise<Uint8Array>
   /** `BASE_URL`, known once the service listens. */
   baseUrl(): string
   clock: Clock
@@ -52,7 +52,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 /** Turns what clients give as pictures into pictures that can be saved with a product. */
 export function productPictures(deps: PictureDeps) {
   const { queries, storage, embedder, fetcher, files, budget, vectorOf } = deps
-  const { decodeDataUri, baseUrl, clock, ids } = deps
+  const { baseUrl, clock, ids } = deps
 
   /** A file is not deleted while it is written, nor the other way round. */
   const fileLocked = createKeyedLock()

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../core/limits.ts'
+import { topSlots } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { Segment } from '../../../platform/vectors/arena.ts'
 import { categoryByVote, categoryOfText, VOTERS } from './category.ts'
@@ -41,9 +42,6 @@ export interface Ranking {
   boostedCategory: string | undefined
 }
 
-/** Positions of the `k` highest scores, best first, among those whose mask byte is set; never one of -Infinity. */
-export type TopSlots = (scores: Float32Array, k: number, mask?: Uint8Array) => ArrayLike<number>
-
 /** Slots that hold the pictures of enough products to vote, however many pictures each has. */
 const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
 
@@ -63,34 +61,32 @@ const ERROR_MARGIN = 3
  * so the order is that of the float vectors. Each product counts with its best picture. Ties keep the order in which
  * pictures came, so pages neither repeat nor lose a product.
  */
-export function createRanking(topSlots: TopSlots) {
-  return function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
-    const ownSlot = request.ownPictureId === undefined ? undefined : segment.slotOf(request.ownPictureId)
-    const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
-    const mask = columns.mask({ ...request.filter, exceptProduct }, segment.slots)
-    const scan = scanned(segment, request.vector, mask)
-    const nearest = (k: number, among?: Uint8Array): Near => {
-      const places = Array.from(topSlots(scan.scores, k, among))
-      return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
-    }
+export function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
+  const ownSlot = request.ownPictureId === undefined ? undefined : segment.slotOf(request.ownPictureId)
+  const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
+  const mask = columns.mask({ ...request.filter, exceptProduct }, segment.slots)
+  const scan = scanned(segment, request.vector, mask)
+  const nearest = (k: number, among?: Uint8Array): Near => {
+    const places = Array.from(topSlots(scan.scores, k, among))
+    return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
+  }
 
-    const lifted =
-      request.categoryBoost > 0
-        ? ownCategory(request, columns, ownSlot, () =>
-            nearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
-          )
-        : 0
-    const groups = lifted === 0 ? [scan.mask] : splitByCategory(scan, columns, lifted)
-    const hits = groups.flatMap((among, n) => {
-      const boost = n === 0 && lifted > 0 ? request.categoryBoost : 0
-      return bestProducts(segment, columns, request, boost, (k) => nearest(k, among))
-    })
-    hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
-    return {
-      hits: hits.slice(0, request.depth),
-      candidates: columns.countProducts(segment.slots, mask),
-      boostedCategory: lifted > 0 ? columns.categories.labelOf(lifted) : undefined,
-    }
+  const lifted =
+    request.categoryBoost > 0
+      ? ownCategory(request, columns, ownSlot, () =>
+          nearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
+        )
+      : 0
+  const groups = lifted === 0 ? [scan.mask] : splitByCategory(scan, columns, lifted)
+  const hits = groups.flatMap((among, n) => {
+    const boost = n === 0 && lifted > 0 ? request.categoryBoost : 0
+    return bestProducts(segment, columns, request, boost, (k) => nearest(k, among))
+  })
+  hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
+  return {
+    hits: hits.slice(0, request.depth),
+    candidates: columns.countProducts(segment.slots, mask),
+    boostedCategory: lifted > 0 ? columns.categories.labelOf(lifted) : undefined,
   }
 }
 

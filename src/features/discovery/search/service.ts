@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { decodeBase64 } from '../../../core/data-uri.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -7,7 +8,7 @@ import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { SearchHistory } from './history.ts'
 import type { ProductIndex } from './product-index.ts'
 import type { HitRow, SearchQueries, SearchRow } from './queries.ts'
-import type { Hit, Ranking, RankingRequest } from './ranking.ts'
+import { type Hit, type Ranking, rank } from './ranking.ts'
 import type { RecentPictures } from './recent-pictures.ts'
 import type {
   CommonSearch,
@@ -23,7 +24,6 @@ import { unknownFields } from './unknown-fields.ts'
 export interface SearchDeps {
   queries: SearchQueries
   index: Pick<ProductIndex, 'store' | 'vectorOf'>
-  rank(store: NonNullable<ReturnType<ProductIndex['store']>>, request: RankingRequest): Ranking
   history: Pick<SearchHistory, 'add'>
   recent: RecentPictures
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
@@ -33,7 +33,6 @@ export interface SearchDeps {
     url: string,
     use: (bytes: Uint8Array) => Promise<Result>,
   ): Promise<Result>
-  decodeBase64(text: string, maxBytes: number): Promise<Uint8Array>
   /** The public form of a picture's address. */
   publicUrl(url: string): string
   clock: Clock
@@ -56,7 +55,7 @@ const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector']
 export type SearchService = ReturnType<typeof searchService>
 
 export function searchService(deps: SearchDeps) {
-  const { queries, index, rank, history, recent, embedder, clock, ids } = deps
+  const { queries, index, history, recent, embedder, clock, ids } = deps
 
   function respond(storeId: string, startedAt: number, query: Query, wanted: CommonSearch): SearchResponse {
     const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
@@ -171,7 +170,7 @@ export function searchService(deps: SearchDeps) {
     const { image, image_url = '' } = body
     const isBase64 = image !== undefined && !/^data:/i.test(image)
     return isBase64
-      ? embedPicture(storeId, await deps.decodeBase64(image, LIMITS.pictureBytesMax))
+      ? embedPicture(storeId, await decodeBase64(image, LIMITS.pictureBytesMax))
       : deps.withPicture(storeId, image ?? image_url, (bytes) => embedPicture(storeId, bytes))
   }
 

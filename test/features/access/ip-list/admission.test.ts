@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { ApiError } from '../../../../src/core/errors.ts'
-import { isInside, networkMatcher, parseCidrs, readNetwork } from '../../../../src/core/networks.ts'
+import { isInside, parseCidrs, readNetwork } from '../../../../src/core/networks.ts'
 import { createAdmission } from '../../../../src/features/access/ip-list/admission.ts'
 import { ipListQueries } from '../../../../src/features/access/ip-list/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
@@ -131,7 +131,7 @@ describe('the list in memory', () => {
 
   /** Whether an address is admitted. */
   function asked() {
-    const { admit, forget } = createAdmission({ queries: ipListQueries(db), networkMatcher })
+    const { admit, forget } = createAdmission({ queries: ipListQueries(db) })
     const isAdmitted = (storeId: string, address: string): boolean => {
       try {
         admit(storeId, address)

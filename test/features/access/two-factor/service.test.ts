@@ -6,8 +6,8 @@ import { type Caller, EVERYTHING } from '../../../../src/core/actor.ts'
 import type { AuditEvent } from '../../../../src/core/audit.ts'
 import { systemIds } from '../../../../src/core/ids.ts'
 import { qrDataUrl } from '../../../../src/core/qr.ts'
-import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../../src/core/totp.ts'
-import { sessionQueries } from '../../../../src/features/access/sign-in/session-queries.ts'
+import { otpauthUrl } from '../../../../src/core/totp.ts'
+import { sessionQueries } from '../../../../src/features/access/sessions/session-queries.ts'
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
 import { twoFactorService } from '../../../../src/features/access/two-factor/service.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
@@ -51,11 +51,6 @@ function serviceOn(
     endOtherSessions: sessionQueries(on).endSessions,
     record,
     log: { error: (fields, message) => void logged.push({ ...fields, message }) },
-    newTotpSecret: () => newTotpSecret(systemIds),
-    otpauthUrl,
-    matchingStep,
-    timeStep,
-    qrDataUrl,
   })
 }
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { topSlots } from '../../../../src/core/select.ts'
 import { fold } from '../../../../src/core/text.ts'
 import {
   createProductIndex,
   type ProductIndex,
 } from '../../../../src/features/discovery/search/product-index.ts'
-import { createRanking, type RankingRequest } from '../../../../src/features/discovery/search/ranking.ts'
+import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { vectorTable } from '../../../../src/platform/vectors/vec0.ts'
@@ -15,8 +14,6 @@ const DIMENSION = 16
 const MAP = { midpoint: 0.4, slope: 4 }
 /** A precise score is within 1e-5 of the float one, and the map is at most this much steeper. */
 const TOLERANCE = 1e-4
-
-const rank = createRanking(topSlots)
 
 interface Product {
   id: number
