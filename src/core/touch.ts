@@ -20,8 +20,6 @@ export interface TouchDeps {
   name: string
 }
 
-export type Touch = ReturnType<typeof createTouch>
-
 /** Creates a function that stores uses, each at most once a minute. A failed write must not fail the request. */
 export function createTouch({ clock, unsynced, log, name }: TouchDeps) {
   let pausedUntil = Number.NEGATIVE_INFINITY
