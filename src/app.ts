@@ -47,6 +47,7 @@ import { idempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
 import { unsynced } from './platform/db/open.ts'
 import { probeWrite } from './platform/db/probe.ts'
+import { createWriteBehind } from './platform/db/write-behind.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
@@ -185,24 +186,19 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     planOf,
   })
   const found = searchQueries(db, model)
-  /** For what nobody is answered about. */
-  const noted = <Result>(work: () => Result): Result => {
-    try {
-      return work()
-    } catch (error) {
-      storage.note(error)
-      throw error
-    }
-  }
   const history = createSearchHistory({
     queries: {
-      record: (searches) => noted(() => unsynced(db, () => found.record(searches))),
+      record: found.record,
       forgetBefore: (before, limit) => unsynced(db, () => found.forgetBefore(before, limit)),
     },
     clock,
     days: config.SEARCH_HISTORY_DAYS,
-    log,
-    schedule: ground.later,
+    writes: createWriteBehind({
+      ...ground,
+      name: 'searches',
+      schedule: ground.later,
+      noteFault: storage.note,
+    }),
   })
   /** Why the index could not be loaded: without all of it a search would leave products out. */
   let indexFault: ApiError | undefined

@@ -5,6 +5,7 @@ import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { effectiveScopes, makerOf } from './effective.ts'
@@ -56,11 +57,11 @@ export interface ApiKeyOverview {
 export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 const DAY_MS = 86_400_000
-const TOUCH_EVERY_MS = 60_000
 
 /** API keys of stores (spec §2.10, D8). */
 export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
+  const touch = createTouch({ ...deps, name: 'an API key' })
 
   /** @throws ApiError `not_found`, also for another store's key. */
   function owned(storeId: string, id: string): MadeApiKeyRow {
@@ -228,8 +229,12 @@ export function apiKeyService(deps: ApiKeyDeps) {
       }
     },
 
-    /** Notes the use of a key, at most once a minute. */
-    touch: createTouch(deps),
+    /** Stores when and from where a key was used, at most once a minute. */
+    touch(id: string, address: string): void {
+      const lastAt = queries.lastUsedAt(id)
+      if (lastAt === undefined) return
+      touch({ lastAt, write: (now) => queries.touch(id, address, now) })
+    },
 
     /** Keys that work still and whose makers have left the store. @param now Unix ms. */
     countOfFormerMembers: (storeId: string, now: number): number =>
@@ -245,25 +250,6 @@ export function apiKeyService(deps: ApiKeyDeps) {
       })
       return { active, expiring_30d: expiring, unused_90d: unused }
     },
-  }
-}
-
-/**
- * Writes down when and from where a key was used. Where that cannot be written, the request that came with the key must
- * not fail: it is tried again a minute later.
- */
-function createTouch({ queries, unsynced, log }: ApiKeyDeps) {
-  let pausedUntil = -Infinity
-  return (id: string, address: string, now: number): void => {
-    const last = queries.lastUsedAt(id)
-    const isDue = last !== undefined && (last === null || last <= now - TOUCH_EVERY_MS)
-    if (!isDue || now < pausedUntil) return
-    try {
-      unsynced(() => queries.touch(id, address, now))
-    } catch (err) {
-      pausedUntil = now + TOUCH_EVERY_MS
-      log.warn({ err }, 'the use of an API key could not be noted')
-    }
   }
 }
 
