@@ -3,26 +3,12 @@ import { createAccess } from './access.ts'
 import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
-import type { ApiError } from './core/errors.ts'
-import { createKeyedLock } from './core/keyed-lock.ts'
-import { StorageProblem, storageFailure } from './core/storage.ts'
-import { DEMO_PRODUCTS } from './features/catalogue/demo/catalogue.ts'
-import { demoRoutes } from './features/catalogue/demo/routes.ts'
-import { demoService } from './features/catalogue/demo/service.ts'
-import { productListQueries } from './features/catalogue/products/list-queries.ts'
-import { pictureRoutes } from './features/catalogue/products/picture-routes.ts'
-import { productPictures } from './features/catalogue/products/pictures.ts'
-import { productQueries } from './features/catalogue/products/queries.ts'
-import { productRoutes } from './features/catalogue/products/routes.ts'
-import { productService } from './features/catalogue/products/service.ts'
-import { storageLimit } from './features/catalogue/products/storage-limit.ts'
-import { storageQueries } from './features/catalogue/products/storage-queries.ts'
-import { createSearchHistory } from './features/discovery/search/history.ts'
-import { createProductIndex, type IndexEntry } from './features/discovery/search/product-index.ts'
-import { searchQueries } from './features/discovery/search/queries.ts'
-import { createRecentPictures } from './features/discovery/search/recent-pictures.ts'
-import { searchRoutes } from './features/discovery/search/routes.ts'
-import { searchService } from './features/discovery/search/service.ts'
+import { StorageProblem } from './core/storage.ts'
+import { buildDemo } from './features/catalogue/demo/module.ts'
+import { buildProductIndex } from './features/catalogue/product-index/module.ts'
+import { buildProducts } from './features/catalogue/products/module.ts'
+import { buildSearch } from './features/discovery/search/module.ts'
+import type { Ground } from './features/module.ts'
 import { docsRoutes } from './features/operation/docs/routes.ts'
 import { healthRoutes } from './features/operation/health/routes.ts'
 import { healthService } from './features/operation/health/service.ts'
@@ -35,13 +21,12 @@ import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { idempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
-import { schemaVersion, unsynced } from './platform/db/open.ts'
+import { schemaVersion } from './platform/db/open.ts'
 import { probeVectors, probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
-import { createVectorArena } from './platform/vectors/arena.ts'
 import { version } from './version.ts'
 
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
@@ -80,8 +65,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeFile: files.probe,
     ...(ports.findDamage && { findDamage: ports.findDamage }),
   })
-  const { row: model, vectors } = registerModel(db, embedder.model, clock.now())
-  const index = createProductIndex(createVectorArena(embedder.model.dimension))
+  const model = registerModel(db, embedder.model, clock.now())
   const administrationPorts = { ...ports, baseUrl, config }
   const administration = createAdministration(administrationPorts)
   const intake = createIntake(budget)
@@ -96,85 +80,24 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const { signedIn, planOf } = access
 
-  const queries = productQueries(db, vectors, model)
-  const space = storageQueries(db)
-  const pictures = productPictures({
-    // A kept picture is on the disk once the product that names it is, which is committed after it.
-    queries: {
-      ...queries,
-      ...space,
-      keepPicture: (picture) => unsynced(db, () => queries.keepPicture(picture)),
-      noteReleased: (now, limit) => unsynced(db, () => space.noteReleased(now, limit)),
-      dropReleased: (before, now, limit) => unsynced(db, () => space.dropReleased(before, now, limit)),
-      forgetReleased: (address) => unsynced(db, () => space.forgetReleased(address)),
-    },
-    storage: storageLimit({ queries: space, planOf }),
-    embedder,
-    fetcher,
-    files,
-    budget,
-    vectorOf: index.vectorOf,
-    baseUrl,
-    clock,
-    ids,
+  const { atomically, record } = administration
+  const ground: Ground = { db, clock, ids, log, atomically, record, later: ports.schedule, baseUrl }
+  const noteFault = storage.note
+  const idempotency = createIdempotency(idempotencyKeys(db), clock)
+  const { dimension } = embedder.model
+  const { service: index } = buildProductIndex(ground, { model, dimension, noteFault })
+  const products = buildProducts(ground, {
+    ...{ model, index, embedder, fetcher, files, budget, planOf, idempotency },
   })
-  const products = productService({
-    queries,
-    lists: productListQueries(db, queries),
-    pictures,
-    index,
-    locked: createKeyedLock(),
-    planOf,
-    clock,
-    ids,
-  })
-  const demo = demoService({
-    catalogue: DEMO_PRODUCTS,
+  const demo = buildDemo(ground, {
     readPicture: ports.readDemoPicture,
-    products,
-    queries,
+    products: products.service,
     planOf,
   })
-  const found = searchQueries(db, model)
-  /** For what nobody is answered about. */
-  const noted = <Result>(work: () => Result): Result => {
-    try {
-      return work()
-    } catch (error) {
-      storage.note(error)
-      throw error
-    }
-  }
-  const history = createSearchHistory({
-    queries: {
-      record: (searches) => noted(() => unsynced(db, () => found.record(searches))),
-      forgetBefore: (before, limit) => unsynced(db, () => found.forgetBefore(before, limit)),
-    },
-    clock,
-    days: config.SEARCH_HISTORY_DAYS,
-    log,
-    schedule: ports.schedule,
-  })
-  /** Why the index could not be loaded: without all of it a search would leave products out. */
-  let indexFault: ApiError | undefined
-  const wholeIndex = () => {
-    if (indexFault) throw indexFault
-    return index
-  }
-  const search = searchService({
-    queries: found,
-    index: {
-      ...index,
-      store: (storeId) => wholeIndex().store(storeId),
-      vectorOf: (storeId, pictureId) => wholeIndex().vectorOf(storeId, pictureId),
-    },
-    history,
-    recent: createRecentPictures(ids),
-    embedder,
-    withPicture: pictures.withUrl,
-    publicUrl: pictures.publicUrl,
-    clock,
-    ids,
+  const search = buildSearch(ground, {
+    ...{ model, index, embedder, noteFault },
+    pictures: products.service.pictures,
+    historyDays: config.SEARCH_HISTORY_DAYS,
   })
   const health = healthService({
     version,
@@ -183,13 +106,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     probeDatabase: storage.probeDatabase,
     probeFiles: storage.probeFiles,
     probeVectors() {
-      if (indexFault) throw new StorageProblem('the vectors could not be read at the start')
+      if (!index.isWhole()) throw new StorageProblem('the vectors could not be read at the start')
       probeVectors(db)
     },
     freeDiskShare: ports.freeDiskShare,
   })
 
-  const idempotency = createIdempotency(idempotencyKeys(db), clock)
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
 
@@ -208,75 +130,36 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
     .use(access.routes)
-    .use(demoRoutes(signedIn, demo))
-    .use(productRoutes(signedIn, products, idempotency))
-    .use(pictureRoutes(pictures))
-    .use(searchRoutes(signedIn, search))
+    .use(demo.routes(signedIn))
+    .use(products.routes(signedIn))
+    .use(search.routes(signedIn))
     .use(healthRoutes(health))
     .use(docsRoutes())
 
-  function* entriesAndVectors(): Generator<void, number> {
-    const entries = new Map<number, IndexEntry>()
-    for (const entry of found.entries()) {
-      entries.set(entry.pictureId, entry)
-      yield
-    }
-    yield* vectors.eachWithPauses((pictureId, vector) => {
-      const entry = entries.get(pictureId)
-      if (entry) index.put(entry, vector)
-    })
-    return entries.size
-  }
+  const chores = [...products.chores, ...search.chores]
 
-  /**
-   * Fills the search index from the database, piece by piece. Where that cannot be read, everything but searching works.
-   *
-   * @returns the number of pictures.
-   */
-  function* loadingIndex(): Generator<void, number> {
-    indexFault = undefined
-    try {
-      return yield* entriesAndVectors()
-    } catch (error) {
-      indexFault = storageFailure(error)
-      if (!indexFault) throw error
-      storage.note(error)
-      return 0
-    }
-  }
-
-  /** The same at one go. */
-  function loadIndex(): number {
-    const loading = loadingIndex()
-    for (;;) {
-      const { done, value } = loading.next()
-      if (done) return value
-    }
-  }
-
-  /** What has to be done from time to time: old keys, old tokens, old searches, pictures that nobody uses. */
+  /** Deletes old keys, tokens and searches, and unused pictures. */
   async function tidy(): Promise<void> {
-    const works = [idempotency.prune, access.tidy, pictures.sweep, history.prune]
+    const works = [idempotency.prune, access.tidy, ...chores.map(({ run }) => run)]
     const results = await Promise.allSettled(works.map(async (work) => work()))
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     for (const error of errors) storage.note(error)
-    // What one of them cannot do is no reason to leave the others undone.
+    // A fault of one must not keep the others from running.
     if (errors.length > 0) throw errors[0]
   }
 
   return {
     ...administration,
     http,
-    demo,
-    products,
-    search,
-    history,
-    loadIndex,
-    loadingIndex,
-    /** Whether the last loading of the index read everything. */
-    hasWholeIndex: () => indexFault === undefined,
+    demo: demo.service,
+    products: products.service,
+    search: search.service,
+    history: search.service.history,
+    loadIndex: index.load,
+    loadingIndex: index.loadInSteps,
+    hasWholeIndex: index.isWhole,
     tidy,
-    sweepPictures: pictures.sweep,
+    sweepPictures: products.service.pictures.sweep,
     signToken: access.signToken,
     flushAudit: access.flush,
     storage,
