@@ -1,7 +1,7 @@
 /** One product of the demo catalogue. Prices are in major units of `currency`. */
 export interface DemoProduct {
   readonly product_id: string
-  /** Name of the picture among the drawings. */
+  /** Name of the drawing. */
   readonly picture: string
   readonly metadata: {
     readonly name: string
@@ -16,14 +16,14 @@ export interface DemoProduct {
   }
 }
 
-/** A picture that is not in the catalogue, to search with; `category` is what a shopper would expect to see. */
+/** A picture to search with that is not in the catalogue. A shopper would expect products of `category`. */
 export interface DemoQuery {
   readonly picture: string
   readonly title: string
   readonly category: string
 }
 
-/** A text query with the products of which one must come first. */
+/** A text query, with the products of which one must come first. */
 export interface DemoTextQuery {
   readonly query: string
   readonly fits: readonly string[]

@@ -5,7 +5,7 @@ import { failure, signedInErrors } from '../../../http/schema.ts'
 import { DemoInstalled, DemoRemoved } from './schema.ts'
 import type { DemoService } from './service.ts'
 
-/** Spec §4.2: the demo catalogue. */
+/** The demo catalogue. */
 export function demoRoutes(auth: AuthPlugin, demo: DemoService) {
   return new Elysia({ name: 'demo.routes', prefix: '/v1/products/demo', tags: ['Products'] })
     .use(auth)

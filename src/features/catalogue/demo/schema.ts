@@ -4,7 +4,7 @@ import { t } from 'elysia'
 export const DemoInstalled = t.Object({
   status: t.Literal('installed'),
   installed: Type.Integer({ description: 'Products that were new.' }),
-  skipped: Type.Integer({ description: 'Products that were there already.' }),
+  skipped: Type.Integer({ description: 'Products that already existed.' }),
   products: t.Array(t.String(), { description: 'The ids of the whole demo catalogue.' }),
 })
 export type DemoInstalled = typeof DemoInstalled.static

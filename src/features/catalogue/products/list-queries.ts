@@ -13,7 +13,7 @@ export interface ProductFilter {
   updatedSince?: number | undefined
 }
 
-/** Where a page ended: the sort value and the row of its last product. */
+/** The end of a page: the sort value and the row of its last product. */
 export interface ProductCursor {
   sort: ProductSort
   value: string | number
@@ -31,13 +31,13 @@ const ORDERS: Record<ProductSort, { expression: string; direction: 'ASC' | 'DESC
 
 export type ProductListQueries = ReturnType<typeof productListQueries>
 
-/** SQL of GET /v1/products: filters, sorting and keyset pages. */
+/** All SQL that lists products: filters, sorting and keyset pages. */
 export function productListQueries(db: Db, products: Pick<ProductQueries, 'find'>) {
   return {
-    /** One page after the cursor, in the sort's order; equal values are ordered by row. */
-    page(filter: ProductFilter, sort: ProductSort, limit: number, after: ProductCursor | undefined) {
+    /** Reads one page after the cursor, in the sort's order. Equal values are ordered by row. */
+    readPage(filter: ProductFilter, sort: ProductSort, limit: number, after: ProductCursor | undefined) {
       const { expression, direction } = ORDERS[sort]
-      const { conditions, values } = where(filter)
+      const { conditions, values } = toConditions(filter)
       const total = db.prepare(`SELECT count(*) AS n FROM products WHERE ${conditions}`).get(values) as {
         n: number
       }
@@ -52,7 +52,7 @@ export function productListQueries(db: Db, products: Pick<ProductQueries, 'find'
           limit: BigInt(limit + 1),
           ...(after && { afterValue: after.value, afterId: BigInt(after.id) }),
         }) as { id: number; productId: string; sortValue: string | number }[]
-      // One more than the page holds tells whether there is a next one.
+      // One row more than the page holds means that there is a next page.
       const last = rows.length > limit ? rows[limit - 1] : undefined
       const found = rows
         .slice(0, limit)
@@ -66,7 +66,7 @@ export function productListQueries(db: Db, products: Pick<ProductQueries, 'find'
   }
 }
 
-function where({ storeId, category, brand, q, updatedSince }: ProductFilter) {
+function toConditions({ storeId, category, brand, q, updatedSince }: ProductFilter) {
   const parts = ['store_id = @storeId']
   const values: Record<string, unknown> = { storeId }
   if (category !== undefined) parts.push('category = @category')

@@ -7,7 +7,7 @@ const ERROR_SCHEMA = { schema: { $ref: '#/components/schemas/Error' } } as const
 const ERROR_CONTENT = { 'application/json': ERROR_SCHEMA, 'application/problem+json': ERROR_SCHEMA }
 
 /**
- * Pictures that arrived as bytes, for shoppers' browsers. There is no credential: the address is 128 random bits.
+ * Kept pictures, for shoppers' browsers. They need no credential, because an address has 128 random bits.
  */
 export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
   return new Elysia({ name: 'pictures.routes', tags: ['Products'] }).get(
@@ -26,7 +26,7 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
     {
       detail: {
         operationId: 'getPicture',
-        summary: 'A picture that was uploaded with a product',
+        summary: 'Read a picture that was uploaded with a product',
         responses: {
           200: { description: 'The picture, as it was uploaded', content: PICTURE_CONTENT },
           404: { description: '`not_found`', content: ERROR_CONTENT },

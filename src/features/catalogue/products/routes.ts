@@ -27,13 +27,13 @@ const writeErrors = {
 }
 const noSuchProduct = { 404: failure('`not_found`') }
 
-/** 201 for a product that was not there before, 200 for one that was. */
-const statusOf = ({ isNew, answer }: Indexed) => ({
+/** 201 for a new product, 200 for any other. */
+const withStatus = ({ isNew, answer }: Indexed) => ({
   status: isNew ? (201 as const) : (200 as const),
   body: answer,
 })
 
-/** Spec §4.2: one product at a time. */
+/** One product at a time, and the list of products. */
 export function productRoutes(auth: AuthPlugin, products: ProductService, idempotency: Idempotency) {
   return new Elysia({ name: 'products.routes', prefix: '/v1/products', tags: ['Products'] })
     .use(auth)
@@ -41,7 +41,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          statusOf(await products.create(context.actor.storeId, context.body)),
+          withStatus(await products.create(context.actor.storeId, context.body)),
         ),
       {
         can: 'products:write',
@@ -80,7 +80,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
     .put(
       '/:product_id',
       async ({ actor, params, body, status }) => {
-        const { status: code, body: answer } = statusOf(
+        const { status: code, body: answer } = withStatus(
           await products.replace(actor.storeId, params.product_id, body),
         )
         return status(code, answer)

@@ -5,7 +5,7 @@ import { sizeInWords } from '../../../core/text.ts'
 import { upload } from '../../../http/schema.ts'
 import { moment, text } from '../../../http/text-schema.ts'
 
-/** Spec §2.3 and the further keys that mean something to us. Keys we do not know are kept and can be filtered. */
+/** The metadata keys that have a meaning here. Unknown keys are kept. */
 export const Metadata = t.Object(
   {
     name: t.Optional(t.String()),
@@ -32,21 +32,21 @@ export const Metadata = t.Object(
 export type Metadata = Record<string, unknown>
 
 /**
- * Refused are control characters, line ends, and what turns the direction of writing. Half of a surrogate pair is no
- * character: the database could not tell two such ids apart.
+ * A character of an id: no control character, no line end, and none that changes the direction of writing. Half of a
+ * surrogate pair is no character, because the database could not tell two such ids apart.
  */
 const ID_CHARACTER =
   '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
 
 /**
- * A character that can be seen: no space (Unicode's Z) and nothing that draws nothing (Default_Ignorable_Code_Point),
- * spelt out, because not every reader of the API's document knows these names.
+ * A visible character: no space (Unicode's Z) and none that draws nothing (Default_Ignorable_Code_Point). The characters
+ * are spelt out, because not every reader of the API's document knows these names.
  */
 const VISIBLE_CHARACTER =
   '(?:[^ \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f' +
   '\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]|[\\ud800-\\udb3f\\udb44-\\udbff][\\udc00-\\udfff])'
 
-/** Words that stand in paths after `/v1/products/`. */
+/** Words with a meaning of their own in paths after `/v1/products/`. */
 export const RESERVED_PRODUCT_IDS = ['demo', 'bulk', 'import', 'export'] as const
 
 const ProductId = text({
@@ -54,7 +54,7 @@ const ProductId = text({
   maxLength: LIMITS.productIdCharsMax,
   pattern: `^(?!\\.{1,2}$)(?=.*${VISIBLE_CHARACTER})${ID_CHARACTER}+$`,
   not: { enum: RESERVED_PRODUCT_IDS },
-  description: `printable characters but /, at least one of them visible; not . or .., and not ${RESERVED_PRODUCT_IDS.join(', ')}, which are reserved`,
+  description: `printable characters except /, at least one of them visible; not . or .., and none of the reserved words ${RESERVED_PRODUCT_IDS.join(', ')}`,
   examples: ['sku-1'],
 })
 
@@ -69,7 +69,7 @@ const AdditionalPictures = t.Array(PictureUrl, {
   description: 'Further views; a product is found by the best of its pictures.',
 })
 
-/** The body of POST /v1/products as JSON (spec §2.3). */
+/** The body of POST /v1/products as JSON. */
 export const Product = t.Object(
   {
     product_id: ProductId,
@@ -83,7 +83,7 @@ export const Product = t.Object(
   { additionalProperties: true },
 )
 
-/** The same as multipart: the picture is a file, or an address after all; `metadata` is JSON text. */
+/** The body of POST /v1/products as multipart: the picture is a file or an address, and `metadata` is JSON text. */
 export const ProductForm = t.Object(
   {
     product_id: ProductId,
@@ -111,7 +111,7 @@ const ReplacementJson = t.Object(
   { additionalProperties: true },
 )
 
-/** The body of PUT /v1/products/{product_id}; an id inside must be the one of the path. */
+/** The body of PUT /v1/products/{product_id}. An id in the body must be the id in the path. */
 export const ProductReplacementForm = t.Object(
   { ...ProductForm.properties, product_id: t.Optional(ProductId) },
   { additionalProperties: true },
@@ -119,7 +119,7 @@ export const ProductReplacementForm = t.Object(
 export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
 export type ProductReplacement = typeof ProductReplacement.static
 
-/** The body of PATCH: what is absent stays; metadata is merged by RFC 7396, so null removes a key. */
+/** The body of PATCH. Absent fields stay; metadata is merged (RFC 7396), so null removes a key. */
 export const ProductPatch = t.Object(
   {
     image_url: t.Optional(PictureUrl),
@@ -150,7 +150,7 @@ const PictureInfo = t.Object({
   palette: t.Array(t.Object({ hex: t.String(), share: t.Number() }), { description: 'Largest share first.' }),
 })
 
-/** A product as it is read: spec §2.3 and what indexing found. */
+/** A product as clients read it, with the results of indexing. */
 export const IndexedProductView = t.Object({
   product_id: t.String(),
   image_url: t.String(),
@@ -172,7 +172,7 @@ export const ProductListQuery = t.Object({
   limit: t.Optional(
     t.Integer({ minimum: 1, maximum: LIMITS.productsPageMax, default: LIMITS.productsPageDefault }),
   ),
-  cursor: t.Optional(t.String({ description: '`next_cursor` of the page before.' })),
+  cursor: t.Optional(t.String({ description: '`next_cursor` of the previous page.' })),
   status: t.Optional(t.Union([t.Literal('indexed'), t.Literal('pending'), t.Literal('failed')])),
   category: t.Optional(t.String()),
   brand: t.Optional(t.String()),
@@ -185,14 +185,14 @@ export type ProductListQuery = typeof ProductListQuery.static
 export const ProductList = t.Object({
   products: t.Array(IndexedProductView),
   count: Type.Integer({ description: 'Products on this page.' }),
-  total: Type.Integer({ description: 'Products that fit the filters.' }),
+  total: Type.Integer({ description: 'Products that match the filters.' }),
   next_cursor: t.Union([t.String(), t.Null()]),
 })
 export type ProductList = typeof ProductList.static
 
 export const ProductParams = t.Object({ product_id: t.String() })
 
-/** The path of PUT, which may make the product. */
+/** The path of PUT, which may create the product. */
 export const NewProductParams = t.Object({ product_id: ProductId })
 
 export const DeletedProduct = t.Object({ status: t.Literal('deleted'), product_id: t.String() })

@@ -110,7 +110,7 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
         q: query.q?.trim(),
         updatedSince: query.updated_since === undefined ? undefined : parseMoment(query.updated_since),
       }
-      const page = lists.page(filter, sort, query.limit ?? LIMITS.productsPageDefault, after)
+      const page = lists.readPage(filter, sort, query.limit ?? LIMITS.productsPageDefault, after)
       const next_cursor = page.last ? Buffer.from(JSON.stringify(page.last)).toString('base64url') : null
       return {
         products: page.products.map(toView),

@@ -14,13 +14,13 @@ export interface HistoryDeps {
   schedule(callback: () => void, delayMs: number): void
 }
 
-/** Searches are written together this often: a commit that waits for the disk costs more than a search. */
+/** Searches are written in groups this often, because a commit that waits for the disk costs more than a search. */
 const DELAY_MS = 500
 
 /** Never more than this many wait. */
 const WAITING_MAX = 1_000
 
-/** Searches deleted in one go: some milliseconds of the loop. */
+/** Searches deleted in one step, which takes some milliseconds of the event loop. */
 const FORGET_STEP = 200
 
 const DAY_MS = 86_400_000
@@ -54,7 +54,7 @@ export function createSearchHistory({ queries, clock, days, log, schedule }: His
     },
     flush,
 
-    /** Deletes the searches that are too old, a few at a time, so that requests are answered in between. */
+    /** Deletes the searches that are too old, a few at a time, so that requests are answered between the steps. */
     async prune(): Promise<void> {
       const before = clock.now() - days * DAY_MS
       while (queries.forgetBefore(before, FORGET_STEP) === FORGET_STEP) await nextTurn()

@@ -76,13 +76,10 @@ const source = {
   image: t.Optional(t.String({ description: 'The picture as base64 or as a `data:` URI.' })),
   product_id: t.Optional(
     t.String({
-      description:
-        'The first picture of a product of this store; the product itself is left out of the results.',
+      description: 'Searches with the first picture of this product, which is left out of the results.',
     }),
   ),
-  image_id: t.Optional(
-    t.String({ description: 'A query picture of the last minutes, from an earlier answer.' }),
-  ),
+  image_id: t.Optional(t.String({ description: 'A recent query picture, from an earlier answer.' })),
   vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the model in use.' })),
 }
 
@@ -107,34 +104,31 @@ export type CommonSearch = Omit<TextSearch, 'query'>
 const Explanation = t.Object({
   cosine: t.Number({ minimum: -1, maximum: 1, description: 'Raw cosine of the two vectors.' }),
   similarity: t.Number({ description: 'Calibrated score before the boost.' }),
-  category_boost: t.Number({ description: 'What the boost added.' }),
+  category_boost: t.Number({ description: 'The part of the score that the boost added.' }),
 })
 
 export const SearchResult = t.Object({
   product_id: t.String(),
   similarity_score: t.Number({
-    description: '0 to 1: 0.5 is plausible, 0.8 clearly alike, 0.97 the same picture.',
+    description: '0 to 1: 0.5 is plausible, 0.8 clearly similar, 0.97 the same picture.',
   }),
   metadata: t.Record(t.String(), t.Unknown()),
   image_url: t.String(),
-  matched_image: t.String({ description: 'The picture of the product that fits best.' }),
+  matched_image: t.String({ description: 'The picture of the product that matches best.' }),
   explain: t.Optional(Explanation),
 })
 export type SearchResult = typeof SearchResult.static
 
-/** Spec §2.5. */
 export const SearchResponse = t.Object({
   query_time_ms: t.Number(),
   count: Type.Integer({ description: 'Results on this page.' }),
   results: t.Array(SearchResult, { description: 'Best first.' }),
   search_id: t.String({ format: 'uuid' }),
   total_candidates: Type.Integer({
-    description: 'Products that were compared: those that pass the filters.',
+    description: 'Products that pass the filters, and so were compared.',
   }),
   image_id: t.Optional(t.String({ description: 'Names the query picture for the next page.' })),
-  boosted_category: t.Optional(
-    t.String({ description: 'The category taken for the query’s own (with `explain`).' }),
-  ),
+  boosted_category: t.Optional(t.String({ description: 'The boosted category (with `explain`).' })),
   warnings: t.Optional(t.Array(t.String())),
 })
 export type SearchResponse = typeof SearchResponse.static
