@@ -1,28 +1,36 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { createAccess } from './access.ts'
-import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
-import { StorageProblem } from './core/storage.ts'
+import { HOUR_MS } from './core/clock.ts'
+import { createKeyedLock } from './core/keyed-lock.ts'
+import { isInside, parseCidrs } from './core/networks.ts'
+import type { PlanName } from './core/plans.ts'
+import { buildClientSecret } from './features/access/client-secret/module.ts'
+import { buildMe } from './features/access/me/module.ts'
+import { buildOverview } from './features/access/overview/module.ts'
+import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildSearch } from './features/discovery/search/module.ts'
-import type { Ground } from './features/module.ts'
-import { docsRoutes } from './features/operation/docs/routes.ts'
-import { healthRoutes } from './features/operation/health/routes.ts'
-import { healthService } from './features/operation/health/service.ts'
+import type { Chore } from './features/module.ts'
+import { buildDocs } from './features/operation/docs/module.ts'
+import { buildHealth } from './features/operation/health/module.ts'
+import { createClientAddress } from './http/client-address.ts'
+import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
 import { createIntake, intakePlugin } from './http/intake.ts'
 import { openApiPlugin } from './http/openapi.ts'
+import { createRequestBudget } from './http/request-budget.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
+import { createTraceOf } from './http/trace.ts'
+import { createInstall, type InstallPorts } from './install.ts'
 import { idempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
-import { schemaVersion } from './platform/db/open.ts'
-import { probeVectors, probeWrite } from './platform/db/probe.ts'
+import { probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
@@ -30,7 +38,7 @@ import { createStorageWatch } from './platform/storage-watch.ts'
 import { version } from './version.ts'
 
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
-export interface Ports extends Omit<AdministrationPorts, 'baseUrl' | 'config'> {
+export interface Ports extends InstallPorts {
   embedder: Embedder
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
   budget: ByteBudget
@@ -57,7 +65,11 @@ export type App = ReturnType<typeof createApp>
  * @param baseUrl the public address, which may be known only once it listens.
  */
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
-  const { db, clock, ids, log, embedder, budget, fetcher, files } = ports
+  const { embedder, budget, fetcher, files } = ports
+  const install = createInstall(config, baseUrl, ports)
+  const { ground, passwords } = install
+  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
+  const { db, clock, ids, log } = ground
   const storage = createStorageWatch({
     clock,
     log,
@@ -65,26 +77,61 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeFile: files.probe,
     ...(ports.findDamage && { findDamage: ports.findDamage }),
   })
-  const model = registerModel(db, embedder.model, clock.now())
-  const administrationPorts = { ...ports, baseUrl, config }
-  const administration = createAdministration(administrationPorts)
   const intake = createIntake(budget)
-  const access = createAccess({
-    ports: administrationPorts,
-    administration,
-    config,
-    tokenSecret: ports.tokenSecret,
-    nameOwner: intake.intake.nameOwner,
-    // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
+  const trusted = parseCidrs(config.TRUSTED_PROXIES)
+  const addressOf = createClientAddress({
+    isTrusted: (address) => isInside(address, trusted),
+    // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
     peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const { signedIn, planOf } = access
-
-  const { atomically, record } = administration
-  const ground: Ground = { db, clock, ids, log, atomically, record, later: ports.schedule, baseUrl }
+  const personLock = createKeyedLock()
+  const signIn = buildSignIn(ground, {
+    sessions: sessions.service,
+    twoFactor: twoFactor.service,
+    apiKeys: apiKeys.service,
+    admitAddress: ipList.service.admit,
+    pendingPassword: accounts.service.registration.pendingPassword,
+    warnOfGuesses: accounts.service.warnOfGuesses,
+    passwords,
+    locked: personLock,
+    tokenSecret: ports.tokenSecret,
+    tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
+    addressOf,
+    noteFault: storage.note,
+  })
+  const me = buildMe(ground, {
+    queries: signIn.service.queries,
+    sessions: sessions.service.sessions,
+    passwords,
+    isTwoFactorEnabled: twoFactor.service.isEnabled,
+    forgetResetLinks: accounts.service.forgetResetLinks,
+    locked: personLock,
+  })
+  const clientSecret = buildClientSecret(ground, {
+    failures: signIn.service.clientFailures,
+    tellOwners: accounts.service.tellOwners,
+  })
+  const overview = buildOverview(ground, {
+    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.membersEnabled },
+    apiKeys: apiKeys.service,
+    widgetKeys: widgetKeys.service,
+    ipList: ipList.service,
+  })
+  const planOf = (storeId: string): PlanName => signIn.service.queries.credential(storeId)?.plan ?? 'free'
+  const doors = createDoors(
+    {
+      ...signIn.service,
+      clock,
+      traceOf: createTraceOf(addressOf),
+      spendRequest: createRequestBudget(planOf, clock),
+      nameOwner: intake.intake.nameOwner,
+    },
+    signIn.service.budgets,
+  )
+  const model = registerModel(db, embedder.model, clock.now())
+  const { dimension } = embedder.model
   const noteFault = storage.note
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
-  const { dimension } = embedder.model
   const { service: index } = buildProductIndex(ground, { model, dimension, noteFault })
   const products = buildProducts(ground, {
     ...{ model, index, embedder, fetcher, files, budget, planOf, idempotency },
@@ -99,18 +146,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     pictures: products.service.pictures,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
-  const health = healthService({
-    version,
-    schemaVersion,
+  const health = buildHealth(ground, {
     embedder,
-    probeDatabase: storage.probeDatabase,
-    probeFiles: storage.probeFiles,
-    probeVectors() {
-      if (!index.isWhole()) throw new StorageProblem('the vectors could not be read at the start')
-      probeVectors(db)
-    },
+    storage,
+    hasWholeIndex: index.isWhole,
     freeDiskShare: ports.freeDiskShare,
   })
+  const docs = buildDocs()
 
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
@@ -129,41 +171,56 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     )
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
-    .use(access.routes)
-    .use(demo.routes(signedIn))
-    .use(products.routes(signedIn))
-    .use(search.routes(signedIn))
-    .use(healthRoutes(health))
-    .use(docsRoutes())
+    .use(signIn.routes(doors))
+    .use(accounts.routes(doors))
+    .use(me.routes(doors))
+    .use(twoFactor.routes(doors))
+    .use(apiKeys.routes(doors))
+    .use(widgetKeys.routes(doors))
+    .use(clientSecret.routes(doors))
+    .use(ipList.routes(doors))
+    .use(audit.routes(doors))
+    .use(overview.routes(doors))
+    .use(demo.routes(doors))
+    .use(products.routes(doors))
+    .use(search.routes(doors))
+    .use(health.routes())
+    .use(docs.routes())
 
-  const chores = [...products.chores, ...search.chores]
-
-  /** Deletes old keys, tokens and searches, and unused pictures. */
-  async function tidy(): Promise<void> {
-    const works = [idempotency.prune, access.tidy, ...chores.map(({ run }) => run)]
-    const results = await Promise.allSettled(works.map(async (work) => work()))
-    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    for (const error of errors) storage.note(error)
-    // A fault of one must not keep the others from running.
-    if (errors.length > 0) throw errors[0]
-  }
+  const chores: Chore[] = [
+    ...[audit, mail, sessions, accounts, signIn, me, products, search].flatMap((module) => module.chores),
+    { name: 'forgetting idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
+  ]
+  /** A fault that no answer tells of shows in the readiness. */
+  const watched = ({ run, ...chore }: Chore): Chore => ({
+    ...chore,
+    async run() {
+      try {
+        await run()
+      } catch (error) {
+        storage.note(error)
+        throw error
+      }
+    },
+  })
 
   return {
-    ...administration,
     http,
-    demo: demo.service,
-    products: products.service,
-    search: search.service,
-    history: search.service.history,
+    services: {
+      ...install.services,
+      demo: demo.service,
+      products: products.service,
+      search: search.service,
+      history: search.service.history,
+    },
+    chores: chores.map(watched),
     loadIndex: index.load,
     loadingIndex: index.loadInSteps,
     hasWholeIndex: index.isWhole,
-    tidy,
-    sweepPictures: products.service.pictures.sweep,
-    signToken: access.signToken,
-    flushAudit: access.flush,
+    signToken: signIn.service.tokens.sign,
+    flushAudit: signIn.service.flush,
     storage,
-    db,
-    log,
+    ground,
+    passwords,
   }
 }

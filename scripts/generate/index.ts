@@ -25,12 +25,6 @@ const generators: readonly Generator[] = [
     output: 'scan.wasm',
   },
   {
-    name: 'demo',
-    script: 'scripts/generate/demo/render.ts',
-    inputs: ['scripts/generate/demo/**/*', 'node_modules/sharp/package.json'],
-    output: 'demo-pictures.ts',
-  },
-  {
     name: 'docs',
     script: 'scripts/generate/docs-page.ts',
     inputs: [
@@ -39,6 +33,12 @@ const generators: readonly Generator[] = [
       'node_modules/swagger-ui-dist/package.json',
     ],
     output: 'docs/page.html',
+  },
+  {
+    name: 'guide',
+    script: 'scripts/generate/guide.ts',
+    inputs: ['src/guide/*.md', 'src/http/page.ts', 'node_modules/marked/package.json'],
+    output: 'guide/index.html',
   },
 ]
 

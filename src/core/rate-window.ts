@@ -49,5 +49,3 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
     },
   }
 }
-
-export type RateWindow = ReturnType<typeof createRateWindow>

@@ -11,7 +11,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { AuthQueries, PersonRow, SessionRow } from './queries.ts'
 import type { TokenHolders } from './token-holders.ts'
 
@@ -36,8 +36,6 @@ export interface CallerDeps {
 
 /** "Last used" is written at most this often. */
 const TOUCH_MS = 60_000
-
-export type CallerService = ReturnType<typeof callerService>
 
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {

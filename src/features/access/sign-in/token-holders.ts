@@ -1,5 +1,5 @@
 import type { Claims } from '../../../http/tokens.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { AuthQueries, CredentialRow, PersonRow, SessionRow } from './queries.ts'
 
 export type TokenHolders = ReturnType<typeof tokenHolders>

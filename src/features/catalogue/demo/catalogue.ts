@@ -1,7 +1,7 @@
 /** One product of the demo catalogue. Prices are in major units of `currency`. */
 export interface DemoProduct {
   readonly product_id: string
-  /** Name of the drawing. */
+  /** Name of the picture among the drawings. */
   readonly picture: string
   readonly metadata: {
     readonly name: string
@@ -16,17 +16,11 @@ export interface DemoProduct {
   }
 }
 
-/** A picture to search with that is not in the catalogue. A shopper would expect products of `category`. */
+/** A picture that is not in the catalogue, to search with; `category` is what a shopper would expect to see. */
 export interface DemoQuery {
   readonly picture: string
   readonly title: string
   readonly category: string
-}
-
-/** A text query, with the products of which one must come first. */
-export interface DemoTextQuery {
-  readonly query: string
-  readonly fits: readonly string[]
 }
 
 type Row = readonly [
@@ -166,95 +160,4 @@ export const DEMO_QUERIES: readonly DemoQuery[] = [
   { picture: 'query-sneaker', title: 'Black canvas sneaker on floorboards', category: 'shoes' },
   { picture: 'query-chair', title: 'Walnut chair in a room', category: 'chairs' },
   { picture: 'query-handbag', title: 'Tan tote bag on a wooden table', category: 'handbags' },
-]
-
-const fits = (query: string, ...pictures: string[]): DemoTextQuery => ({
-  query,
-  fits: pictures.map((picture) => `demo-${picture}`),
-})
-
-/** What visitors type, with the products that answer it. Every colour and kind of the catalogue is here. */
-export const DEMO_TEXT_QUERIES: readonly DemoTextQuery[] = [
-  fits('mug', 'mug-red', 'mug-blue-striped', 'mug-black'),
-  fits('red mug', 'mug-red'),
-  fits('blue mug', 'mug-blue-striped'),
-  fits('striped mug', 'mug-blue-striped'),
-  fits('blue striped mug', 'mug-blue-striped'),
-  fits('black mug', 'mug-black'),
-  fits('shirt', 'shirt-blue-striped', 'shirt-red-checked', 'shirt-white'),
-  fits('blue shirt', 'shirt-blue-striped'),
-  fits('striped shirt', 'shirt-blue-striped'),
-  fits('blue striped shirt', 'shirt-blue-striped'),
-  fits('red shirt', 'shirt-red-checked'),
-  fits('checked shirt', 'shirt-red-checked'),
-  fits('red checked shirt', 'shirt-red-checked'),
-  fits('white shirt', 'shirt-white'),
-  fits('t-shirt', 't-shirt-white', 't-shirt-black', 't-shirt-yellow'),
-  fits('white t-shirt', 't-shirt-white'),
-  fits('black t-shirt', 't-shirt-black'),
-  fits('yellow t-shirt', 't-shirt-yellow'),
-  fits('dress', 'dress-green', 'dress-red-dotted', 'dress-blue'),
-  fits('green dress', 'dress-green'),
-  fits('red dress', 'dress-red-dotted'),
-  fits('dotted dress', 'dress-red-dotted'),
-  fits('red dotted dress', 'dress-red-dotted'),
-  fits('blue dress', 'dress-blue'),
-  fits('sneakers', 'sneakers-white', 'sneakers-red', 'sneakers-blue'),
-  fits('white sneakers', 'sneakers-white'),
-  fits('red sneakers', 'sneakers-red'),
-  fits('blue sneakers', 'sneakers-blue'),
-  fits('backpack', 'backpack-black', 'backpack-blue', 'backpack-green'),
-  fits('black backpack', 'backpack-black'),
-  fits('blue backpack', 'backpack-blue'),
-  fits('green backpack', 'backpack-green'),
-  fits('handbag', 'handbag-brown', 'handbag-red', 'handbag-black'),
-  fits('brown handbag', 'handbag-brown'),
-  fits('red handbag', 'handbag-red'),
-  fits('black handbag', 'handbag-black'),
-  fits('chair', 'chair-wooden', 'chair-white', 'chair-black'),
-  fits('wooden chair', 'chair-wooden'),
-  fits('white chair', 'chair-white'),
-  fits('black chair', 'chair-black'),
-  fits('sofa', 'sofa-grey', 'sofa-blue'),
-  fits('grey sofa', 'sofa-grey'),
-  fits('blue sofa', 'sofa-blue'),
-  fits('table lamp', 'lamp-yellow', 'lamp-black'),
-  fits('yellow table lamp', 'lamp-yellow'),
-  fits('black table lamp', 'lamp-black'),
-  fits('watch', 'watch-brown', 'watch-silver'),
-  fits('brown watch', 'watch-brown'),
-  fits('silver watch', 'watch-silver'),
-  fits('sunglasses', 'sunglasses-black', 'sunglasses-brown'),
-  fits('black sunglasses', 'sunglasses-black'),
-  fits('brown sunglasses', 'sunglasses-brown'),
-  fits('vase', 'vase-blue', 'vase-white'),
-  fits('blue vase', 'vase-blue'),
-  fits('white vase', 'vase-white'),
-  fits('wall clock', 'clock-wooden', 'clock-black'),
-  fits('wooden wall clock', 'clock-wooden'),
-  fits('black wall clock', 'clock-black'),
-  fits('cushion', 'cushion-yellow', 'cushion-blue-striped'),
-  fits('yellow cushion', 'cushion-yellow'),
-  fits('blue cushion', 'cushion-blue-striped'),
-  fits('striped cushion', 'cushion-blue-striped'),
-  fits('blue striped cushion', 'cushion-blue-striped'),
-  fits('umbrella', 'umbrella-yellow', 'umbrella-red'),
-  fits('yellow umbrella', 'umbrella-yellow'),
-  fits('red umbrella', 'umbrella-red'),
-  fits('coffee mug', 'mug-red', 'mug-blue-striped', 'mug-black'),
-  fits('running shoes', 'sneakers-white', 'sneakers-red', 'sneakers-blue'),
-  fits('brown leather handbag', 'handbag-brown'),
-  fits('leather bag', 'handbag-brown', 'handbag-red', 'handbag-black'),
-  fits('couch', 'sofa-grey', 'sofa-blue'),
-  fits('desk lamp', 'lamp-black', 'lamp-yellow'),
-  fits('black desk lamp', 'lamp-black'),
-  fits('wrist watch', 'watch-brown', 'watch-silver'),
-  fits('flower vase', 'vase-blue', 'vase-white'),
-  fits('clock', 'clock-wooden', 'clock-black'),
-  fits('pillow', 'cushion-yellow', 'cushion-blue-striped'),
-  fits('school bag', 'backpack-black', 'backpack-blue', 'backpack-green'),
-  fits('red shoes', 'sneakers-red'),
-  fits('furniture', 'chair-wooden', 'chair-white', 'chair-black', 'sofa-grey', 'sofa-blue'),
-  fits('photo of a red mug', 'mug-red'),
-  fits('round sunglasses', 'sunglasses-brown'),
 ]

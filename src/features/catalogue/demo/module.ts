@@ -1,5 +1,5 @@
 import type { PlanName } from '../../../core/plans.ts'
-import type { AuthPlugin } from '../../../http/auth.ts'
+import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { DEMO_PRODUCTS } from './catalogue.ts'
@@ -15,5 +15,5 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
 export function buildDemo(_ground: Ground, { readPicture, products, planOf }: DemoNeeds) {
   const { changes } = products
   const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, planOf })
-  return { service, routes: (signedIn: AuthPlugin) => demoRoutes(signedIn, service) } satisfies Module<object>
+  return { service, routes: ({ forStore }: Doors) => demoRoutes(forStore, service) } satisfies Module<object>
 }

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import type { PlanName } from '../../../core/plans.ts'
-import type { AuthPlugin } from '../../../http/auth.ts'
+import type { Doors } from '../../../http/doors.ts'
 import type { Idempotency } from '../../../http/idempotency.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
@@ -76,11 +76,11 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
       count: queries.count,
       listDemoIds: queries.listDemoIds,
     },
-    routes: (signedIn: AuthPlugin) =>
+    routes: ({ forStore }: Doors) =>
       new Elysia({ name: 'products' })
-        .use(productRoutes(signedIn, products, idempotency))
+        .use(productRoutes(forStore, products, idempotency))
         .use(pictureRoutes(pictures)),
-    chores: [{ name: 'deleting unused pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
+    chores: [{ name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
   } satisfies Module<object>
 }
 

@@ -1,4 +1,4 @@
-import type { AuthPlugin } from '../../../http/auth.ts'
+import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
@@ -64,7 +64,7 @@ export function buildSearch({ db, atomically, clock, ids, log, later }: Ground, 
 
   return {
     service: { ...search, history },
-    routes: (signedIn: AuthPlugin) => searchRoutes(signedIn, search),
+    routes: ({ forStore }: Doors) => searchRoutes(forStore, search),
     chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
   } satisfies Module<object>
 }
