@@ -41,7 +41,7 @@ export function productListQueries(db: Db) {
   return {
     /** How many products pass the filter. */
     count(filter: ProductFilter): number {
-      const { conditions, values } = where(filter)
+      const { conditions, values } = toConditions(filter)
       const { n } = db.prepare(`SELECT count(*) AS n FROM products WHERE ${conditions}`).get(values) as {
         n: number
       }
@@ -55,7 +55,7 @@ export function productListQueries(db: Db) {
       limit: number,
       after: ProductPosition | undefined,
     ): ListedProduct[] {
-      const { conditions, values } = where(filter)
+      const { conditions, values } = toConditions(filter)
       const { expression, direction } = ORDERS[sort]
       const beyond = direction === 'ASC' ? '>' : '<'
       const seek = after ? `AND (${expression}, vector_id) ${beyond} (@afterValue, @afterId)` : ''
@@ -73,7 +73,7 @@ export function productListQueries(db: Db) {
   }
 }
 
-function where({ storeId, category, brand, q, updatedSince }: ProductFilter) {
+function toConditions({ storeId, category, brand, q, updatedSince }: ProductFilter) {
   const parts = ['store_id = @storeId']
   const values: Record<string, unknown> = { storeId }
   if (category !== undefined) parts.push('category = @category')

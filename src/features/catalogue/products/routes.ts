@@ -34,7 +34,7 @@ const INDEXING = [
 const ONE_PRODUCT = [...FOR_STORE, 'validation_error', 'not_found'] as const
 
 /** 201 for a new product, 200 for a product that existed before. */
-const statusOf = ({ isNew, answer }: Indexed) => ({
+const withStatus = ({ isNew, answer }: Indexed) => ({
   status: isNew ? (201 as const) : (200 as const),
   body: answer,
 })
@@ -51,7 +51,7 @@ export function productRoutes(
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          statusOf(await products.create(context.actor.storeId, context.body)),
+          withStatus(await products.create(context.actor.storeId, context.body)),
         ),
       {
         can: 'products:write',
@@ -87,7 +87,7 @@ export function productRoutes(
     .put(
       '/:product_id',
       async ({ actor, params, body, status }) => {
-        const { status: code, body: answer } = statusOf(
+        const { status: code, body: answer } = withStatus(
           await products.replace(actor.storeId, params.product_id, body),
         )
         return status(code, answer)

@@ -70,7 +70,7 @@ const AdditionalPictures = t.Array(PictureUrl, {
   description: 'Further views; a product is found by its best matching picture.',
 })
 
-/** The body of POST /v1/products as JSON (spec §2.3). */
+/** The body of POST /v1/products as JSON. */
 const Product = t.Object(
   {
     product_id: ProductId,

@@ -4,7 +4,7 @@ import { decimalSize } from '../../../core/text.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
-  queries: Pick<StorageQueries, 'bytesOf' | 'isKeptBy' | 'freedBy'>
+  queries: Pick<StorageQueries, 'countBytes' | 'isKeptBy' | 'countFreedBytes'>
   planOf(storeId: string): PlanName
 }
 
@@ -14,9 +14,9 @@ interface Arriving {
   bytes: Uint8Array
 }
 
-/** What one write does to the bytes that its store keeps. */
+/** The effect of one write on the bytes that its store keeps. */
 export interface StorageChange {
-  /** @throws ApiError `storage_limit_exceeded` when a picture surely finds no room. To be asked before it is embedded. */
+  /** Refuses a picture that surely finds no room, before it is embedded. @throws ApiError `storage_limit_exceeded`. */
   refuseHopeless(picture: Arriving): void
   /** Counts a picture that is registered in this same tick. @throws ApiError `storage_limit_exceeded`. */
   add(picture: Arriving): void
@@ -24,35 +24,41 @@ export interface StorageChange {
 
 export type StorageLimit = ReturnType<typeof storageLimit>
 
-/** Bounds the bytes of pictures that each plan keeps; what a store keeps already costs nothing again. */
+/** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
 export function storageLimit({ queries, planOf }: StorageLimitDeps) {
   /**
-   * @param present pictures of the product, all of which may leave.
-   * @param leaving which of them do, known once every new picture is there.
+   * Starts one write of a product.
+   *
+   * @param present ids of the product's pictures, all of which may leave.
+   * @param listLeaving ids of those that do leave, known once every new picture is there.
    */
-  function change(storeId: string, present: readonly number[], leaving: () => number[]): StorageChange {
+  function startChange(
+    storeId: string,
+    present: readonly number[],
+    listLeaving: () => number[],
+  ): StorageChange {
     let added = 0
 
-    /** A write that gives back more than it takes is welcome in a store that has too much, after a smaller plan. */
+    /** A store above the limit of a smaller plan may still write, as long as a write frees more than it takes. */
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
       const max = PLANS[planOf(storeId)].storageBytesMax
       const size = picture.bytes.byteLength
-      const kept = queries.bytesOf(storeId)
+      const kept = queries.countBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
-      const freed = queries.freedBy(storeId, leavingIds)
-      if (kept + size - freed > max && added + size >= freed) throw limitReached(storeId, kept)
+      const freed = queries.countFreedBytes(storeId, leavingIds)
+      if (kept + size - freed > max && added + size >= freed) throw limitExceeded(storeId, kept)
     }
 
     return {
       refuseHopeless: (picture) => refuse(picture, present),
       add(picture) {
-        refuse(picture, leaving())
+        refuse(picture, listLeaving())
         if (!queries.isKeptBy(storeId, picture.contentHash)) added += picture.bytes.byteLength
       },
     }
   }
 
-  function limitReached(storeId: string, storage_bytes: number): ApiError {
+  function limitExceeded(storeId: string, storage_bytes: number): ApiError {
     const plan_name = planOf(storeId)
     const storage_max_bytes = PLANS[plan_name].storageBytesMax
     return new ApiError(
@@ -62,5 +68,5 @@ export function storageLimit({ queries, planOf }: StorageLimitDeps) {
     )
   }
 
-  return { change }
+  return { startChange }
 }

@@ -9,7 +9,7 @@ export interface HistoryDeps {
   }
   writes: WriteBehind
   clock: Pick<Clock, 'now'>
-  /** How long a search is kept. */
+  /** Days that a search is kept. */
   days: number
 }
 

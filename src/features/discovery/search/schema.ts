@@ -5,7 +5,7 @@ import { sizeInWords } from '../../../core/text.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
-/** Parameters that every search takes (spec §2.5 and our additions). */
+/** The parameters that every search takes. */
 const common = {
   limit: t.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
@@ -86,7 +86,7 @@ const source = {
   vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the current model.' })),
 }
 
-/** POST /v1/search/url: exactly one image source. */
+/** POST /v1/search/url: exactly one picture source. */
 export const UrlSearch = t.Object({ ...source, ...common }, open)
 export type UrlSearch = typeof UrlSearch.static
 
@@ -122,7 +122,6 @@ export const SearchResult = t.Object({
 })
 export type SearchResult = typeof SearchResult.static
 
-/** Spec §2.5. */
 export const SearchResponse = t.Object({
   query_time_ms: t.Number(),
   count: Type.Integer({ description: 'Results on this page.' }),

@@ -1,0 +1,61 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { KnownModel } from '../../../platform/db/models.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import { createWriteBehind } from '../../../platform/db/write-behind.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
+import type { ProductsModule } from '../../catalogue/products/module.ts'
+import type { Ground, Module } from '../../module.ts'
+import { createSearchHistory } from './history.ts'
+import { searchQueries } from './queries.ts'
+import { createRecentPictures } from './recent-pictures.ts'
+import { searchRoutes } from './routes.ts'
+import { searchService } from './service.ts'
+
+export interface SearchNeeds {
+  /** The model in use; only its vectors are searched. */
+  model: KnownModel
+  index: Pick<ProductIndexService, 'getWhole'>
+  pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
+  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  /** Days that a search stays in the history. */
+  historyDays: number
+  /** Learns of faults that no client hears of. */
+  noteFault(error: unknown): void
+}
+
+/**
+ * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
+ * nothing of products calls back.
+ */
+export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
+  const { model, index, pictures, embedder, historyDays, noteFault } = needs
+  const queries = searchQueries(db, model.row)
+  const history = createSearchHistory({
+    queries: {
+      record: queries.record,
+      forgetBefore: (before, limit) => unsynced(db, () => queries.forgetBefore(before, limit)),
+    },
+    writes: createWriteBehind({ db, log, name: 'searches', schedule: later, noteFault }),
+    clock,
+    days: historyDays,
+  })
+  const search = searchService({
+    queries,
+    getIndex: index.getWhole,
+    history,
+    recent: createRecentPictures(ids),
+    embedder,
+    withPicture: pictures.withUrl,
+    toPublicUrl: pictures.toPublicUrl,
+    clock,
+    ids,
+  })
+
+  return {
+    service: { ...search, history },
+    routes: (doors: Doors) => searchRoutes(doors, search),
+    chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
+  } satisfies Module<object>
+}
