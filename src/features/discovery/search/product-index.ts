@@ -46,6 +46,12 @@ export function createProductIndex(arena: VectorArena) {
       if (slot !== undefined) stores.get(storeId)?.clear(slot)
     },
 
+    /** Drops all pictures of a store, which are no longer found until they are put again. */
+    forgetStore(storeId: string): void {
+      arena.removeStore(storeId)
+      stores.delete(storeId)
+    },
+
     /** Undefined for a store without vectors. */
     store(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)

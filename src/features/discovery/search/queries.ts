@@ -48,12 +48,12 @@ export function searchQueries(db: Db, model: number) {
   const insert = db.prepare(`
     INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, created_at)
     VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @createdAt)`)
-  const entries = db.prepare<
-    [number],
-    { pictureId: number; storeId: string; product: number; position: number; metadata: string }
-  >(`
+  type StoredEntry = Omit<IndexEntry, 'isFirst' | 'metadata'> & { position: number; metadata: string }
+  const allEntries = `
     SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
-    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
+    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`
+  const entries = db.prepare<[number], StoredEntry>(allEntries)
+  const entriesOf = db.prepare<[number, string], StoredEntry>(`${allEntries} AND pictures.store_id = ?`)
 
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
@@ -71,9 +71,10 @@ export function searchQueries(db: Db, model: number) {
     firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
-    /** Every indexed picture with what the filter columns need, for the start. */
-    *entries(): Generator<IndexEntry> {
-      for (const { position, metadata, ...row } of entries.iterate(model)) {
+    /** Every indexed picture, of one store or of all, with the values of the filter columns. */
+    *entries(storeId?: string): Generator<IndexEntry> {
+      const rows = storeId === undefined ? entries.iterate(model) : entriesOf.iterate(model, storeId)
+      for (const { position, metadata, ...row } of rows) {
         yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
       }
     },
