@@ -6,7 +6,7 @@ import type { Clock } from './core/clock.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
-import { PLANS, type PlanName } from './core/plans.ts'
+import { PLANS } from './core/plans.ts'
 import { createRateWindow } from './core/rate-window.ts'
 import { networkKey, throttleKey } from './core/throttle-keys.ts'
 import { wrongCodesMail } from './features/access/accounts/mails.ts'
@@ -14,7 +14,6 @@ import { passwordResetQueries } from './features/access/accounts/password-reset-
 import { accountRoutes } from './features/access/accounts/routes.ts'
 import { apiKeyRoutes } from './features/access/api-keys/routes.ts'
 import { auditRoutes } from './features/access/audit/routes.ts'
-import { clientSecretQueries } from './features/access/client-secret/queries.ts'
 import { clientSecretRoutes } from './features/access/client-secret/routes.ts'
 import { clientSecretService } from './features/access/client-secret/service.ts'
 import { ipListRoutes } from './features/access/ip-list/routes.ts'
@@ -61,7 +60,7 @@ export function createAccess(accessDeps: AccessDeps) {
   const { ports, administration, config, tokenSecret, nameOwner, peerOf } = accessDeps
   const { db, clock, ids } = ports
   const { atomically, record, passwords, failures, codeFailures, sessions, twoFactor } = administration
-  const { apiKeys, widgetKeys, ipList, audit } = administration
+  const { apiKeys, widgetKeys, ipList, audit, stores, people } = administration
   const keysOf = (address: string) => ({ own: throttleKey(address), network: networkKey(address) })
   const minute = (bucket: string, limit: number) =>
     createAddressThrottle(db, { bucket, limit, windowMs: 60_000 }, keysOf)
@@ -83,10 +82,10 @@ export function createAccess(accessDeps: AccessDeps) {
 
   const tokens = createTokens(tokenSecret, clock)
   const queries = signInQueries(db)
-  const holders = tokenHolders(queries, sessions)
+  const holders = tokenHolders(queries, people, sessions)
   const issuer = tokenIssuer({ tokens, clock, ids, lifetimeSeconds: config.TOKEN_LIFETIME_S })
   const { grant } = machineGrant({
-    queries,
+    stores,
     issuer,
     clock,
     failures: clientFailures,
@@ -97,7 +96,7 @@ export function createAccess(accessDeps: AccessDeps) {
     log: ports.log,
   })
   const { login } = loginService({
-    queries,
+    people,
     sessions,
     issuer,
     clock,
@@ -134,6 +133,8 @@ export function createAccess(accessDeps: AccessDeps) {
   })
   const { callerOfToken, callerOfKey } = callerService({
     queries,
+    stores,
+    people,
     sessions,
     holders,
     apiKeys,
@@ -143,7 +144,7 @@ export function createAccess(accessDeps: AccessDeps) {
     log: ports.log,
   })
   const me = meService({
-    queries,
+    people,
     sessions,
     clock,
     passwords,
@@ -156,7 +157,7 @@ export function createAccess(accessDeps: AccessDeps) {
   })
 
   const clientSecret = clientSecretService({
-    queries: clientSecretQueries(db),
+    stores,
     clock,
     ids,
     failures: clientFailures,
@@ -174,7 +175,6 @@ export function createAccess(accessDeps: AccessDeps) {
     ipList,
   })
 
-  const planOf = (storeId: string): PlanName => queries.credential(storeId)?.plan ?? 'free'
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const addressOf = createClientAddress({ isTrusted: (address) => isInside(address, trusted), peerOf })
   const traceOf = createTraceOf(addressOf)
@@ -182,13 +182,14 @@ export function createAccess(accessDeps: AccessDeps) {
     createAddressBudget({ throttle, addressOf, clock, message: `Too many ${what} from this address` })
   // A password is tried with the link of a registration as well, so both count together.
   const spendLogin = budget(logins, 'sign-ins')
+  const requests = requestBudget(clock)
   const deps: AuthDeps = {
     tokens,
     clock,
     traceOf,
     callerOfToken,
     callerOfKey,
-    spendRequest: requestBudget(planOf, clock),
+    spendRequest: requests.spend,
     nameOwner,
   }
   const traced = tracePlugin(traceOf)
@@ -215,6 +216,12 @@ export function createAccess(accessDeps: AccessDeps) {
     .use(auditRoutes(guarding, audit))
     .use(overviewRoutes(guarding, security))
 
+  /** Drops everything that memory holds about a store. */
+  function forgetStore(storeId: string): void {
+    ipList.forgetStore(storeId)
+    requests.forgetStore(storeId)
+  }
+
   /** What has to be done from time to time: old tokens, counts whose window is over. */
   function tidy(): void {
     prune()
@@ -222,14 +229,14 @@ export function createAccess(accessDeps: AccessDeps) {
     administration.tidyAccounts()
     administration.pruneNotices()
     const now = clock.now()
-    signInAddresses.prune(now - LIMITS.knownAddressMs, now)
+    atomically(() => signInAddresses.prune(now - LIMITS.knownAddressMs, now))
     for (const throttle of [logins, refreshes, mails, failures, codeFailures, knownTries, otherTries]) {
       throttle.prune(now)
     }
     for (const throttle of [clientFailures, unknownFailures, passwordFailures]) throttle.prune(now)
   }
 
-  return { routes, signedIn, planOf, signToken: tokens.sign, tidy, flush: postponed.flush }
+  return { routes, signedIn, forgetStore, signToken: tokens.sign, tidy, flush: postponed.flush }
 }
 
 /** How long work is postponed: long enough to have nothing to do with the request it comes from. */
@@ -276,25 +283,32 @@ function mailOfGuesses(
 }
 
 /** How many requests a minute a caller has, out of whose budget. A limit counts in any 60 seconds. */
-function requestBudget(planOf: (storeId: string) => PlanName, clock: Clock) {
+function requestBudget(clock: Clock) {
   const requests = createRateWindow(60_000)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
     Number.isFinite(limit)
       ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.monotonic()) }
       : undefined
 
-  return ({ kind, storeId, token }: Caller, purpose: Purpose): Spending | undefined => {
+  function spend({ kind, store, token }: Caller, purpose: Purpose): Spending | undefined {
     if (purpose === 'guard' && token?.sessionId) {
       // Of each login its own, or whoever stole one could keep the person from ending it by another.
       return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
     }
     // Only a person calls for no store.
-    if (storeId === null) return undefined
-    const { requestsPerMinute } = PLANS[planOf(storeId)]
+    if (store === null) return undefined
+    const { requestsPerMinute } = PLANS[store.plan]
     // A store that may call without end is never told to wait.
     if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
-      return take('security', storeId, LIMITS.machineSecurityRequestsPerMinute)
+      return take('security', store.id, LIMITS.machineSecurityRequestsPerMinute)
     }
-    return take('plan', storeId, requestsPerMinute)
+    return take('plan', store.id, requestsPerMinute)
+  }
+
+  return {
+    spend,
+    forgetStore(storeId: string): void {
+      for (const policy of ['plan', 'security']) requests.forget(`${policy} ${storeId}`)
+    },
   }
 }

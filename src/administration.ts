@@ -7,17 +7,15 @@ import { createKeyedLock } from './core/keyed-lock.ts'
 import { LIMITS } from './core/limits.ts'
 import type { PlanName } from './core/plans.ts'
 import { operatorService } from './features/access/accounts/operator.ts'
-import { ownerNoticeQueries } from './features/access/accounts/owner-notice-queries.ts'
 import { ownerNotices } from './features/access/accounts/owner-notices.ts'
 import { passwordResetService } from './features/access/accounts/password-reset.ts'
 import { passwordResetQueries } from './features/access/accounts/password-reset-queries.ts'
-import { accountQueries } from './features/access/accounts/queries.ts'
 import { type RegistrationMode, registrationService } from './features/access/accounts/registration.ts'
 import { registrationQueries } from './features/access/accounts/registration-queries.ts'
 import { accountService } from './features/access/accounts/service.ts'
+import { createTakeOver } from './features/access/accounts/take-over.ts'
 import { verificationService } from './features/access/accounts/verification.ts'
 import { keyOperator as createKeyOperator } from './features/access/api-keys/operator.ts'
-import { operatorKeyQueries } from './features/access/api-keys/operator-queries.ts'
 import { apiKeyQueries } from './features/access/api-keys/queries.ts'
 import { apiKeyService } from './features/access/api-keys/service.ts'
 import { auditQueries } from './features/access/audit/queries.ts'
@@ -25,7 +23,6 @@ import { auditService } from './features/access/audit/service.ts'
 import { ipListQueries } from './features/access/ip-list/queries.ts'
 import { ipListService } from './features/access/ip-list/service.ts'
 import { keptSessions } from './features/access/sign-in/kept-sessions.ts'
-import { signInQueries } from './features/access/sign-in/queries.ts'
 import { sessionQueries } from './features/access/sign-in/session-queries.ts'
 import { twoFactorQueries } from './features/access/two-factor/queries.ts'
 import { twoFactorService } from './features/access/two-factor/service.ts'
@@ -33,6 +30,8 @@ import { widgetKeyQueries } from './features/access/widget-keys/queries.ts'
 import { widgetKeyService } from './features/access/widget-keys/service.ts'
 import { outboxQueries } from './features/delivery/mail/queries.ts'
 import { outboxService } from './features/delivery/mail/service.ts'
+import { buildPeople } from './features/stores/people/module.ts'
+import { buildStores } from './features/stores/stores/module.ts'
 import { type Db, unsynced } from './platform/db/open.ts'
 import { createThrottle } from './platform/db/throttle.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
@@ -63,6 +62,8 @@ export type Administration = ReturnType<typeof createAdministration>
 export function createAdministration(ports: AdministrationPorts) {
   const { db, clock, ids, log } = ports
   const atomically: Atomically = (work) => db.transaction(work).immediate()
+  const { service: stores } = buildStores(ports)
+  const { service: people } = buildPeople(ports)
   const audit = auditService({ queries: auditQueries(db), clock, ids })
   const record: RecordEvent = audit.record
   const box = createSecretBox(ports.dataSecret, ids)
@@ -86,19 +87,16 @@ export function createAdministration(ports: AdministrationPorts) {
     limit: LIMITS.ownerNoticesPerHour,
     windowMs: 3_600_000,
   })
-  const tellOwners = ownerNotices({ ...ports, queries: ownerNoticeQueries(db), outbox, notices })
+  const tellOwners = ownerNotices({ ...ports, people, outbox, notices })
   const forgiven = {
     reset(email: string) {
       failures.reset(email)
       codeFailures.reset(email)
     },
   }
-  const people = accountsOf(ports, {
-    ...{ atomically, record, passwords, outbox, sessions },
-    failures: forgiven,
-  })
   const twoFactor = twoFactorService({
     queries: twoFactorQueries(db),
+    people,
     box,
     clock,
     ids,
@@ -126,7 +124,7 @@ export function createAdministration(ports: AdministrationPorts) {
   })
 
   const keyOperator = createKeyOperator({
-    queries: operatorKeyQueries(db),
+    stores,
     apiKeys: apiKeyQueries(db),
     widgetKeys: widgetKeyQueries(db),
     clock,
@@ -143,7 +141,21 @@ export function createAdministration(ports: AdministrationPorts) {
     tellOwners,
   })
 
+  const accountParts = accountsOf(ports, {
+    ...{ atomically, record, passwords, outbox, sessions, stores, people },
+    failures: forgiven,
+    takeOver: createTakeOver({
+      ...{ people, stores, ids },
+      removeTwoFactor: twoFactor.remove,
+      removeApiKeys: apiKeys.removeAllOf,
+      removeWidgetKeys: widgetKeys.removeAllOf,
+      removeIpList: ipList.removeAllOf,
+    }),
+  })
+
   return {
+    stores,
+    people,
     atomically,
     record,
     passwords,
@@ -153,7 +165,7 @@ export function createAdministration(ports: AdministrationPorts) {
     outbox,
     tellOwners,
     pruneNotices: () => notices.prune(clock.now()),
-    ...people,
+    ...accountParts,
     twoFactor,
     apiKeys,
     widgetKeys,
@@ -163,7 +175,11 @@ export function createAdministration(ports: AdministrationPorts) {
   }
 }
 
-type AccountParts = Pick<Administration, 'atomically' | 'record' | 'passwords' | 'sessions' | 'outbox'> & {
+type AccountParts = Pick<
+  Administration,
+  'atomically' | 'record' | 'passwords' | 'sessions' | 'outbox' | 'stores' | 'people'
+> & {
+  takeOver(userId: string): void
   failures: Pick<Administration['failures'], 'reset'>
 }
 
@@ -175,7 +191,6 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
   const registrationTries = hour('register.email_address', LIMITS.registrationsPerHour)
   const registrationMails = hour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = hour('forgot.email', LIMITS.resetMailsPerHour)
-  const queries = accountQueries(db)
   const invites = registrationQueries(db)
   const common = {
     ...parts,
@@ -185,11 +200,10 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     baseUrl: ports.baseUrl,
   }
 
-  const accounts = accountService({ ...common, queries, verifyPassword: passwords.verify })
+  const accounts = accountService({ ...common, verifyPassword: passwords.verify })
   const registration = registrationService({
     ...common,
     queries: invites,
-    accounts: queries,
     tries: registrationTries,
     mails: registrationMails,
     mode: config.REGISTRATION as RegistrationMode,
@@ -197,9 +211,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
   const passwordReset = passwordResetService({
     ...common,
     queries: passwordResetQueries(db),
-    accounts: queries,
     mails: resetMails,
-    setPassword: signInQueries(db).setPassword,
     endSessions: (userId) => parts.sessions.endSessions(userId, null),
     schedule: ports.schedule,
     log: ports.log,
@@ -207,7 +219,6 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
   const verification = verificationService({
     ...common,
     queries: invites,
-    accounts: queries,
     plan: config.DEFAULT_PLAN as PlanName,
     verifyPassword: passwords.verify,
     newPasswordLink: passwordReset.linkFor,
@@ -216,7 +227,7 @@ function accountsOf(ports: AdministrationPorts, parts: AccountParts) {
     unsynced: (write) => unsynced(db, write),
     log: ports.log,
   })
-  const operator = operatorService({ ...common, accounts: queries, invites, verification, passwordReset })
+  const operator = operatorService({ ...common, invites, verification, passwordReset })
 
   /** What has to be done from time to time: old links, mails and counts. */
   function tidyAccounts(): void {

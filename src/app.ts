@@ -94,7 +94,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
     peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const { signedIn, planOf } = access
+  const { signedIn } = access
 
   const queries = productQueries(db, vectors, model)
   const space = storageQueries(db)
@@ -108,7 +108,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       dropReleased: (before, now, limit) => unsynced(db, () => space.dropReleased(before, now, limit)),
       forgetReleased: (address) => unsynced(db, () => space.forgetReleased(address)),
     },
-    storage: storageLimit({ queries: space, planOf }),
+    storage: storageLimit({ queries: space, stores: administration.stores }),
     embedder,
     fetcher,
     files,
@@ -124,7 +124,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     pictures,
     index,
     locked: createKeyedLock(),
-    planOf,
     clock,
     ids,
   })
@@ -133,7 +132,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     readPicture: ports.readDemoPicture,
     products,
     queries,
-    planOf,
   })
   const found = searchQueries(db, model)
   /** For what nobody is answered about. */
@@ -161,6 +159,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     if (indexFault) throw indexFault
     return index
   }
+  const recent = createRecentPictures(ids)
   const search = searchService({
     queries: found,
     index: {
@@ -169,7 +168,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       vectorOf: (storeId, pictureId) => wholeIndex().vectorOf(storeId, pictureId),
     },
     history,
-    recent: createRecentPictures(ids),
+    recent,
     embedder,
     withPicture: pictures.withUrl,
     publicUrl: pictures.publicUrl,
@@ -215,16 +214,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(healthRoutes(health))
     .use(docsRoutes())
 
-  function* entriesAndVectors(): Generator<void, number> {
+  /** @param storeId reads this store only. */
+  function* entriesAndVectors(storeId?: string): Generator<void, number> {
     const entries = new Map<number, IndexEntry>()
-    for (const entry of found.entries()) {
+    for (const entry of found.entries(storeId)) {
       entries.set(entry.pictureId, entry)
       yield
     }
     yield* vectors.eachWithPauses((pictureId, vector) => {
       const entry = entries.get(pictureId)
       if (entry) index.put(entry, vector)
-    })
+    }, storeId)
     return entries.size
   }
 
@@ -254,6 +254,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     }
   }
 
+  /**
+   * Drops everything that memory holds about a store, so that the next request reads it again. Its search index is read
+   * at once.
+   */
+  function forgetStore(storeId: string): void {
+    access.forgetStore(storeId)
+    recent.forgetStore(storeId)
+    index.forgetStore(storeId)
+    for (const _ of entriesAndVectors(storeId));
+  }
+
   /** What has to be done from time to time: old keys, old tokens, old searches, pictures that nobody uses. */
   async function tidy(): Promise<void> {
     const works = [idempotency.prune, access.tidy, pictures.sweep, history.prune]
@@ -275,6 +286,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     loadingIndex,
     /** Whether the last loading of the index read everything. */
     hasWholeIndex: () => indexFault === undefined,
+    forgetStore,
     tidy,
     sweepPictures: pictures.sweep,
     signToken: access.signToken,

@@ -5,16 +5,16 @@ import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
-import type { AccountQueries } from './queries.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
 import { SetupError, wrongInput } from './service.ts'
 import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps {
-  accounts: Pick<AccountQueries, 'userByEmail'>
+  people: Pick<PeopleQueries, 'findPersonByEmail'>
   invites: Pick<RegistrationQueries, 'addInvite'>
   verification: Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator'>
@@ -52,9 +52,9 @@ export interface RegistrationChoice {
 export type OperatorService = ReturnType<typeof operatorService>
 
 /** What the operator does for people at the command line. Every function throws SetupError in words for him. */
-export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps) {
+export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
-    const user = accounts.userByEmail(addressOf(email))
+    const user = people.findPersonByEmail(addressOf(email))
     if (!user) throw new SetupError(`${email} has no account`)
     return user
   }
@@ -76,7 +76,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
     /** Lets an address register once within 7 days where registering takes an invitation, and mails it the token. */
     async invite(email: string): Promise<Invitation> {
       const address = addressOf(email)
-      if (accounts.userByEmail(address)) throw new SetupError(`${address} has an account already`)
+      if (people.findPersonByEmail(address)) throw new SetupError(`${address} has an account already`)
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS

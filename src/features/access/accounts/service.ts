@@ -1,3 +1,4 @@
+import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
 import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
@@ -5,11 +6,13 @@ import type { Ids } from '../../../core/ids.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
-import type { AccountQueries, StoreRow } from './queries.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { faultOfSlug, freeSlug } from './slug.ts'
 
 export interface AccountDeps {
-  queries: AccountQueries
+  stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore' | 'setPlan'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson' | 'addMembership'>
   clock: Clock
   ids: Ids
   hashPassword(password: string): Promise<string>
@@ -52,7 +55,8 @@ export const wrongInput = (message: string) => new SetupError(message, { isWrong
 export type AccountService = ReturnType<typeof accountService>
 
 export function accountService({
-  queries,
+  stores,
+  people,
   clock,
   ids,
   hashPassword,
@@ -61,8 +65,11 @@ export function accountService({
   record,
 }: AccountDeps) {
   /** The owner to be: somebody who is known and proves it, or somebody new. */
-  async function ownerOf(email: string, { password, storeName }: SetupRequest) {
-    const known = queries.userByEmail(email)
+  async function ownerOf(
+    email: string,
+    { password, storeName }: SetupRequest,
+  ): Promise<{ id: string; passwordHash: string } | { id: string; passwordHash?: undefined }> {
+    const known = people.findPersonByEmail(email)
     if (!known) {
       const problem = await findPasswordProblem(password, { email, storeName })
       if (problem) throw wrongInput(`The password ${problem.message}`)
@@ -76,8 +83,8 @@ export function accountService({
 
   /** @throws SetupError for one that is taken. */
   function slugFor(name: string, slug: string | undefined): string {
-    if (slug === undefined) return freeSlug(name, (free) => !queries.storeBySlug(free), ids.uuid)
-    if (queries.storeBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
+    if (slug === undefined) return freeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
+    if (stores.findStoreBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
     return slug
   }
 
@@ -102,15 +109,14 @@ export function accountService({
         return atomically(() => {
           const createdAt = clock.now()
           const slug = slugFor(name, request.slug)
-          const isSuperAdmin = !queries.hasSuperAdmin()
+          const isSuperAdmin = !people.hasSuperAdmin()
           const id = ids.uuid()
           const plan = isSuperAdmin ? 'enterprise' : defaultPlan
           const localPart = email.split('@', 1)[0] ?? email
           const user = { email, name: localPart, isSuperAdmin, provenAt: createdAt, createdAt }
-          queries.addStore(
-            { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt },
-            'passwordHash' in owner ? { ...owner, ...user } : owner,
-          )
+          stores.addStore({ id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt })
+          if (owner.passwordHash !== undefined) people.addPerson({ ...user, ...owner })
+          people.addMembership(owner.id, id, 'owner', createdAt)
           record(operatorEvent('store.created', id, { slug, plan }, owner.id))
           return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
         })
@@ -121,18 +127,18 @@ export function accountService({
     },
 
     /** The store of that slug. @throws SetupError when there is none. */
-    storeBySlug(slug: string): StoreRow {
-      const store = queries.storeBySlug(slug)
+    storeBySlug(slug: string): CallerStore {
+      const store = stores.findStoreBySlug(slug)
       if (!store) throw new SetupError(`There is no store "${slug}"`)
-      return store
+      return asCallerStore(store)
     },
 
     /** Puts a store on another plan (spec §8). @throws SetupError when there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
-        const store = queries.storeBySlug(slug)
+        const store = stores.findStoreBySlug(slug)
         if (!store) throw new SetupError(`There is no store "${slug}"`)
-        queries.setPlan(slug, plan)
+        stores.setPlan(store.id, plan)
         record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
       })
     },

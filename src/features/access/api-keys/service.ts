@@ -1,4 +1,4 @@
-import { type Actor, may, type Permission } from '../../../core/actor.ts'
+import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
 import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
@@ -38,9 +38,11 @@ export interface ApiKeyDeps {
 /** A key that was shown with a request. */
 export interface KnownKey {
   id: string
-  storeId: string
+  store: CallerStore
   /** What the key may do now. */
   scopes: Permission[]
+  /** Unix ms; null for a key that was never used. */
+  lastUsedAt: number | null
   state: 'valid' | 'expired'
 }
 
@@ -219,10 +221,11 @@ export function apiKeyService(deps: ApiKeyDeps) {
       const isPresent = isSecret(key, row?.keyHash)
       const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
       if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
-      const { id, storeId, expiresAt } = row
+      const { id, store, lastUsedAt, expiresAt } = row
       return {
         id,
-        storeId,
+        store,
+        lastUsedAt,
         scopes: effectiveScopes(row),
         state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
       }
@@ -230,6 +233,9 @@ export function apiKeyService(deps: ApiKeyDeps) {
 
     /** Notes the use of a key, at most once a minute. */
     touch: createTouch(deps),
+
+    /** Ends every key of a store. To be called in a transaction. */
+    removeAllOf: queries.removeAllOf,
 
     /** Keys that work still and whose makers have left the store. @param now Unix ms. */
     countOfFormerMembers: (storeId: string, now: number): number =>
@@ -254,9 +260,8 @@ export function apiKeyService(deps: ApiKeyDeps) {
  */
 function createTouch({ queries, unsynced, log }: ApiKeyDeps) {
   let pausedUntil = -Infinity
-  return (id: string, address: string, now: number): void => {
-    const last = queries.lastUsedAt(id)
-    const isDue = last !== undefined && (last === null || last <= now - TOUCH_EVERY_MS)
+  return ({ id, lastUsedAt }: KnownKey, address: string, now: number): void => {
+    const isDue = lastUsedAt === null || lastUsedAt <= now - TOUCH_EVERY_MS
     if (!isDue || now < pausedUntil) return
     try {
       unsynced(() => queries.touch(id, address, now))

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import type { MembershipRow } from './queries.ts'
+import type { MembershipRow } from '../../stores/people/queries.ts'
 
 /** Longest client_id and client_secret; ours are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200

@@ -43,11 +43,11 @@ export function sessionQueries(db: Db) {
     },
     /** Sign-ins whose token is valid or can be refreshed, the last used first. */
     sessionsOf: (userId: string, now: number) => ofPerson.all(userId, BigInt(now)).map(parsed),
-    /** Adds a sign-in; of more than `keep` the one that was not used for longest ends. */
-    addSession: db.transaction((session: SessionRow, keep: number): void => {
+    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
+    addSession(session: SessionRow, keep: number): void {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
       dropOldest.run({ userId: session.userId, id: session.id, keep })
-    }),
+    },
     /** Adds a sign-in of some time ago, if its person is still there with the same password. */
     addLateSession: (session: SessionRow, passwordHash: string): void =>
       void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),

@@ -1,5 +1,6 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { ProductQueries } from '../products/queries.ts'
 import type { ProductService } from '../products/service.ts'
@@ -17,12 +18,11 @@ export interface DemoDeps {
   readPicture(name: string): Promise<Uint8Array>
   products: Pick<ProductService, 'index' | 'removeDemo'>
   queries: Pick<ProductQueries, 'find' | 'count' | 'demoIds'>
-  planOf(storeId: string): PlanName
 }
 
 export type DemoService = ReturnType<typeof demoService>
 
-export function demoService({ catalogue, readPicture, products, queries, planOf }: DemoDeps) {
+export function demoService({ catalogue, readPicture, products, queries }: DemoDeps) {
   return {
     /**
      * Indexes the demo products that the store does not have yet (spec §4.2); calling it again does no harm. A product
@@ -31,9 +31,9 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
      * @throws ApiError `product_limit_exceeded` when the plan has no room for all of them; nothing is installed then.
      *   `storage_limit_exceeded` for those whose picture finds no room any more.
      */
-    async install(storeId: string): Promise<DemoInstalled> {
+    async install(store: CallerStore): Promise<DemoInstalled> {
+      const { id: storeId, plan: plan_name } = store
       const missing = catalogue.filter(({ product_id }) => !queries.find(storeId, product_id))
-      const plan_name = planOf(storeId)
       const max_products = PLANS[plan_name].productsMax
       const products_count = queries.count(storeId)
       if (products_count + missing.length > max_products) {
@@ -47,7 +47,7 @@ export function demoService({ catalogue, readPicture, products, queries, planOf 
       }
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
-          products.index(storeId, {
+          products.index(store, {
             productId: product_id,
             sources: [{ upload: { bytes: () => readPicture(picture) } }],
             metadata,

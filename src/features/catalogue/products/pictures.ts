@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { CallerStore } from '../../../core/actor.ts'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
@@ -201,17 +202,18 @@ export function productPictures(deps: PictureDeps) {
      * @throws ApiError of the fetcher and of the embedder, `storage_limit_exceeded`; nothing is saved then.
      */
     async prepare(
-      storeId: string,
+      store: CallerStore,
       sources: PictureSource[],
       product: ProductRow | undefined,
       refresh: boolean,
     ): Promise<PictureToSave[]> {
+      const storeId = store.id
       const present = product?.pictures ?? []
       const free = present.filter(({ hasVector }) => hasVector)
       // All that is neither taken nor of the model in use gives way to the new ones.
       const leaving = () => [...free, ...present.filter(({ hasVector }) => !hasVector)].map(({ id }) => id)
       const change = storage.change(
-        storeId,
+        store,
         present.map(({ id }) => id),
         leaving,
       )

@@ -41,7 +41,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          statusOf(await products.create(context.actor.storeId, context.body)),
+          statusOf(await products.create(context.actor.store, context.body)),
         ),
       {
         can: 'products:write',
@@ -81,7 +81,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       '/:product_id',
       async ({ actor, params, body, status }) => {
         const { status: code, body: answer } = statusOf(
-          await products.replace(actor.storeId, params.product_id, body),
+          await products.replace(actor.store, params.product_id, body),
         )
         return status(code, answer)
       },
@@ -96,8 +96,7 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
     )
     .patch(
       '/:product_id',
-      async ({ actor, params, body }) =>
-        (await products.patch(actor.storeId, params.product_id, body)).answer,
+      async ({ actor, params, body }) => (await products.patch(actor.store, params.product_id, body)).answer,
       {
         can: 'products:write',
         params: ProductParams,

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CallerStore } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import { fold } from '../../../core/text.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
@@ -44,7 +45,6 @@ export interface ProductDeps {
   pictures: ProductPictures
   index: ProductIndexWriter
   locked: ReturnType<typeof createKeyedLock>
-  planOf(storeId: string): PlanName
   clock: Clock
   ids: Ids
 }
@@ -67,22 +67,16 @@ export interface Indexed {
 
 export type ProductService = ReturnType<typeof productService>
 
-export function productService({ queries, lists, pictures, index, locked, planOf, clock, ids }: ProductDeps) {
-  const productsMax = (storeId: string) => PLANS[planOf(storeId)].productsMax
-
-  function limitReached(storeId: string): ApiError {
-    const plan_name = planOf(storeId)
-    const products_count = queries.count(storeId)
-    return new ApiError(
-      'product_limit_exceeded',
-      `The plan ${plan_name} holds ${productsMax(storeId)} products`,
-      {
-        details: { plan_name, max_products: productsMax(storeId), products_count },
-      },
-    )
+export function productService({ queries, lists, pictures, index, locked, clock, ids }: ProductDeps) {
+  function limitReached({ id, plan: plan_name }: CallerStore): ApiError {
+    const max_products = PLANS[plan_name].productsMax
+    return new ApiError('product_limit_exceeded', `The plan ${plan_name} holds ${max_products} products`, {
+      details: { plan_name, max_products, products_count: queries.count(id) },
+    })
   }
 
-  function commit(storeId: string, input: ProductInput, prepared: PictureToSave[]): SavedProduct {
+  function commit(store: CallerStore, input: ProductInput, prepared: PictureToSave[]): SavedProduct {
+    const storeId = store.id
     try {
       const saved = queries.save(
         {
@@ -95,7 +89,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
           now: clock.now(),
         },
         prepared,
-        productsMax(storeId),
+        PLANS[store.plan].productsMax,
       )
       for (const id of saved.removedPictureIds) index.remove(storeId, id)
       for (const [n, picture] of prepared.entries()) {
@@ -105,23 +99,24 @@ export function productService({ queries, lists, pictures, index, locked, planOf
       }
       return saved
     } catch (error) {
-      if (error instanceof NoRoomError) throw limitReached(storeId)
+      if (error instanceof NoRoomError) throw limitReached(store)
       throw error
     }
   }
 
-  async function write(storeId: string, input: ProductInput): Promise<Indexed> {
+  async function write(store: CallerStore, input: ProductInput): Promise<Indexed> {
+    const storeId = store.id
     checkMetadata(input.metadata)
     const before = queries.find(storeId, input.productId)
     if (before && input.isDemo && !before.isDemo) {
       return { isNew: false, answer: answer(input.productId, before.vectorId, 'unchanged') }
     }
-    if (!before && queries.count(storeId) >= productsMax(storeId)) throw limitReached(storeId)
-    const prepared = await pictures.prepare(storeId, input.sources, before, input.refresh ?? false)
+    if (!before && queries.count(storeId) >= PLANS[store.plan].productsMax) throw limitReached(store)
+    const prepared = await pictures.prepare(store, input.sources, before, input.refresh ?? false)
     if (before && isUnchanged(before, input, prepared)) {
       return { isNew: false, answer: answer(input.productId, before.vectorId, 'unchanged') }
     }
-    const { vectorId } = commit(storeId, input, prepared)
+    const { vectorId } = commit(store, input, prepared)
     return { isNew: !before, answer: answer(input.productId, vectorId, before ? 'updated' : 'indexed') }
   }
 
@@ -131,8 +126,8 @@ export function productService({ queries, lists, pictures, index, locked, planOf
    *
    * @throws ApiError `product_limit_exceeded` before anything is downloaded; the codes of pictures and of metadata.
    */
-  const indexProduct = (storeId: string, input: ProductInput): Promise<Indexed> =>
-    locked(`${storeId}/${input.productId}`, () => write(storeId, input))
+  const indexProduct = (store: CallerStore, input: ProductInput): Promise<Indexed> =>
+    locked(`${store.id}/${input.productId}`, () => write(store, input))
 
   /** Takes a product out of the database and out of the index; false when it is not there. */
   function erase(storeId: string, productId: string): boolean {
@@ -168,23 +163,23 @@ export function productService({ queries, lists, pictures, index, locked, planOf
     index: indexProduct,
 
     /** POST /v1/products. */
-    create: async (storeId: string, body: ProductBody): Promise<Indexed> =>
-      indexProduct(storeId, toInput(body.product_id, body)),
+    create: async (store: CallerStore, body: ProductBody): Promise<Indexed> =>
+      indexProduct(store, toInput(body.product_id, body)),
 
     /** PUT /v1/products/{product_id}. */
-    async replace(storeId: string, productId: string, body: ProductReplacement): Promise<Indexed> {
+    async replace(store: CallerStore, productId: string, body: ProductReplacement): Promise<Indexed> {
       if (body.product_id !== undefined && body.product_id !== productId) {
         throw validationError([
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id of the path' },
         ])
       }
-      return indexProduct(storeId, toInput(productId, body))
+      return indexProduct(store, toInput(productId, body))
     },
 
     /** PATCH /v1/products/{product_id}: what is absent stays as it is. */
-    patch: (storeId: string, productId: string, patch: ProductPatch): Promise<Indexed> =>
-      locked(`${storeId}/${productId}`, () => {
-        const before = queries.find(storeId, productId)
+    patch: (store: CallerStore, productId: string, patch: ProductPatch): Promise<Indexed> =>
+      locked(`${store.id}/${productId}`, () => {
+        const before = queries.find(store.id, productId)
         if (!before) throw notFound('product')
         const metadata = mergePatch(before.metadata, patch.metadata ?? {})
         const problems = problemsOf(Metadata, metadata, 'body')
@@ -196,7 +191,7 @@ export function productService({ queries, lists, pictures, index, locked, planOf
         const others = before.pictures.slice(1).map(({ imageUrl }) => imageUrl)
         const urls = [patch.image_url ?? before.imageUrl, ...(patch.additional_image_urls ?? others)]
         const sources = urls.map((url) => ({ url }))
-        return write(storeId, { productId, sources, metadata, refresh: patch.refresh ?? false })
+        return write(store, { productId, sources, metadata, refresh: patch.refresh ?? false })
       }),
 
     find(storeId: string, productId: string): IndexedProductView {

@@ -1,11 +1,13 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import { decimalSize } from '../../../core/text.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
-  queries: Pick<StorageQueries, 'bytesOf' | 'isKeptBy' | 'freedBy'>
-  planOf(storeId: string): PlanName
+  queries: Pick<StorageQueries, 'isKeptBy' | 'freedBy'>
+  stores: Pick<StoreQueries, 'readKeptBytes'>
 }
 
 /** A picture that arrived as bytes. */
@@ -25,22 +27,24 @@ export interface StorageChange {
 export type StorageLimit = ReturnType<typeof storageLimit>
 
 /** Bounds the bytes of pictures that each plan keeps; what a store keeps already costs nothing again. */
-export function storageLimit({ queries, planOf }: StorageLimitDeps) {
+export function storageLimit({ queries, stores }: StorageLimitDeps) {
   /**
    * @param present pictures of the product, all of which may leave.
    * @param leaving which of them do, known once every new picture is there.
    */
-  function change(storeId: string, present: readonly number[], leaving: () => number[]): StorageChange {
+  function change(store: CallerStore, present: readonly number[], leaving: () => number[]): StorageChange {
+    const storeId = store.id
+    const max = PLANS[store.plan].storageBytesMax
     let added = 0
 
     /** A write that gives back more than it takes is welcome in a store that has too much, after a smaller plan. */
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
-      const max = PLANS[planOf(storeId)].storageBytesMax
+      if (max === Infinity) return
       const size = picture.bytes.byteLength
-      const kept = queries.bytesOf(storeId)
+      const kept = stores.readKeptBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.freedBy(storeId, leavingIds)
-      if (kept + size - freed > max && added + size >= freed) throw limitReached(storeId, kept)
+      if (kept + size - freed > max && added + size >= freed) throw limitReached(store, kept)
     }
 
     return {
@@ -52,8 +56,7 @@ export function storageLimit({ queries, planOf }: StorageLimitDeps) {
     }
   }
 
-  function limitReached(storeId: string, storage_bytes: number): ApiError {
-    const plan_name = planOf(storeId)
+  function limitReached({ plan: plan_name }: CallerStore, storage_bytes: number): ApiError {
     const storage_max_bytes = PLANS[plan_name].storageBytesMax
     return new ApiError(
       'storage_limit_exceeded',

@@ -21,9 +21,6 @@ export type StorageQueries = ReturnType<typeof storageQueries>
 
 /** All SQL about the room that kept pictures take; triggers hold the counts and note what products let go. */
 export function storageQueries(db: Db) {
-  const bytesOf = db.prepare<[string], { bytes: number }>(
-    'SELECT kept_bytes AS bytes FROM stores WHERE id = ?',
-  )
   const isKeptBy = db.prepare<[string, Buffer], { found: 1 }>(
     'SELECT 1 AS found FROM kept_pictures WHERE store_id = ? AND content_hash = ?',
   )
@@ -68,8 +65,6 @@ export function storageQueries(db: Db) {
   })
 
   return {
-    /** Bytes of all pictures that a store keeps, in constant time. */
-    bytesOf: (storeId: string): number => bytesOf.get(storeId)?.bytes ?? 0,
     isKeptBy: (storeId: string, contentHash: Buffer): boolean =>
       isKeptBy.get(storeId, contentHash) !== undefined,
     /** Bytes of the kept pictures that nobody uses once these pictures of products are gone. */
