@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { DEMO_PRODUCTS } from '../src/features/catalogue/demo/catalogue.ts'
+import { picturePath } from './demo/render.ts'
 
 const root = join(import.meta.dir, '..')
 const executable = join(root, 'dist/lookalike')
-const picturePath = (name: string) => join(root, 'dist/generated/demo', `${name}.webp`)
 
 interface Result {
   product_id: string

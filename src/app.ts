@@ -1,11 +1,15 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { createAccess } from './access.ts'
-import { type AdministrationPorts, createAdministration } from './administration.ts'
 import type { Config } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
+import { HOUR_MS } from './core/clock.ts'
 import type { ApiError } from './core/errors.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
-import { StorageProblem, storageFailure } from './core/storage.ts'
+import { isInside, parseCidrs } from './core/networks.ts'
+import { storageFailure } from './core/storage.ts'
+import { buildClientSecret } from './features/access/client-secret/module.ts'
+import { buildMe } from './features/access/me/module.ts'
+import { buildOverview } from './features/access/overview/module.ts'
+import { buildSignIn } from './features/access/sign-in/module.ts'
 import { DEMO_PRODUCTS } from './features/catalogue/demo/catalogue.ts'
 import { demoRoutes } from './features/catalogue/demo/routes.ts'
 import { demoService } from './features/catalogue/demo/service.ts'
@@ -23,20 +27,25 @@ import { searchQueries } from './features/discovery/search/queries.ts'
 import { createRecentPictures } from './features/discovery/search/recent-pictures.ts'
 import { searchRoutes } from './features/discovery/search/routes.ts'
 import { searchService } from './features/discovery/search/service.ts'
-import { docsRoutes } from './features/operation/docs/routes.ts'
-import { healthRoutes } from './features/operation/health/routes.ts'
-import { healthService } from './features/operation/health/service.ts'
+import type { Chore } from './features/module.ts'
+import { buildDocs } from './features/operation/docs/module.ts'
+import { buildHealth } from './features/operation/health/module.ts'
+import { createClientAddress } from './http/client-address.ts'
+import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
 import { createIntake, intakePlugin } from './http/intake.ts'
 import { openApiPlugin } from './http/openapi.ts'
+import { createRequestBudget } from './http/request-budget.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
+import { createTraceOf } from './http/trace.ts'
+import { createInstall, type InstallPorts } from './install.ts'
 import { idempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
-import { schemaVersion, unsynced } from './platform/db/open.ts'
-import { probeVectors, probeWrite } from './platform/db/probe.ts'
+import { unsynced } from './platform/db/open.ts'
+import { probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
@@ -45,7 +54,7 @@ import { createVectorArena } from './platform/vectors/arena.ts'
 import { version } from './version.ts'
 
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
-export interface Ports extends Omit<AdministrationPorts, 'baseUrl' | 'config'> {
+export interface Ports extends InstallPorts {
   embedder: Embedder
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
   budget: ByteBudget
@@ -72,7 +81,12 @@ export type App = ReturnType<typeof createApp>
  * @param baseUrl the public address, which may be known only once it listens.
  */
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
-  const { db, clock, ids, log, embedder, budget, fetcher, files } = ports
+  const { embedder, budget, fetcher, files } = ports
+  const install = createInstall(config, baseUrl, ports)
+  const { ground, passwords } = install
+  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
+  const { db, clock, ids, log } = ground
+  const { stores, people } = install.services
   const storage = createStorageWatch({
     clock,
     log,
@@ -80,21 +94,61 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeFile: files.probe,
     ...(ports.findDamage && { findDamage: ports.findDamage }),
   })
-  const { row: model, vectors } = registerModel(db, embedder.model, clock.now())
-  const index = createProductIndex(createVectorArena(embedder.model.dimension))
-  const administrationPorts = { ...ports, baseUrl, config }
-  const administration = createAdministration(administrationPorts)
   const intake = createIntake(budget)
-  const access = createAccess({
-    ports: administrationPorts,
-    administration,
-    config,
-    tokenSecret: ports.tokenSecret,
-    nameOwner: intake.intake.nameOwner,
-    // Bun does not know the peer of a connection that has been reset; whoever does that must not pass for this machine.
+  const trusted = parseCidrs(config.TRUSTED_PROXIES)
+  const addressOf = createClientAddress({
+    isTrusted: (address) => isInside(address, trusted),
+    // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
     peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const { signedIn } = access
+  const personLock = createKeyedLock()
+  const signIn = buildSignIn(ground, {
+    ...{ stores, people },
+    sessions: sessions.service,
+    twoFactor: twoFactor.service,
+    apiKeys: apiKeys.service,
+    admitAddress: ipList.service.admit,
+    pendingPassword: accounts.service.registration.pendingPassword,
+    warnOfGuesses: accounts.service.warnOfGuesses,
+    passwords,
+    locked: personLock,
+    tokenSecret: ports.tokenSecret,
+    tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
+    addressOf,
+    noteFault: storage.note,
+  })
+  const me = buildMe(ground, {
+    people,
+    sessions: sessions.service.sessions,
+    passwords,
+    isTwoFactorEnabled: twoFactor.service.isEnabled,
+    forgetResetLinks: accounts.service.forgetResetLinks,
+    locked: personLock,
+  })
+  const clientSecret = buildClientSecret(ground, {
+    stores,
+    failures: signIn.service.clientFailures,
+    tellOwners: accounts.service.tellOwners,
+  })
+  const overview = buildOverview(ground, {
+    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.membersEnabled },
+    apiKeys: apiKeys.service,
+    widgetKeys: widgetKeys.service,
+    ipList: ipList.service,
+  })
+  const requests = createRequestBudget(clock)
+  const doors = createDoors(
+    {
+      ...signIn.service,
+      clock,
+      traceOf: createTraceOf(addressOf),
+      spendRequest: requests.spend,
+      nameOwner: intake.intake.nameOwner,
+    },
+    signIn.service.budgets,
+  )
+  const { row: model, vectors } = registerModel(db, embedder.model, clock.now())
+  const index = createProductIndex(createVectorArena(embedder.model.dimension))
 
   const queries = productQueries(db, vectors, model)
   const space = storageQueries(db)
@@ -108,7 +162,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       dropReleased: (before, now, limit) => unsynced(db, () => space.dropReleased(before, now, limit)),
       forgetReleased: (address) => unsynced(db, () => space.forgetReleased(address)),
     },
-    storage: storageLimit({ queries: space, stores: administration.stores }),
+    storage: storageLimit({ queries: space, stores }),
     embedder,
     fetcher,
     files,
@@ -151,7 +205,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     clock,
     days: config.SEARCH_HISTORY_DAYS,
     log,
-    schedule: ports.schedule,
+    schedule: ground.later,
   })
   /** Why the index could not be loaded: without all of it a search would leave products out. */
   let indexFault: ApiError | undefined
@@ -175,18 +229,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     clock,
     ids,
   })
-  const health = healthService({
-    version,
-    schemaVersion,
+  const health = buildHealth(ground, {
     embedder,
-    probeDatabase: storage.probeDatabase,
-    probeFiles: storage.probeFiles,
-    probeVectors() {
-      if (indexFault) throw new StorageProblem('the vectors could not be read at the start')
-      probeVectors(db)
-    },
+    storage,
+    hasWholeIndex: () => indexFault === undefined,
     freeDiskShare: ports.freeDiskShare,
   })
+  const docs = buildDocs()
 
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
   const routes = createRouteTable(() => http.routes)
@@ -206,13 +255,22 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     )
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
-    .use(access.routes)
-    .use(demoRoutes(signedIn, demo))
-    .use(productRoutes(signedIn, products, idempotency))
+    .use(signIn.routes(doors))
+    .use(accounts.routes(doors))
+    .use(me.routes(doors))
+    .use(twoFactor.routes(doors))
+    .use(apiKeys.routes(doors))
+    .use(widgetKeys.routes(doors))
+    .use(clientSecret.routes(doors))
+    .use(ipList.routes(doors))
+    .use(audit.routes(doors))
+    .use(overview.routes(doors))
+    .use(demoRoutes(doors.forStore, demo))
+    .use(productRoutes(doors.forStore, products, idempotency))
     .use(pictureRoutes(pictures))
-    .use(searchRoutes(signedIn, search))
-    .use(healthRoutes(health))
-    .use(docsRoutes())
+    .use(searchRoutes(doors.forStore, search))
+    .use(health.routes())
+    .use(docs.routes())
 
   /** @param storeId reads this store only. */
   function* entriesAndVectors(storeId?: string): Generator<void, number> {
@@ -259,40 +317,45 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
    * at once.
    */
   function forgetStore(storeId: string): void {
-    access.forgetStore(storeId)
+    ipList.forgetStore(storeId)
+    requests.forgetStore(storeId)
     recent.forgetStore(storeId)
     index.forgetStore(storeId)
     for (const _ of entriesAndVectors(storeId));
   }
 
-  /** What has to be done from time to time: old keys, old tokens, old searches, pictures that nobody uses. */
-  async function tidy(): Promise<void> {
-    const works = [idempotency.prune, access.tidy, pictures.sweep, history.prune]
-    const results = await Promise.allSettled(works.map(async (work) => work()))
-    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    for (const error of errors) storage.note(error)
-    // What one of them cannot do is no reason to leave the others undone.
-    if (errors.length > 0) throw errors[0]
-  }
+  const chores: Chore[] = [
+    ...[audit, mail, sessions, accounts, signIn, me].flatMap((module) => module.chores),
+    { name: 'forgetting idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
+    { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },
+    { name: 'deleting old pictures', everyMs: 10_000, run: pictures.sweep },
+  ]
+  /** A fault that no answer tells of shows in the readiness. */
+  const watched = ({ run, ...chore }: Chore): Chore => ({
+    ...chore,
+    async run() {
+      try {
+        await run()
+      } catch (error) {
+        storage.note(error)
+        throw error
+      }
+    },
+  })
 
   return {
-    ...administration,
     http,
-    demo,
-    products,
-    search,
-    history,
+    services: { ...install.services, demo, products, search, history },
+    chores: chores.map(watched),
     loadIndex,
     loadingIndex,
     /** Whether the last loading of the index read everything. */
     hasWholeIndex: () => indexFault === undefined,
     forgetStore,
-    tidy,
-    sweepPictures: pictures.sweep,
-    signToken: access.signToken,
-    flushAudit: access.flush,
+    signToken: signIn.service.tokens.sign,
+    flushAudit: signIn.service.flush,
     storage,
-    db,
-    log,
+    ground,
+    passwords,
   }
 }

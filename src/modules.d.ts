@@ -44,7 +44,3 @@ declare module '#generated/docs/swagger-ui-bundle.js' {
   const path: string
   export default path
 }
-/** Where the build put each demo picture, by name. */
-declare module '#generated/demo-pictures.ts' {
-  export const demoPictures: Readonly<Record<string, string>>
-}

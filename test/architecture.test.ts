@@ -50,8 +50,45 @@ test('the rooms are the ones of src/README.md', () => {
   )
 })
 
+/** The file that wires a feature. */
+const isModule = (path: string) => /^features\/[^/]+\/[^/]+\/module\.ts$/.test(path)
+
 test('values are imported downhill only', () => {
-  expect(edges.filter(({ from, to }) => !MAY_IMPORT[room(from)]?.includes(room(to)))).toEqual([])
+  const allowed = (from: string) => [
+    ...(MAY_IMPORT[room(from)] ?? []),
+    ...(isModule(from) ? ['platform', 'entry'] : []),
+  ]
+  expect(edges.filter(({ from, to }) => !allowed(from).includes(room(to)))).toEqual([])
+})
+
+test('a module takes of the entry files only the version', () => {
+  const upward = edges.filter(({ from, to }) => isModule(from) && room(to) === 'entry')
+  expect(upward.filter(({ to }) => to !== 'version.ts')).toEqual([])
+})
+
+test('only app.ts and install.ts import modules', () => {
+  const wired = edges.filter(({ to }) => isModule(to))
+  expect(wired.filter(({ from }) => !['app.ts', 'install.ts'].includes(from))).toEqual([])
+})
+
+test('app.ts and install.ts reach features by their modules alone', () => {
+  const reached = edges.filter(
+    ({ from, to }) => ['app.ts', 'install.ts'].includes(from) && room(to) === 'features',
+  )
+  expect(reached.filter(({ to }) => !isModule(to))).toEqual([])
+})
+
+test('imports form no circle', () => {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' → '))
+    if (done.has(path) || above.includes(path)) return
+    for (const { to } of edges.filter(({ from }) => from === path)) visit(to, [...above, path])
+    done.add(path)
+  }
+  for (const path of files) visit(path, [])
+  expect(circles).toEqual([])
 })
 
 test('a feature takes only schemas from another feature', () => {

@@ -109,7 +109,7 @@ export const BARS: readonly Bar[] = [
     name: 'allowed addresses',
     demand: 'The neighbours of every special block, and 60 addresses in daily use, are let through.',
     parts: [part('corpus', 60)],
-    suites: ['./test/platform/network/addresses.test.ts'],
+    suites: ['./test/core/networks.test.ts'],
   },
   {
     number: 13,

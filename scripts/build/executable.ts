@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { loaderSwaps, type Swap } from './loaders.ts'
 import { targetPackages } from './packages.ts'
 import { embeddedFor, loaderPaths } from './parts.ts'
@@ -68,9 +67,4 @@ function swapPlugin(swaps: readonly Swap[], used: Set<Swap>): Bun.BunPlugin {
       }
     },
   }
-}
-
-/** The folder of a model that the checkout has. */
-export function modelFolder(root: string, name: string): string {
-  return join(root, 'models', name)
 }

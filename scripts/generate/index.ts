@@ -25,12 +25,6 @@ const generators: readonly Generator[] = [
     output: 'scan.wasm',
   },
   {
-    name: 'demo',
-    script: 'scripts/generate/demo/render.ts',
-    inputs: ['scripts/generate/demo/**/*', 'node_modules/sharp/package.json'],
-    output: 'demo-pictures.ts',
-  },
-  {
     name: 'docs',
     script: 'scripts/generate/docs-page.ts',
     inputs: [

@@ -3,7 +3,7 @@
  *
  *     bun scripts/model/calibrate.ts [model folder] [--photos FOLDER]
  *
- * Material: the demo drawings (`bun scripts/generate/demo/render.ts` makes them), each with its category, and, with
+ * Material: the demo pictures, each with its category, and, with
  * `--photos`, a folder of photographs with `labels.csv` (`file,label`). Pairs are made within a source only, because a
  * store's pictures come from one world; each source weighs the same.
  *
@@ -26,6 +26,7 @@ import './silent.ts'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
+import { readDemoPicture } from '../../src/features/catalogue/demo/assets.ts'
 import { DEMO_PRODUCTS } from '../../src/features/catalogue/demo/catalogue.ts'
 import { pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
@@ -71,10 +72,9 @@ const calibration: Calibration = {
 await Bun.write(join(modelDir, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`)
 
 async function demoDrawings(): Promise<Labelled[]> {
-  const folder = join(import.meta.dirname, '../../dist/generated/demo')
   return Promise.all(
     DEMO_PRODUCTS.map(async ({ picture, metadata }) => ({
-      bytes: await Bun.file(join(folder, `${picture}.webp`)).bytes(),
+      bytes: await readDemoPicture(picture),
       label: metadata.category.replaceAll('-', ' '),
     })),
   )

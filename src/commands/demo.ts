@@ -69,7 +69,7 @@ const canListen = (host: string, port: number): Promise<boolean> =>
 /** @returns undefined when it is told to stop while the model comes up. */
 async function show(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
-  const store = await app.accounts.setup({
+  const store = await app.services.accounts.setup({
     email: 'demo@lookalike.invalid',
     password: systemIds.secret(24),
     storeName: 'Demo shop',

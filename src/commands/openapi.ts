@@ -48,7 +48,7 @@ export async function openApiDocument(): Promise<unknown> {
     },
     readDemoPicture: async () => notHere(),
     freeDiskShare: async () => 1,
-    schedule: () => {},
+    later: () => {},
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))
   db.close()

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { type Administration, createAdministration } from '../administration.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, ConfigError, Settings } from '../config.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
@@ -10,6 +9,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
 import { parseCidrs } from '../core/networks.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
+import { createInstall, type Install } from '../install.ts'
 import { findDamage } from '../platform/db/damage.ts'
 import { lockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
@@ -43,7 +43,7 @@ const ids: Ids = systemIds
  */
 export async function withInstall<Result>(
   config: Config,
-  work: (install: Administration) => Result | Promise<Result>,
+  work: (services: Install['services']) => Result | Promise<Result>,
   { mayMake = false } = {},
 ): Promise<Result> {
   const dataDir = resolve(config.DATA_DIR)
@@ -56,18 +56,15 @@ export async function withInstall<Result>(
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
     opened.defer(later.finish)
-    const ports = {
-      ...administrationPorts(config, dataDir, log, db, later),
-      baseUrl: () => addressOf(config),
-    }
-    return await work(createAdministration(ports))
+    const ports = installPorts(config, dataDir, log, db, later)
+    return await work(createInstall(config, () => addressOf(config), ports).services)
   } catch (error) {
     throw toldOfFolder(dataDir, error)
   }
 }
 
-/** What administration needs of the world, except the address. */
-const administrationPorts = (
+/** The parts of the world that an install needs. */
+const installPorts = (
   config: Config,
   dataDir: string,
   log: Logger,
@@ -79,10 +76,9 @@ const administrationPorts = (
   clock,
   ids,
   log,
-  config,
   mailer: mailerOf(config, stop),
   dataSecret: dataSecretOf(db, dataDir, ids),
-  schedule: later.schedule,
+  later: later.schedule,
 })
 
 function mailerOf(config: Config, stop: AbortSignal | undefined): Mailer {
@@ -118,14 +114,6 @@ const INDEX_PAUSE_MS = 300
 
 /** Longest wait of a write of the service for a write of another program. */
 const BUSY_MS = 500
-
-const TIDY_MS = 3_600_000
-
-/** How often kept pictures that products let go are looked at; such a one is deleted after a minute. */
-const SWEEP_MS = 10_000
-
-/** How often mails that failed are looked at. */
-const MAIL_MS = 60_000
 
 /**
  * Starts the service: database, model, index, listener.
@@ -172,7 +160,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
-    ...administrationPorts(config, dataDir, log, db, later, stop.signal),
+    ...installPorts(config, dataDir, log, db, later, stop.signal),
     tokenSecret: tokenSecretOf(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
@@ -188,7 +176,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     freeDiskShare: () => freeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  started.defer(() => app.history.flush())
+  started.defer(() => app.services.history.flush())
   started.defer(() => app.flushAudit())
   let pictures = await inTurns(app.loadingIndex(), told)
   // A fault may pass. Later, while the service answers, the index could not be loaded again.
@@ -209,9 +197,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address
   started.defer(publishAddress(dataDir, baseUrl))
-  later.every(TIDY_MS, 'tidying', app.tidy)
-  later.every(SWEEP_MS, 'deleting old pictures', app.sweepPictures)
-  later.every(MAIL_MS, 'sending mails', app.outbox.retryDue)
+  for (const { name, everyMs, run } of app.chores) later.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()

@@ -10,3 +10,6 @@ export const systemClock: Clock = { now: () => Date.now(), monotonic: () => perf
 
 /** ISO 8601 in UTC with milliseconds and `Z`, the wire form of every timestamp. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
+
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS

@@ -52,5 +52,3 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
     },
   }
 }
-
-export type RateWindow = ReturnType<typeof createRateWindow>

@@ -17,8 +17,6 @@ export interface Intake {
   patienceMs(bytes: number): number
 }
 
-export type IntakePlugin = ReturnType<typeof intakePlugin>
-
 /** Bodies take their room from the same budget as downloads. */
 export function createIntake(budget: ByteBudget) {
   const owners = new WeakMap<Request, string>()

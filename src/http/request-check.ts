@@ -21,8 +21,6 @@ interface Incoming {
 
 type Check = (incoming: Incoming) => Problem[]
 
-export type RequestCheck = ReturnType<typeof createRequestCheck>
-
 /**
  * Judges every path, query and body as it came.
  *

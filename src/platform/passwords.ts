@@ -12,7 +12,7 @@ export interface PasswordCost {
 }
 
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
-export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
+const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 
 /** A hash takes a core for some 25 ms, which the searches are short of meanwhile. */
 const AT_ONCE_MAX = 2

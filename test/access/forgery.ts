@@ -15,7 +15,7 @@ export function partsOf(token: string): Parts {
   return { token, header, payload, signature, claims }
 }
 
-export const encoded = (value: unknown): string =>
+const encoded = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 type Bytes = string | Uint8Array

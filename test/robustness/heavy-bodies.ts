@@ -7,8 +7,8 @@ export interface BodyFamily {
 }
 
 export const JSON_TYPE = 'application/json'
-export const FORM_TYPE = 'application/x-www-form-urlencoded'
-export const MULTIPART_TYPE = 'multipart/form-data; boundary=B'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const MULTIPART_TYPE = 'multipart/form-data; boundary=B'
 
 const PART_END = '\r\n'
 const CLOSE = '--B--\r\n'

@@ -77,7 +77,7 @@ const nastyNumber: fc.Arbitrary<number> = fc.oneof(
 )
 
 /** Any JSON value, with keys that objects of JavaScript have already. */
-export const anything: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
+const anything: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     nastyText,

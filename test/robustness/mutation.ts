@@ -103,7 +103,7 @@ const MUTATIONS = {
   spoilPart,
 } satisfies Record<string, Mutation>
 
-export const MUTATION_NAMES = Object.keys(MUTATIONS) as (keyof typeof MUTATIONS)[]
+const MUTATION_NAMES = Object.keys(MUTATIONS) as (keyof typeof MUTATIONS)[]
 
 /** A picture with one to three faults of any kind. */
 export function mutate(

@@ -34,7 +34,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const scheduled: (() => void)[] = []
   const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
   const mails: Mail[] = []
-  const app = createApp(config, () => BASE_URL, {
+  const built = createApp(config, () => BASE_URL, {
     db: openDatabase(':memory:'),
     clock,
     ids,
@@ -58,9 +58,22 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
     freeDiskShare: async () => 0.5,
     passwordCost: { memoryCost: 8, timeCost: 1 },
-    schedule: (callback) => void scheduled.push(callback),
+    later: (callback) => void scheduled.push(callback),
     ...ports,
   })
+
+  const { db, log, record } = built.ground
+  const app = { ...built, ...built.services, db, log, record }
+
+  /** Runs the chores of an hour. Each gets its turn, whatever happened to those before; the first error is thrown. */
+  async function tidy(): Promise<void> {
+    const due = built.chores.filter(({ name }) => name !== 'sending mails')
+    const results = await Promise.allSettled(due.map(async ({ run }) => run()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /** Deletes the kept pictures that have been let go for long enough. */
+  const sweepPictures = async () => built.chores.find(({ name }) => name === 'deleting old pictures')?.run()
 
   /** Makes a store on a plan and returns its credentials. */
   async function store(name = 'one', plan: PlanName = 'enterprise') {
@@ -115,7 +128,23 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     rmSync(folder, { recursive: true, force: true })
   }
 
-  return { ...app, clock, ids, web, mails, downloads, scheduled, folder, store, signIn, call, picture, close }
+  return {
+    ...app,
+    tidy,
+    sweepPictures,
+    clock,
+    ids,
+    web,
+    mails,
+    downloads,
+    scheduled,
+    folder,
+    store,
+    signIn,
+    call,
+    picture,
+    close,
+  }
 }
 
 export type TestApp = ReturnType<typeof testApp>

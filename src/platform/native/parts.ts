@@ -6,15 +6,6 @@ import { unpackBases, unpackDirVariable } from './unpack-base.ts'
 
 const folders = new Map<PartName, string>()
 
-/**
- * Chooses the folder that parts are unpacked into, in place of the one found from the arguments and the environment.
- *
- * Processes started from here on inherit the choice through `LOOKALIKE_UNPACK_DIR`. Has no effect on parts already loaded.
- */
-export function setUnpackBase(dir: string): void {
-  process.env[unpackDirVariable] = dir
-}
-
 /** The folder that parts are unpacked into, or would be; undefined when the program runs from its sources. */
 export function unpackDir(): string | undefined {
   if (embedded === undefined) return undefined
@@ -38,7 +29,7 @@ export function replacedLibraries(): string[] {
  *
  * @throws UnpackError when no folder can be written, Error when the program runs from its sources.
  */
-export function partFolder(part: PartName): string {
+function partFolder(part: PartName): string {
   const known = folders.get(part)
   if (known !== undefined) return known
   if (embedded === undefined) throw new Error('Only the executable carries unpacked parts')
@@ -65,7 +56,11 @@ export function partFolder(part: PartName): string {
 const tellOfDamage = (path: string): void =>
   void process.stderr.write(`lookalike: ${path} was damaged and is unpacked again\n`)
 
-/** Loads a Node addon of this executable; ends the program with one clear line when that cannot be done. */
+/**
+ * Loads a Node addon of this executable; ends the program with one clear line when that cannot be done.
+ *
+ * @public Called by the loaders that `scripts/build/loaders.ts` writes.
+ */
 export function loadAddon(part: PartName, name: string): unknown {
   return orExit(() => {
     const path = join(partFolder(part), name)

@@ -15,8 +15,6 @@ interface Waiter {
   isServed(): boolean
 }
 
-export type FairQueue = ReturnType<typeof createFairQueue>
-
 /** Waits in line, in turns between owners: who was served last stands last, however many wait for one owner. */
 export function createFairQueue() {
   const waiting = new Map<string, Waiter[]>()

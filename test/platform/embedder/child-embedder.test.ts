@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@huggingface/transformers'
 import sharp from 'sharp'
-import { DEMO_TEXT_QUERIES } from '../../../src/features/catalogue/demo/catalogue.ts'
+import { TEXT_QUERIES } from '../../../scripts/demo/text-queries.ts'
 import { readGolden } from '../../../src/platform/embedder/model-files.ts'
 import { INDEX, MODEL_DIR, refusalOf, SEARCH, startEmbedder } from './bundled.ts'
 import { bitsApart, blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
@@ -212,7 +212,7 @@ describe('texts', () => {
   )
 
   test('no text query of the demo is unknown, nor one with a single known word', async () => {
-    const queries = [...DEMO_TEXT_QUERIES.map(({ query }) => query), 'blorf shoes', 'Blue, asdfghjkl']
+    const queries = [...TEXT_QUERIES.map(({ query }) => query), 'blorf shoes', 'Blue, asdfghjkl']
     const answers = await Promise.all(queries.map((query) => embedder.embedText(query, 'search')))
     expect(queries.filter((_, i) => answers[i]?.isUnknown !== false)).toEqual([])
   })

@@ -49,8 +49,6 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-export type OperatorService = ReturnType<typeof operatorService>
-
 /** What the operator does for people at the command line. Every function throws SetupError in words for him. */
 export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {

@@ -52,8 +52,6 @@ export class SetupError extends Error {
 
 export const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
 
-export type AccountService = ReturnType<typeof accountService>
-
 export function accountService({
   stores,
   people,

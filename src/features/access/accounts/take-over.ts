@@ -6,10 +6,13 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 export interface TakeOverDeps {
   people: Pick<PeopleQueries, 'listSoleStoreIds'>
   stores: Pick<StoreQueries, 'replaceClientSecret'>
-  removeTwoFactor(userId: string): void
-  removeApiKeys(storeId: string): void
-  removeWidgetKeys(storeId: string): void
-  removeIpList(storeId: string): void
+  /** To be called in a transaction. */
+  waysIn: {
+    removeTwoFactor(userId: string): void
+    removeApiKeys(storeId: string): void
+    removeWidgetKeys(storeId: string): void
+    removeIpList(storeId: string): void
+  }
   ids: Ids
 }
 
@@ -21,13 +24,13 @@ const SECRET_BYTES = 32
  * called in a transaction.
  */
 export const createTakeOver =
-  ({ people, stores, ids, ...deps }: TakeOverDeps) =>
+  ({ people, stores, waysIn, ids }: TakeOverDeps) =>
   (userId: string): void => {
-    deps.removeTwoFactor(userId)
+    waysIn.removeTwoFactor(userId)
     for (const storeId of people.listSoleStoreIds(userId)) {
-      deps.removeApiKeys(storeId)
-      deps.removeWidgetKeys(storeId)
-      deps.removeIpList(storeId)
+      waysIn.removeApiKeys(storeId)
+      waysIn.removeWidgetKeys(storeId)
+      waysIn.removeIpList(storeId)
       // Nobody knows this secret.
       stores.replaceClientSecret(storeId, hashSecret(ids.secret(SECRET_BYTES)), null)
     }

@@ -48,8 +48,6 @@ export interface ListedWidgetKey extends AnyKey {
 /** A key as `lookalike key list --json` prints it. */
 export type ListedKey = ListedApiKey | ListedWidgetKey
 
-export type KeyOperator = ReturnType<typeof keyOperator>
-
 /** What the operator does about the keys of all stores at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
   const { stores, apiKeys, widgetKeys, clock, atomically, record } = deps

@@ -86,7 +86,7 @@ export const KeyPrefix = t.String({
 })
 
 /** Who made a key. */
-export const MAKER_STATES = ['machine', 'person', 'former_member'] as const
+const MAKER_STATES = ['machine', 'person', 'former_member'] as const
 export type MakerState = (typeof MAKER_STATES)[number]
 
 /** A key as it is read: never its value. */

@@ -16,7 +16,7 @@ import type { Claims } from '../../../http/tokens.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KnownKey } from '../api-keys/service.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { AuthQueries, SessionRow } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
@@ -40,8 +40,6 @@ export interface CallerDeps {
 
 /** "Last used" is written at most this often. */
 const TOUCH_MS = 60_000
-
-export type CallerService = ReturnType<typeof callerService>
 
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {

@@ -5,8 +5,8 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { credentialOf } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import { missing } from './client-credentials.ts'
-import type { KeptSessions } from './kept-sessions.ts'
 import type { AuthQueries } from './queries.ts'
 import type { AccessToken, RevokeForm } from './schema.ts'
 import type { TokenHolders } from './token-holders.ts'
@@ -106,10 +106,7 @@ export function refreshService(deps: RefreshDeps) {
       return { status: 'revoked' }
     },
 
-    /** Forgets ended tokens and sign-ins that could not be refreshed any more either. */
-    prune(): void {
-      queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS)
-      sessions.pruneSessions(clock.now())
-    },
+    /** Deletes ended tokens that could not be refreshed any more either. */
+    prune: (): void => queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS),
   }
 }

@@ -4,14 +4,8 @@ import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { ProductQueries } from '../products/queries.ts'
 import type { ProductService } from '../products/service.ts'
+import type { DemoProduct } from './catalogue.ts'
 import type { DemoInstalled, DemoRemoved } from './schema.ts'
-
-/** One product that ships with the program; the picture is named, not held. */
-export interface DemoProduct {
-  product_id: string
-  picture: string
-  metadata: Record<string, unknown>
-}
 
 export interface DemoDeps {
   catalogue: readonly DemoProduct[]

@@ -70,7 +70,7 @@ const AdditionalPictures = t.Array(PictureUrl, {
 })
 
 /** The body of POST /v1/products as JSON (spec §2.3). */
-export const Product = t.Object(
+const Product = t.Object(
   {
     product_id: ProductId,
     image_url: PictureUrl,

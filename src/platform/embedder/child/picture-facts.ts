@@ -1,3 +1,13 @@
+import {
+  convertRgbToLab65,
+  differenceEuclidean,
+  formatHex,
+  type Lab65,
+  modeLab65,
+  type Rgb,
+  useMode,
+} from 'culori/fn'
+
 /** An 8-bit RGB picture, row by row. */
 export interface Pixels {
   width: number
@@ -71,6 +81,8 @@ function lumaGrid({ width, height, data }: Pixels): Float64Array {
 const COLOURS_MAX = 5
 /** Colours nearer than this (CIE76) count as one; about the distance of two neighbouring colour words. */
 const SAME_COLOUR = 20
+useMode(modeLab65)
+const distance = differenceEuclidean('lab65')
 /** A colour that covers less is noise, such as the soft edge of a cut-out. */
 const SHARE_MIN = 0.02
 /** The fullest bins that are looked at; in photographs they hold nine tenths of the pixels. */
@@ -89,7 +101,7 @@ export function palette(pixels: Pixels): { hex: string; share: number }[] {
   const bins = colourBins(pixels)
   const clusters: Cluster[] = []
   for (const bin of bins.slice(0, BINS_MAX)) {
-    const lab = labOf(bin.red / bin.count, bin.green / bin.count, bin.blue / bin.count)
+    const lab = convertRgbToLab65(meanOf(bin))
     const near = clusters.find((cluster) => distance(cluster.lab, lab) < SAME_COLOUR)
     if (near) {
       near.red += bin.red
@@ -103,7 +115,10 @@ export function palette(pixels: Pixels): { hex: string; share: number }[] {
   const total = bins.reduce((sum, bin) => sum + bin.count, 0)
   return clusters
     .sort((a, b) => b.count - a.count)
-    .map((cluster) => ({ hex: hexOf(cluster), share: Math.round((cluster.count / total) * 1000) / 1000 }))
+    .map((cluster) => ({
+      hex: formatHex(meanOf(cluster)),
+      share: Math.round((cluster.count / total) * 1000) / 1000,
+    }))
     .filter((colour) => colour.share >= SHARE_MIN)
     .slice(0, COLOURS_MAX)
 }
@@ -115,9 +130,8 @@ interface Bin {
   count: number
 }
 interface Cluster extends Bin {
-  lab: Lab
+  lab: Lab65
 }
-type Lab = readonly [number, number, number]
 
 /** Every second pixel of every second row, in bins of 4 bits a channel; the fullest first. */
 function colourBins(pixels: Pixels): Bin[] {
@@ -177,31 +191,10 @@ function hasWhiteBorder({ width, height, data }: Pixels): boolean {
   return whites >= 2 * (width + height) * WHITE_BORDER_MIN
 }
 
-/** sRGB (0 to 255) to CIE L*a*b* with the D65 white. */
-function labOf(red: number, green: number, blue: number): Lab {
-  const r = linear(red)
-  const g = linear(green)
-  const b = linear(blue)
-  const x = cubeRoot((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047)
-  const y = cubeRoot(0.2126 * r + 0.7152 * g + 0.0722 * b)
-  const z = cubeRoot((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883)
-  return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
-}
-
-/** Linear light of each 8-bit value. */
-const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
-  const v = value / 255
-  return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4
+/** The mean colour of a bin, rounded to 8 bits a channel. */
+const meanOf = ({ red, green, blue, count }: Bin): Rgb => ({
+  mode: 'rgb',
+  r: Math.round(red / count) / 255,
+  g: Math.round(green / count) / 255,
+  b: Math.round(blue / count) / 255,
 })
-const linear = (value: number): number => LINEAR[Math.round(value)] ?? 0
-const cubeRoot = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116)
-const distance = (a: Lab, b: Lab): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-const hexOf = ({ red, green, blue, count }: Bin): string =>
-  `#${[red, green, blue]
-    .map((sum) =>
-      Math.round(sum / count)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`

@@ -8,7 +8,7 @@ import { readGolden } from '../model-files.ts'
  * drawings. Real mistakes lie below on at least one of them: red and blue swapped 0.79, turned 0.46, another range
  * of numbers 0.94.
  */
-export const GOLDEN_COSINE_MIN = 0.97
+const GOLDEN_COSINE_MIN = 0.97
 
 /**
  * Embeds the golden pictures or texts on the path that requests take and compares.

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { DRAWINGS } from '../../../../scripts/generate/demo/drawings.ts'
-import {
-  DEMO_PRODUCTS,
-  DEMO_QUERIES,
-  DEMO_TEXT_QUERIES,
-} from '../../../../src/features/catalogue/demo/catalogue.ts'
+import { join } from 'node:path'
+import { DRAWINGS } from '../../../../scripts/demo/drawings.ts'
+import { TEXT_QUERIES } from '../../../../scripts/demo/text-queries.ts'
+import { readDemoPicture } from '../../../../src/features/catalogue/demo/assets.ts'
+import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../../src/features/catalogue/demo/catalogue.ts'
 
+const PICTURES = join(import.meta.dir, '../../../../src/features/catalogue/demo/pictures')
 const ids = DEMO_PRODUCTS.map((product) => product.product_id)
 const categories = new Set(DEMO_PRODUCTS.map((product) => product.metadata.category))
 
@@ -54,6 +54,15 @@ describe('demo catalogue', () => {
     expect(Object.keys(DRAWINGS).sort()).toEqual([...named].sort())
   })
 
+  test('every picture named by a product or query is committed and embedded, and nothing else is', async () => {
+    const named = [...DEMO_PRODUCTS, ...DEMO_QUERIES].map(({ picture }) => picture)
+    const committed = [...new Bun.Glob('*.webp').scanSync(PICTURES)]
+    expect(committed.sort()).toEqual(named.map((name) => `${name}.webp`).sort())
+    for (const name of named) {
+      expect(await readDemoPicture(name)).toEqual(await Bun.file(join(PICTURES, `${name}.webp`)).bytes())
+    }
+  })
+
   test('has both sold-out and available products, so that the stock filter shows something', () => {
     const stock = new Set(DEMO_PRODUCTS.map((product) => product.metadata.in_stock))
     expect(stock).toEqual(new Set([true, false]))
@@ -72,17 +81,15 @@ describe('demo queries', () => {
   })
 
   test('each text query is asked once and answered by products of the catalogue', () => {
-    expect(new Set(DEMO_TEXT_QUERIES.map(({ query }) => query)).size).toBe(DEMO_TEXT_QUERIES.length)
-    for (const { fits } of DEMO_TEXT_QUERIES) {
+    expect(new Set(TEXT_QUERIES.map(({ query }) => query)).size).toBe(TEXT_QUERIES.length)
+    for (const { fits } of TEXT_QUERIES) {
       expect(fits.length).toBeGreaterThan(0)
       expect(ids).toEqual(expect.arrayContaining([...fits]))
     }
   })
 
   test('every product is the answer to some text query with its colour or material', () => {
-    const asked = new Set(
-      DEMO_TEXT_QUERIES.filter(({ query }) => query.includes(' ')).flatMap(({ fits }) => fits),
-    )
+    const asked = new Set(TEXT_QUERIES.filter(({ query }) => query.includes(' ')).flatMap(({ fits }) => fits))
     expect(ids.filter((id) => !asked.has(id))).toEqual([])
   })
 })

@@ -1,27 +1,20 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { bundledModel, type Eyes, rank } from '../../../../scripts/generate/demo/ranking.ts'
-import { OUTPUT, renderDemo } from '../../../../scripts/generate/demo/render.ts'
-import {
-  DEMO_PRODUCTS,
-  DEMO_QUERIES,
-  DEMO_TEXT_QUERIES,
-} from '../../../../src/features/catalogue/demo/catalogue.ts'
+import { bundledModel, type Eyes, rank } from '../../../../scripts/demo/ranking.ts'
+import { picturePath } from '../../../../scripts/demo/render.ts'
+import { TEXT_QUERIES } from '../../../../scripts/demo/text-queries.ts'
+import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../../src/features/catalogue/demo/catalogue.ts'
 
-const file = (picture: string): string => join(OUTPUT, 'demo', `${picture}.webp`)
 const catalogue = new Map<string, Float32Array>()
 let eyes: Eyes
 
-// The pictures are drawn once and kept until the drawing code changes; only that first time takes minutes.
 beforeAll(async () => {
-  await renderDemo()
   eyes = await bundledModel()
   for (const { product_id, picture } of DEMO_PRODUCTS)
-    catalogue.set(product_id, await eyes.picture(file(picture)))
-}, 600_000)
+    catalogue.set(product_id, await eyes.picture(picturePath(picture)))
+}, 60_000)
 
 describe('demo catalogue under the bundled model', () => {
-  test.each(DEMO_TEXT_QUERIES.map(({ query, fits }) => [query, fits] as const))(
+  test.each(TEXT_QUERIES.map(({ query, fits }) => [query, fits] as const))(
     'the text "%s" finds a fitting product first',
     async (query, fits) => {
       expect([...fits]).toContain(rank(await eyes.text(query), catalogue)[0]?.name ?? '')
@@ -34,7 +27,7 @@ describe('demo catalogue under the bundled model', () => {
       const categoryOf = new Map(
         DEMO_PRODUCTS.map((product) => [product.product_id, product.metadata.category]),
       )
-      const top = rank(await eyes.picture(file(picture)), catalogue).slice(0, 3)
+      const top = rank(await eyes.picture(picturePath(picture)), catalogue).slice(0, 3)
       const found = top.map(({ name }) => categoryOf.get(name))
       expect(found[0]).toBe(category)
       expect(found.filter((one) => one === category).length).toBeGreaterThanOrEqual(2)

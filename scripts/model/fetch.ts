@@ -1,0 +1,418 @@
+/**
+ * Downloads a CLIP-family export from the Hugging Face hub into a model folder.
+ *
+ * Only people who want another model than the bundled one run this; the service itself never fetches anything.
+ * What is downloaded is checked against the hashes of the hub's file list, and for the default model against hashes
+ * written below. The folder appears whole or not at all.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const DEFAULT_MODEL = 'Xenova/clip-vit-base-patch32'
+const DEFAULT_REVISION = 'd15189d7028b43f1d3e65039190477f6af591c2a'
+const DEFAULT_ENDPOINT = 'https://huggingface.co'
+
+/** SHA-256 of the default model's files at the default revision, so that not even the hub can swap them. */
+const DEFAULT_HASHES: Readonly<Record<string, string>> = {
+  'config.json': '493ef57ff783e42d1530c91b53469b7fdf8db8a9c1408e86998fcb7899a4f495',
+  'preprocessor_config.json': '6f638fb9401a6d6296feff533ee7efe657b787c49f954f82f5906b36ef2a1b1f',
+  'special_tokens_map.json': 'c4864a9376a8401918425bed71fc14fc0e81f9b59ec45c1cf96cccb2df508eac',
+  'tokenizer.json': 'f7f3b7af117d467b58374797691a6438d3e6b9e9cef800dfd5dced7f697a90cd',
+  'tokenizer_config.json': '60ba2912bc6344c94bc16bbdec27fa1209409167b6f2fdf3cfe9e65462ea3967',
+  'onnx/text_model_quantized.onnx': '73baab855d406190da9faa498cfedf65f15cf309f4cc7385b7b032e6d08e5c3a',
+  'onnx/vision_model_quantized.onnx': '583fd1110a514667812fee7d684952aaf82a99b959760c8d7dca7e0ab9839299',
+}
+
+const MEBIBYTE = 1024 * 1024
+/** A multilingual tokenizer takes 17 MB; anything far beyond is no tokenizer. */
+const JSON_BYTES_MAX = 32 * MEBIBYTE
+/** The 8-bit towers of ViT-L/14 take 124 and 307 MB. */
+const WEIGHTS_BYTES_MAX = 1024 * MEBIBYTE
+/** One page of a file list; the hub sends at most 1,000 entries a page. */
+const LISTING_BYTES_MAX = 8 * MEBIBYTE
+const LISTING_PAGES_MAX = 20
+/** Longest silence of the server before the download is given up. */
+const STALL_MS = 60_000
+
+/** In the order of download: the small files first, since they decide whether the large ones are worth it. */
+const WANTED = [
+  'config.json',
+  'preprocessor_config.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'tokenizer.json',
+  'onnx/text_model_quantized.onnx',
+  'onnx/vision_model_quantized.onnx',
+]
+/** Newer exports keep these tokens in tokenizer.json alone. */
+const OPTIONAL = 'special_tokens_map.json'
+
+const HELP = `Downloads a CLIP-family model from the Hugging Face hub into a model folder.
+
+Usage: bun scripts/model/fetch.ts [options]
+
+  --model ID        owner/name on the hub      (default ${DEFAULT_MODEL})
+  --revision REV    commit, branch or tag      (default for the default model: its pinned commit; else main)
+  --out FOLDER      where the model goes       (default models/<name>)
+  --endpoint URL    the hub, or a mirror of it (default ${DEFAULT_ENDPOINT})
+  --help            this text
+
+The model must be public, be of model_type clip and hold onnx/text_model_quantized.onnx and
+onnx/vision_model_quantized.onnx. Every file is checked against its hash. An interrupted download is taken up
+again by the same command, file by file.
+
+Example:
+  bun scripts/model/fetch.ts --model Xenova/clip-vit-base-patch16 --revision main --out models/clip-b16
+
+Exit codes: 0 done, 1 failed, 2 wrong use.`
+
+const nextSteps = (folder: string): string => `
+Next, so that its self-test can run and its scores mean something:
+  bun scripts/model/golden.ts ${folder}
+  bun scripts/model/calibrate.ts ${folder}`
+
+export interface FetchModelOptions {
+  /** `owner/name` on the hub. */
+  model: string
+  /** A commit, branch or tag. */
+  revision: string
+  /** The model folder; its parent is made when missing. */
+  out: string
+  /** Address of the hub without a path. */
+  endpoint: string
+  /** Longest silence of the server in milliseconds. */
+  stallMs?: number
+}
+
+/** Takes one line of progress at a time. */
+export type Say = (line: string) => void
+
+/** A failure that the person at the keyboard can understand; its message is printed as it is. */
+export class FetchModelError extends Error {
+  override name = 'FetchModelError'
+}
+
+interface ListedFile {
+  path: string
+  sizeBytes: number
+  /** Plain SHA-256 for what lies in LFS, git's blob SHA-1 for what lies in git itself. */
+  expected: { algorithm: 'sha256' | 'git-sha1'; hex: string }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const hexOf = (value: unknown, digits: number): string | undefined =>
+  typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value) ? value : undefined
+
+const sizeText = (bytes: number): string =>
+  bytes < MEBIBYTE ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`
+
+const newHash = ({ expected, sizeBytes }: ListedFile): Hash =>
+  expected.algorithm === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${sizeBytes}\0`)
+
+/** Whether a file is there with the right length and hash. */
+const isVerified = async (path: string, file: ListedFile): Promise<boolean> => {
+  const source = Bun.file(path)
+  if (!(await source.exists()) || source.size !== file.sizeBytes) return false
+  const hash = newHash(file)
+  for await (const chunk of source.stream()) hash.update(chunk)
+  return hash.digest('hex') === file.expected.hex
+}
+
+const statusMeaning = (status: number): string => {
+  // The hub answers 401 for a model that does not exist as well as for a private one.
+  if (status === 401 || status === 403) return 'there is no such public model, or it asks for a login'
+  if (status === 404) return 'there is no such model, revision or file'
+  return 'run the same command again later'
+}
+
+/**
+ * Reads a body chunk by chunk.
+ *
+ * @throws FetchModelError for a status other than 2xx, a body longer than `sizeBytesMax`, and `stallMs` without a byte.
+ */
+async function* download(
+  url: string,
+  sizeBytesMax: number,
+  stallMs: number,
+  onHeaders?: (all: Headers) => void,
+) {
+  const abort = new AbortController()
+  const stop = () => abort.abort(new FetchModelError(`No answer for ${stallMs / 1000} s: ${url}`))
+  let timer = setTimeout(stop, stallMs)
+  try {
+    const response = await fetch(url, { signal: abort.signal, headers: { 'user-agent': 'fetch-model' } })
+    if (!response.ok || response.body === null) {
+      throw new FetchModelError(`HTTP ${response.status} for ${url}: ${statusMeaning(response.status)}`)
+    }
+    onHeaders?.(response.headers)
+    let received = 0
+    for await (const chunk of response.body) {
+      clearTimeout(timer)
+      received += chunk.length
+      if (received > sizeBytesMax) throw new FetchModelError(`Longer than ${sizeBytesMax} bytes: ${url}`)
+      yield chunk
+      timer = setTimeout(stop, stallMs)
+    }
+  } catch (error) {
+    if (error instanceof FetchModelError) throw error
+    if (abort.signal.reason instanceof FetchModelError) throw abort.signal.reason
+    throw new FetchModelError(`Cannot download ${url}: ${messageOf(error)}`)
+  } finally {
+    clearTimeout(timer)
+    abort.abort()
+  }
+}
+
+const readJson = async (url: string, stallMs: number): Promise<{ json: unknown; link: string | null }> => {
+  const chunks: Uint8Array[] = []
+  let link: string | null = null
+  const body = download(url, LISTING_BYTES_MAX, stallMs, (headers) => {
+    link = headers.get('link')
+  })
+  for await (const chunk of body) chunks.push(chunk)
+  try {
+    return { json: JSON.parse(Buffer.concat(chunks).toString('utf8')), link }
+  } catch {
+    throw new FetchModelError(`Not JSON: ${url}. Is --endpoint a hub?`)
+  }
+}
+
+/** A commit stays what it is; a branch or tag is looked up, because what it names can change. */
+const resolveCommit = async (options: FetchModelOptions, stallMs: number, say: Say) => {
+  if (hexOf(options.revision, 40) !== undefined) return options.revision
+  const url = `${options.endpoint}/api/models/${options.model}/revision/${encodeURIComponent(options.revision)}`
+  const { json } = await readJson(url, stallMs)
+  const commit = hexOf(isRecord(json) ? json['sha'] : undefined, 40)
+  if (commit === undefined) throw new FetchModelError(`No commit at ${url}. Is --endpoint a hub?`)
+  say(`${options.revision} is commit ${commit}; --revision ${commit} gets the same files again`)
+  return commit
+}
+
+const listedFile = (entry: unknown): ListedFile | undefined => {
+  if (!isRecord(entry) || entry['type'] !== 'file') return undefined
+  const { path, size, oid, lfs } = entry
+  if (typeof path !== 'string' || typeof size !== 'number' || !Number.isSafeInteger(size)) return undefined
+  // An LFS entry's own oid is that of its pointer, not of the file.
+  const isLfs = isRecord(lfs)
+  const hex = isLfs ? hexOf(lfs['oid'], 64) : hexOf(oid, 40)
+  if (hex === undefined) return undefined
+  return { path, sizeBytes: size, expected: { algorithm: isLfs ? 'sha256' : 'git-sha1', hex } }
+}
+
+/** All files of one commit by path. The hub pages long lists with a Link header (RFC 8288). */
+const listFiles = async (options: FetchModelOptions, commit: string, stallMs: number) => {
+  const files = new Map<string, ListedFile>()
+  const { endpoint, model } = options
+  let url: string | undefined = `${endpoint}/api/models/${model}/tree/${commit}?recursive=true`
+  for (let page = 0; url !== undefined; page++) {
+    if (page === LISTING_PAGES_MAX) throw new FetchModelError(`${model} has too many files`)
+    const { json, link }: { json: unknown; link: string | null } = await readJson(url, stallMs)
+    if (!Array.isArray(json)) throw new FetchModelError(`No file list at ${url}. Is --endpoint a hub?`)
+    for (const entry of json) {
+      const file = listedFile(entry)
+      if (file !== undefined) files.set(file.path, file)
+    }
+    const next: string | undefined = link?.match(/<([^>]+)>\s*;\s*rel="?next"?/)?.[1]
+    url = next === undefined ? undefined : new URL(next, url).href
+  }
+  return files
+}
+
+/** The files to download, with their limits checked and, for the pinned model, with our own hashes. */
+const chooseFiles = (listed: Map<string, ListedFile>, isPinned: boolean, model: string): ListedFile[] =>
+  WANTED.flatMap((path) => {
+    const file = listed.get(path)
+    const isWeights = path.startsWith('onnx/')
+    if (file === undefined) {
+      if (path === OPTIONAL) return []
+      const hint = isWeights ? ' (it needs an 8-bit transformers.js export, text and vision split)' : ''
+      throw new FetchModelError(`${model} has no ${path}${hint}`)
+    }
+    const sizeBytesMax = isWeights ? WEIGHTS_BYTES_MAX : JSON_BYTES_MAX
+    if (file.sizeBytes > sizeBytesMax) {
+      throw new FetchModelError(
+        `${path} is too large: ${sizeText(file.sizeBytes)} > ${sizeText(sizeBytesMax)}`,
+      )
+    }
+    const hex = isPinned ? DEFAULT_HASHES[path] : undefined
+    return [hex === undefined ? file : { ...file, expected: { algorithm: 'sha256' as const, hex } }]
+  })
+
+/** Downloads to a temporary name and renames once length and hash are right. */
+const storeFile = async (url: string, file: ListedFile, target: string, stallMs: number): Promise<void> => {
+  await mkdir(dirname(target), { recursive: true })
+  const temporary = `${target}.part`
+  const hash = newHash(file)
+  let received = 0
+  const handle = await open(temporary, 'w')
+  try {
+    for await (const chunk of download(url, file.sizeBytes, stallMs)) {
+      hash.update(chunk)
+      received += chunk.length
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  const actual = hash.digest('hex')
+  if (received !== file.sizeBytes || actual !== file.expected.hex) {
+    await rm(temporary, { force: true })
+    throw new FetchModelError(
+      `${file.path} is not the file that was promised (${file.expected.algorithm} ${actual}, ${received} bytes; ` +
+        `expected ${file.expected.hex}, ${file.sizeBytes} bytes)`,
+    )
+  }
+  await rename(temporary, target)
+}
+
+const dimensionOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
+
+/**
+ * Checks that config.json describes a CLIP model.
+ *
+ * @returns the text to write instead, when only the towers name the dimension; undefined when the file is fine.
+ */
+const completedConfig = async (path: string): Promise<string | undefined> => {
+  let config: unknown
+  try {
+    config = await Bun.file(path).json()
+  } catch {
+    throw new FetchModelError('config.json is not JSON')
+  }
+  const type = isRecord(config) ? config['model_type'] : undefined
+  if (!isRecord(config) || type !== 'clip') {
+    throw new FetchModelError(`config.json says model_type ${JSON.stringify(type)}; only "clip" can be used`)
+  }
+  if (dimensionOf(config['projection_dim']) !== undefined) return undefined
+  const [text, vision] = ['text_config', 'vision_config'].map((tower) => {
+    const part = config[tower]
+    return dimensionOf(isRecord(part) ? part['projection_dim'] : undefined)
+  })
+  if (text === undefined || text !== vision) {
+    throw new FetchModelError('config.json has no projection_dim on which both towers agree')
+  }
+  return `${JSON.stringify({ ...config, projection_dim: text }, null, 2)}\n`
+}
+
+/** Fills an empty or half-filled folder; verified files of an earlier run stay. */
+const fillFolder = async (
+  options: FetchModelOptions,
+  source: { commit: string; files: ListedFile[]; folder: string; stallMs: number },
+  say: Say,
+) => {
+  let config: string | undefined
+  for (const file of source.files) {
+    const target = join(source.folder, file.path)
+    if (await isVerified(target, file)) say(`${file.path}: already here`)
+    else {
+      say(`${file.path}: ${sizeText(file.sizeBytes)}`)
+      const url = `${options.endpoint}/${options.model}/resolve/${source.commit}/${file.path}`
+      await storeFile(url, file, target, source.stallMs)
+    }
+    if (file.path === 'config.json') config = await completedConfig(target)
+  }
+  // A run for another model may have left it here.
+  if (!source.files.some((file) => file.path === OPTIONAL))
+    await rm(join(source.folder, OPTIONAL), { force: true })
+  if (config === undefined) return
+  // Last, so that until then config.json is the file that was checked.
+  await Bun.write(join(source.folder, 'config.json'), config)
+  say('config.json: projection_dim taken from the towers')
+}
+
+/** Whether a finished folder holds these files; config.json may differ by the projection_dim that we added. */
+const isComplete = async (folder: string, files: ListedFile[]): Promise<boolean> => {
+  for (const file of files) {
+    const path = join(folder, file.path)
+    if (await isVerified(path, file)) continue
+    if (file.path !== 'config.json' || (await completedConfig(path).catch(() => 'unusable'))) return false
+  }
+  return true
+}
+
+/**
+ * Downloads one model and returns its folder as an absolute path.
+ *
+ * A folder that already holds the same files is left as it is. Until all files are verified they lie in
+ * `<out>.partial`, where a later run finds them.
+ *
+ * @throws FetchModelError when the hub does not answer, the model is not one we can use, a file is not what was
+ *   promised, or `out` holds something else.
+ */
+export const fetchModel = async (options: FetchModelOptions, say: Say): Promise<string> => {
+  const stallMs = options.stallMs ?? STALL_MS
+  const out = resolve(options.out)
+  const commit = await resolveCommit(options, stallMs, say)
+  const listed = await listFiles(options, commit, stallMs)
+  const isPinned = options.model === DEFAULT_MODEL && commit === DEFAULT_REVISION
+  const files = chooseFiles(listed, isPinned, options.model)
+  if (await isComplete(out, files)) {
+    say('Nothing to do: the folder holds these very files')
+    return out
+  }
+  if (existsSync(out) && (await readdir(out)).length > 0) {
+    throw new FetchModelError(`${out} holds something else; remove it or choose another --out`)
+  }
+  const folder = `${out}.partial`
+  await fillFolder(options, { commit, files, folder, stallMs }, say)
+  await rename(folder, out)
+  return out
+}
+
+const parseOptions = (args: string[]): FetchModelOptions | 'help' => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      model: { type: 'string', default: DEFAULT_MODEL },
+      revision: { type: 'string' },
+      out: { type: 'string' },
+      endpoint: { type: 'string', default: DEFAULT_ENDPOINT },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const { model } = values
+  if (!/^\w[\w.-]*\/\w[\w.-]*$/.test(model)) throw new TypeError(`--model is no owner/name: "${model}"`)
+  const revision = values.revision ?? (model === DEFAULT_MODEL ? DEFAULT_REVISION : 'main')
+  if (!/^\w[\w./-]*$/.test(revision)) throw new TypeError(`--revision cannot be "${revision}"`)
+  if (!URL.canParse(values.endpoint) || !/^https?:$/.test(new URL(values.endpoint).protocol)) {
+    throw new TypeError(`--endpoint is no http or https address: "${values.endpoint}"`)
+  }
+  const out = values.out ?? join('models', basename(model))
+  if (out === '') throw new TypeError('--out is empty')
+  return { model, revision, out, endpoint: values.endpoint.replace(/\/+$/, '') }
+}
+
+/** @returns the exit code. */
+const main = async (args: string[]): Promise<number> => {
+  let options: FetchModelOptions | 'help'
+  try {
+    options = parseOptions(args)
+  } catch (error) {
+    console.error(`${messageOf(error)}\n\n${HELP}`)
+    return 2
+  }
+  if (options === 'help') {
+    console.log(HELP)
+    return 0
+  }
+  try {
+    const folder = await fetchModel(options, (line) => console.log(line))
+    console.log(`\n${options.model} is in ${folder}\n${nextSteps(folder)}`)
+    return 0
+  } catch (error) {
+    console.error(`Failed: ${messageOf(error)}`)
+    return 1
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(Bun.argv.slice(2))

@@ -1,0 +1,112 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import { createKeyedLock } from '../../../core/keyed-lock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import { createThrottle } from '../../../platform/db/throttle.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { SessionsModule } from '../sessions/module.ts'
+import { createGuessWarning } from './guess-warning.ts'
+import { operatorService } from './operator.ts'
+import { ownerNotices } from './owner-notices.ts'
+import { passwordResetService } from './password-reset.ts'
+import { passwordResetQueries } from './password-reset-queries.ts'
+import { type RegistrationMode, registrationService } from './registration.ts'
+import { registrationQueries } from './registration-queries.ts'
+import { accountRoutes } from './routes.ts'
+import { accountService } from './service.ts'
+import { createTakeOver, type TakeOverDeps } from './take-over.ts'
+import { verificationService } from './verification.ts'
+
+export interface AccountNeeds {
+  stores: StoreQueries
+  people: PeopleQueries
+  /** Ends the ways into an account beside the password. */
+  waysIn: TakeOverDeps['waysIn']
+  outbox: OutboxService
+  sessions: SessionsModule['service']
+  passwords: PasswordHasher
+  /** Who may register. */
+  registrationMode: RegistrationMode
+  /** The plan of a store that registers. */
+  plan: PlanName
+}
+
+/** Wires how people get an account and a new password, and the mails about both. */
+export function buildAccounts(ground: Ground, needs: AccountNeeds) {
+  const { db, clock, later } = ground
+  const { stores, people, outbox, passwords } = needs
+  const limitPerHour = (bucket: string, limit: number) =>
+    createThrottle(db, { bucket, limit, windowMs: HOUR_MS })
+  const registrationTries = limitPerHour('register.email_address', LIMITS.registrationsPerHour)
+  const registrationMails = limitPerHour('register.email', LIMITS.registrationsPerEmailPerHour)
+  const resetMails = limitPerHour('forgot.email', LIMITS.resetMailsPerHour)
+  const notices = limitPerHour('notice.store', LIMITS.ownerNoticesPerHour)
+  const resetLinks = passwordResetQueries(db)
+  const invites = registrationQueries(db)
+  const common = {
+    ...ground,
+    ...{ stores, people, outbox },
+    failures: { reset: needs.sessions.forgiveFailures },
+    hashPassword: passwords.hash,
+    verifyPassword: passwords.verify,
+    schedule: later,
+    unsynced: <Result>(write: () => Result) => unsynced(db, write),
+  }
+
+  const accounts = accountService(common)
+  const registration = registrationService({
+    ...common,
+    queries: invites,
+    tries: registrationTries,
+    mails: registrationMails,
+    mode: needs.registrationMode,
+  })
+  const passwordReset = passwordResetService({
+    ...common,
+    queries: resetLinks,
+    mails: resetMails,
+    takeOver: createTakeOver({ ...common, waysIn: needs.waysIn }),
+    endSessions: (userId) => needs.sessions.sessions.endSessions(userId, null),
+  })
+  const verification = verificationService({
+    ...common,
+    queries: invites,
+    plan: needs.plan,
+    newPasswordLink: passwordReset.linkFor,
+    locked: createKeyedLock(),
+  })
+  const service = {
+    accounts,
+    registration,
+    verification,
+    passwordReset,
+    operator: operatorService({ ...common, invites, verification, passwordReset }),
+    /** Tells a store's owners by mail about a change of its security. */
+    tellOwners: ownerNotices({ ...common, notices }),
+    /** Tells a person by mail that someone who has the password guesses codes. */
+    warnOfGuesses: createGuessWarning(common),
+    /** Ends the links for a new password that a person asked for. */
+    forgetResetLinks: resetLinks.forget,
+  }
+
+  function prune(): void {
+    registration.prune()
+    passwordReset.prune()
+    for (const throttle of [registrationTries, registrationMails, resetMails, notices]) {
+      throttle.prune(clock.now())
+    }
+  }
+
+  return {
+    service,
+    routes: (doors: Doors) =>
+      accountRoutes(doors.traced, { mail: doors.budgets.mail, password: doors.budgets.signIn }, service),
+    chores: [{ name: 'deleting old links', everyMs: HOUR_MS, run: prune }],
+  } satisfies Module<unknown>
+}

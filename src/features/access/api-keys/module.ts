@@ -1,0 +1,33 @@
+import type { Doors } from '../../../http/doors.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import type { WidgetKeysModule } from '../widget-keys/module.ts'
+import { keyOperator } from './operator.ts'
+import { apiKeyQueries } from './queries.ts'
+import { apiKeyRoutes } from './routes.ts'
+import { apiKeyService } from './service.ts'
+
+export interface ApiKeyNeeds {
+  stores: StoreQueries
+  tellOwners: TellOwners
+  widgetKeys: WidgetKeysModule['rows']
+}
+
+/** Wires API keys, and what the operator does with keys of every kind. */
+export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys }: ApiKeyNeeds) {
+  const { db } = ground
+  const queries = apiKeyQueries(db)
+  const service = apiKeyService({
+    ...ground,
+    queries,
+    tellOwners,
+    unsynced: (write) => unsynced(db, write),
+  })
+  return {
+    service,
+    operator: keyOperator({ ...ground, stores, apiKeys: queries, widgetKeys }),
+    routes: (doors: Doors) => apiKeyRoutes(doors.guarding, service),
+  } satisfies Module<unknown> & { operator: unknown }
+}

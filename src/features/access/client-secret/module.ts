@@ -1,0 +1,23 @@
+import type { Throttle } from '../../../core/throttle.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import { clientSecretRoutes } from './routes.ts'
+import { type ClientSecretService, clientSecretService } from './service.ts'
+
+export interface ClientSecretNeeds {
+  stores: StoreQueries
+  /** Wrong secrets by client_id; the machine grant counts in the same window. */
+  failures: Throttle
+  tellOwners: TellOwners
+}
+
+/** Wires the change of a store's client secret. */
+export function buildClientSecret(ground: Ground, needs: ClientSecretNeeds) {
+  const service = clientSecretService({ ...ground, ...needs })
+  return {
+    service,
+    routes: (doors: Doors) => clientSecretRoutes(doors.guarding, service),
+  } satisfies Module<ClientSecretService>
+}

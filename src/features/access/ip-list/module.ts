@@ -1,0 +1,16 @@
+import type { Doors } from '../../../http/doors.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { TellOwners } from '../accounts/owner-notices.ts'
+import { ipListQueries } from './queries.ts'
+import { ipListRoutes } from './routes.ts'
+import { type IpWhitelistService, ipListService } from './service.ts'
+
+/** Wires the lists of addresses that may call for a store. */
+export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOwners }) {
+  const service = ipListService({ ...ground, queries: ipListQueries(ground.db), tellOwners })
+  return {
+    service,
+    routes: (doors: Doors) => ipListRoutes(doors.guarding, service),
+    forgetStore: service.forgetStore,
+  } satisfies Module<IpWhitelistService>
+}

@@ -1,0 +1,16 @@
+import type { Doors } from '../../../http/doors.ts'
+import type { Ground, Module } from '../../module.ts'
+import { overviewQueries } from './queries.ts'
+import { overviewRoutes } from './routes.ts'
+import { overviewService, type SecurityDeps, type SecurityService } from './service.ts'
+
+export type OverviewNeeds = Pick<SecurityDeps, 'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipList'>
+
+/** Wires the overview of a store's security. */
+export function buildOverview(ground: Ground, needs: OverviewNeeds) {
+  const service = overviewService({ ...ground, ...needs, queries: overviewQueries(ground.db) })
+  return {
+    service,
+    routes: (doors: Doors) => overviewRoutes(doors.guarding, service),
+  } satisfies Module<SecurityService>
+}

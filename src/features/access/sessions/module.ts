@@ -1,0 +1,39 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { createThrottle } from '../../../platform/db/throttle.ts'
+import type { Ground, Module } from '../../module.ts'
+import { keptSessions } from './kept-sessions.ts'
+import { sessionQueries } from './session-queries.ts'
+
+export type SessionsModule = ReturnType<typeof buildSessions>
+
+/** Wires the sign-ins that people hold, and the counts of those that failed. */
+export function buildSessions({ db, clock, log, later }: Ground) {
+  const countFailures = (bucket: string, windowMs: number) =>
+    createThrottle(db, { bucket, limit: LIMITS.failuresPerEmailMax, windowMs })
+  const failures = countFailures('login.email', LIMITS.failuresWindowMs)
+  const codeFailures = countFailures('login.code', 2 * LIMITS.failuresWindowMs)
+  const service = {
+    sessions: keptSessions({ stored: sessionQueries(db), schedule: later, log }),
+    /** Failed sign-ins by e-mail. */
+    failures,
+    /** Wrong second factors by e-mail, in a window twice as long. */
+    codeFailures,
+    /** Forgets both counts of an e-mail. */
+    forgiveFailures(email: string): void {
+      failures.reset(email)
+      codeFailures.reset(email)
+    },
+  }
+
+  function prune(): void {
+    const now = clock.now()
+    service.sessions.pruneSessions(now)
+    for (const throttle of [failures, codeFailures]) throttle.prune(now)
+  }
+
+  return {
+    service,
+    chores: [{ name: 'deleting old sign-ins', everyMs: HOUR_MS, run: prune }],
+  } satisfies Module<unknown>
+}

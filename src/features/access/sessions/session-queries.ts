@@ -1,0 +1,73 @@
+import type { Db } from '../../../platform/db/open.ts'
+import type { SessionRow } from '../sign-in/queries.ts'
+
+export type SessionQueries = ReturnType<typeof sessionQueries>
+
+/** All SQL about sign-ins of people. */
+export function sessionQueries(db: Db) {
+  type Stored = Omit<SessionRow, 'amr'> & { amr: string }
+  const columns = `id, user_id AS userId, jti, amr, address, user_agent AS userAgent, created_at AS createdAt,
+    last_used_at AS lastUsedAt, expires_at AS expiresAt FROM sessions`
+  const byId = db.prepare<[id: string], Stored>(`SELECT ${columns} WHERE id = ?`)
+  const ofPerson = db.prepare<[userId: string, now: bigint], Stored>(
+    `SELECT ${columns} WHERE user_id = ? AND expires_at > ? ORDER BY last_used_at DESC, id DESC`,
+  )
+  const insert = db.prepare(`
+    INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
+    VALUES (@id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt)`)
+  const insertLate = db.prepare(`
+    INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
+    SELECT @id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt
+    WHERE EXISTS (SELECT 1 FROM users WHERE id = @userId AND password_hash = @passwordHash)
+    ON CONFLICT DO NOTHING`)
+  const byPassword = db.prepare<[userId: string, passwordHash: string]>(
+    'SELECT 1 FROM users WHERE id = ? AND password_hash = ?',
+  )
+  const dropOldest = db.prepare(`
+    DELETE FROM sessions WHERE user_id = @userId AND id NOT IN
+      (SELECT id FROM sessions WHERE user_id = @userId ORDER BY id = @id DESC, last_used_at DESC LIMIT @keep)`)
+  const rotate = db.prepare(`
+    UPDATE sessions SET jti = @after, last_used_at = @now, expires_at = @expiresAt, address = @address
+    WHERE id = @id AND jti = @before`)
+  const touch = db.prepare('UPDATE sessions SET last_used_at = ?, address = ? WHERE id = ?')
+  const end = db.prepare('DELETE FROM sessions WHERE id = ? AND user_id = ?')
+  const endOthers = db.prepare('DELETE FROM sessions WHERE user_id = ? AND id IS NOT ?')
+  const prune = db.prepare('DELETE FROM sessions WHERE expires_at < ?')
+
+  const parsed = (row: Stored): SessionRow => ({ ...row, amr: JSON.parse(row.amr) })
+
+  return {
+    session(id: string): SessionRow | undefined {
+      const row = byId.get(id)
+      return row && parsed(row)
+    },
+    /** Sign-ins whose token is valid or can be refreshed, the last used first. */
+    sessionsOf: (userId: string, now: number) => ofPerson.all(userId, BigInt(now)).map(parsed),
+    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
+    addSession(session: SessionRow, keep: number): void {
+      insert.run({ ...session, amr: JSON.stringify(session.amr) })
+      dropOldest.run({ userId: session.userId, id: session.id, keep })
+    },
+    /** Adds a sign-in of some time ago, if its person is still there with the same password. */
+    addLateSession: (session: SessionRow, passwordHash: string): void =>
+      void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),
+    /** Whether a person is there with that password. */
+    hasPassword: (userId: string, passwordHash: string): boolean =>
+      byPassword.get(userId, passwordHash) !== undefined,
+    /** Gives a sign-in its next token; of several at once exactly one wins. */
+    rotateSession: (change: {
+      id: string
+      before: string
+      after: string
+      now: number
+      expiresAt: number
+      address: string
+    }): boolean => rotate.run(change).changes > 0,
+    touchSession: (id: string, address: string, now: number): void =>
+      void touch.run(BigInt(now), address, id),
+    endSession: (id: string, userId: string): boolean => end.run(id, userId).changes > 0,
+    /** @param kept the sign-in that goes on; null for none. @returns how many ended. */
+    endSessions: (userId: string, kept: string | null): number => endOthers.run(userId, kept).changes,
+    pruneSessions: (now: number): void => void prune.run(BigInt(now)),
+  }
+}

@@ -1,0 +1,147 @@
+import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
+import { createAddressBudget } from '../../../http/address-budget.ts'
+import type { AddressBudgets, Doors } from '../../../http/doors.ts'
+import { createTokens } from '../../../http/tokens.ts'
+import { createAddressThrottle, type KeptAddressThrottle } from '../../../platform/db/address-throttle.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import { createThrottle } from '../../../platform/db/throttle.ts'
+import { createWriteBehind } from '../../../platform/db/write-behind.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { SessionsModule } from '../sessions/module.ts'
+import { type CallerDeps, callerService } from './callers.ts'
+import { createLockout } from './lockout.ts'
+import { type LoginDeps, loginService } from './login.ts'
+import { machineGrant } from './machine-grant.ts'
+import { signInQueries } from './queries.ts'
+import { refreshService } from './refresh.ts'
+import { signInRoutes } from './routes.ts'
+import { signInAddressQueries } from './sign-in-address-queries.ts'
+import { tokenHolders } from './token-holders.ts'
+import { tokenIssuer } from './token-issuer.ts'
+
+export interface SignInNeeds
+  extends Pick<LoginDeps, 'passwords' | 'pendingPassword' | 'warnOfGuesses' | 'locked'>,
+    Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
+  stores: StoreQueries
+  people: PeopleQueries
+  sessions: SessionsModule['service']
+  twoFactor: LoginDeps['twoFactor'] & { wrongCodes(userId: string): number }
+  /** Learns of every error of the database. */
+  noteFault(error: unknown): void
+  /** Signs the access tokens. */
+  tokenSecret: string
+  tokenLifetimeSeconds: number
+  /** The client's address, behind trusted proxies too. */
+  addressOf(request: Request): string
+}
+
+/** Wires the tokens: who gets one, how long it lives, and who calls with it. */
+export function buildSignIn(ground: Ground, needs: SignInNeeds) {
+  const { db, clock, ids, atomically } = ground
+  const { stores, people } = needs
+  const { sessions, failures, codeFailures } = needs.sessions
+  const limitPerMinute = (bucket: string, limit: number) =>
+    createAddressThrottle(db, { bucket, limit, windowMs: MINUTE_MS }, (address) => ({
+      own: throttleKey(address),
+      network: networkKey(address),
+    }))
+  const signIns = limitPerMinute('login.address', LIMITS.loginsPerMinute)
+  const refreshes = limitPerMinute('refresh.address', LIMITS.refreshesPerMinute)
+  // Registering and forgetting a password both send a mail to any address, so they share a budget.
+  const mails = limitPerMinute('mail.address', LIMITS.mailRequestsPerMinute)
+  const limitFailures = (bucket: string, limit: number) =>
+    createThrottle(db, { bucket, limit, windowMs: LIMITS.failuresWindowMs })
+  const clientFailures = limitFailures('token.client', LIMITS.failuresPerClientMax)
+  const unknownFailures = limitFailures('token.unknown', LIMITS.failuresPerClientMax)
+  const knownTries = limitFailures('login.known', LIMITS.lockedTriesMax)
+  const otherTries = limitFailures('login.other', LIMITS.lockedTriesMax)
+  const throttles = [signIns, refreshes, mails, clientFailures, unknownFailures, knownTries, otherTries]
+
+  // A write that waits for the disk would tell known addresses from unknown ones.
+  const events = createWriteBehind({
+    ...ground,
+    name: 'audit events',
+    schedule: ground.later,
+    noteFault: needs.noteFault,
+  })
+  const queries = signInQueries(db)
+  const addresses = signInAddressQueries(db)
+  const tokens = createTokens(needs.tokenSecret, clock)
+  const common = {
+    ...ground,
+    ...{ stores, people, queries },
+    sessions,
+    tokens,
+    holders: tokenHolders(queries, people, sessions),
+    issuer: tokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
+    admitAddress: needs.admitAddress,
+    later: events.later,
+  }
+  const { wrongCodes } = needs.twoFactor
+  const tries = { failures, codeFailures, knownTries, otherTries }
+  const { login } = loginService({
+    ...common,
+    passwords: needs.passwords,
+    twoFactor: needs.twoFactor,
+    pendingPassword: needs.pendingPassword,
+    lockout: createLockout({ ...tries, addresses, wrongCodes, clock }),
+    warnOfGuesses: needs.warnOfGuesses,
+    locked: needs.locked,
+  })
+  const { grant } = machineGrant({ ...common, failures: clientFailures, unknownFailures })
+  const { refresh, revoke, prune } = refreshService(common)
+  const { callerOfToken, callerOfKey } = callerService({
+    ...common,
+    apiKeys: needs.apiKeys,
+    unsynced: (write) => unsynced(db, write),
+  })
+
+  const limitAddress = (throttle: KeptAddressThrottle, what: string) =>
+    createAddressBudget({
+      throttle,
+      addressOf: needs.addressOf,
+      clock,
+      message: `Too many ${what} from this address`,
+    })
+  const budgets: AddressBudgets = {
+    // The link of a registration takes a password as well, so both count together.
+    signIn: limitAddress(signIns, 'sign-ins'),
+    refresh: limitAddress(refreshes, 'refreshes'),
+    mail: limitAddress(mails, 'requests'),
+  }
+
+  const service = {
+    tokens,
+    callerOfToken,
+    callerOfKey,
+    clientFailures,
+    budgets,
+    flush: events.flush,
+  }
+
+  return {
+    service,
+    routes: (doors: Doors) =>
+      signInRoutes(
+        doors.traced,
+        { login: doors.budgets.signIn, refresh: doors.budgets.refresh },
+        { grant, login, refresh, revoke },
+      ),
+    chores: [
+      { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
+      {
+        name: 'deleting old counts of sign-ins',
+        everyMs: HOUR_MS,
+        run() {
+          const now = clock.now()
+          atomically(() => addresses.prune(now - LIMITS.knownAddressMs, now))
+          for (const throttle of throttles) throttle.prune(now)
+        },
+      },
+    ],
+  } satisfies Module<unknown>
+}

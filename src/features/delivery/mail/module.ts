@@ -1,0 +1,24 @@
+import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import type { Mailer } from '../../../platform/mail/mailer.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Ground, Module } from '../../module.ts'
+import { outboxQueries } from './queries.ts'
+import { type OutboxService, outboxService } from './service.ts'
+
+export interface MailNeeds {
+  mailer: Mailer
+  /** Seals the mails that wait. */
+  secretBox: SecretBox
+}
+
+/** Wires the outbox. */
+export function buildMail({ db, clock, ids, log }: Ground, { mailer, secretBox }: MailNeeds) {
+  const service = outboxService({ queries: outboxQueries(db), mailer, secretBox, clock, ids, log })
+  return {
+    service,
+    chores: [
+      { name: 'sending mails', everyMs: MINUTE_MS, run: service.retryDue },
+      { name: 'deleting old mails', everyMs: HOUR_MS, run: service.prune },
+    ],
+  } satisfies Module<OutboxService>
+}

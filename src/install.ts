@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Clock } from './core/clock.ts'
+import type { Ids } from './core/ids.ts'
+import type { PlanName } from './core/plans.ts'
+import { buildAccounts } from './features/access/accounts/module.ts'
+import type { RegistrationMode } from './features/access/accounts/registration.ts'
+import { buildApiKeys } from './features/access/api-keys/module.ts'
+import { buildAudit } from './features/access/audit/module.ts'
+import { buildIpList } from './features/access/ip-list/module.ts'
+import { buildSessions } from './features/access/sessions/module.ts'
+import { buildTwoFactor } from './features/access/two-factor/module.ts'
+import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
+import { buildMail } from './features/delivery/mail/module.ts'
+import type { Ground } from './features/module.ts'
+import { buildPeople } from './features/stores/people/module.ts'
+import { buildStores } from './features/stores/stores/module.ts'
+import type { Db } from './platform/db/open.ts'
+import type { Mailer } from './platform/mail/mailer.ts'
+import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
+import { createSecretBox } from './platform/secret-box.ts'
+
+/** The parts of the world that stores, people and keys need. */
+export interface InstallPorts {
+  db: Db
+  clock: Clock
+  ids: Ids
+  log: Logger
+  mailer: Mailer
+  /** Encrypts what must be readable again; kept outside the database. */
+  dataSecret: string
+  /** Calls back once, later. */
+  later(callback: () => void, delayMs: number): void
+  /** What hashing a password costs; the strong default outside tests. */
+  passwordCost?: PasswordCost | undefined
+}
+
+export type Install = ReturnType<typeof createInstall>
+
+/**
+ * Builds stores, people and their keys: what the command line needs of an install, whether a service runs or not.
+ *
+ * @param baseUrl the public address, which may be known only once the service listens.
+ */
+export function createInstall(
+  { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
+  baseUrl: () => string,
+  { db, clock, ids, log, later, mailer, dataSecret, passwordCost }: InstallPorts,
+) {
+  const secretBox = createSecretBox(dataSecret, ids)
+  const passwords = createPasswordHasher(passwordCost)
+
+  const audit = buildAudit({ db, clock, ids })
+  const { record } = audit.service
+  const atomically: Ground['atomically'] = (work) => db.transaction(work).immediate()
+  const ground: Ground = { db, clock, ids, log, atomically, record, later, baseUrl }
+  const { service: stores } = buildStores(ground)
+  const { service: people } = buildPeople(ground)
+  const mail = buildMail(ground, { mailer, secretBox })
+  const sessions = buildSessions(ground)
+  const accounts = buildAccounts(ground, {
+    ...{ stores, people },
+    outbox: mail.service,
+    sessions: sessions.service,
+    passwords,
+    registrationMode: REGISTRATION as RegistrationMode,
+    plan: DEFAULT_PLAN as PlanName,
+    // A circle: the features below tell a store's owners by mail.
+    waysIn: {
+      removeTwoFactor: (userId) => twoFactor.service.remove(userId),
+      removeApiKeys: (storeId) => apiKeys.service.removeAllOf(storeId),
+      removeWidgetKeys: (storeId) => widgetKeys.service.removeAllOf(storeId),
+      removeIpList: (storeId) => ipList.service.removeAllOf(storeId),
+    },
+  })
+  const { tellOwners } = accounts.service
+  const twoFactor = buildTwoFactor(ground, {
+    people,
+    secretBox,
+    endOtherSessions: sessions.service.sessions.endSessions,
+  })
+  const widgetKeys = buildWidgetKeys(ground)
+  const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows })
+  const ipList = buildIpList(ground, { tellOwners })
+
+  return {
+    ground,
+    passwords,
+    modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList },
+    /** The verbs that commands use. */
+    services: {
+      ...{ stores, people },
+      accounts: accounts.service.accounts,
+      operator: accounts.service.operator,
+      outbox: mail.service,
+      twoFactor: twoFactor.service,
+      apiKeys: apiKeys.service,
+      widgetKeys: widgetKeys.service,
+      keyOperator: apiKeys.operator,
+      ipList: ipList.service,
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import sharp from 'sharp'
+import { DRAWINGS } from '../../scripts/demo/drawings.ts'
+import { drawPicture, picturePath } from '../../scripts/demo/render.ts'
+
+/** Other processors round a few drawn coordinates differently. */
+const LEVELS_APART_MAX = 2
+
+async function pixelsOf(picture: string | Buffer) {
+  const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true })
+  return { data, size: [info.width, info.height, info.channels] }
+}
+
+test.each(Object.keys(DRAWINGS))(
+  'the committed picture %s is the one that is drawn',
+  async (name) => {
+    const committed = await pixelsOf(picturePath(name))
+    const drawn = await pixelsOf(await drawPicture(name))
+    expect(drawn.size).toEqual(committed.size)
+    const apart = drawn.data.reduce(
+      (most, level, at) => Math.max(most, Math.abs(level - (committed.data[at] ?? 0))),
+      0,
+    )
+    expect(apart).toBeLessThanOrEqual(LEVELS_APART_MAX)
+  },
+  60_000,
+)
