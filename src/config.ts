@@ -13,8 +13,8 @@ const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1
 const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@' } as const
 
 /**
- * Every setting of the service: its type, default and meaning. The table in README.md is printed from this by
- * `bun scripts/settings-table.ts`.
+ * Every setting of the service: its type, default and meaning. `bun scripts/reference.ts --write` prints the tables of
+ * README.md and of the guide from this.
  */
 export const Settings = Type.Object({
   HOST: text('Address to listen on.', '127.0.0.1'),

@@ -62,6 +62,8 @@ const SERVED = `
   GET    /openapi.json               D17
   GET    /docs                       D17
   GET    /docs/:file                 D17
+  GET    /docs/guide                 8.2
+  GET    /docs/guide/:name           8.2
   GET    /errors                     D13
   GET    /errors/:code               D13
 `

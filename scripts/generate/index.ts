@@ -34,6 +34,12 @@ const generators: readonly Generator[] = [
     ],
     output: 'docs/page.html',
   },
+  {
+    name: 'guide',
+    script: 'scripts/generate/guide.ts',
+    inputs: ['src/guide/*.md', 'src/http/page.ts', 'node_modules/marked/package.json'],
+    output: 'guide/index.html',
+  },
 ]
 
 /**

@@ -35,7 +35,8 @@ const versionCommand: Command = {
   },
 }
 
-const COMMANDS: readonly Command[] = [
+/** Every command, in the order of `lookalike --help`. */
+export const COMMANDS: readonly Command[] = [
   serve,
   setup,
   demo,

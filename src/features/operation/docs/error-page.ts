@@ -10,7 +10,7 @@ export function errorPage(code: ErrorCode, { status, meaning, advice, reasons }:
     <p>${prose(meaning)}</p>
     <h2>What to do</h2>
     <p>${prose(advice)}</p>${reasons ? reasonTable(reasons) : ''}
-    <p><a href="/errors">All errors</a> · <a href="/docs">API page</a></p>`,
+    <p><a href="/errors">All errors</a> · <a href="/docs">API page</a> · <a href="/docs/guide">Guide</a></p>`,
   )
 }
 
@@ -35,7 +35,7 @@ export function errorIndex(errors: Readonly<Record<string, ErrorKind>>): string 
     `<h1>Errors</h1>
     <p>Every error answer has <code>error</code> (one of these codes), <code>message</code> and often <code>details</code>.</p>
     <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>
-    <p><a href="/docs">API page</a></p>`,
+    <p><a href="/docs">API page</a> · <a href="/docs/guide">Guide</a></p>`,
   )
 }
 

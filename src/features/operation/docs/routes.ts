@@ -1,16 +1,21 @@
 import { Elysia } from 'elysia'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
-import { pageAnswer, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
+import { type PagePolicy, pageAnswer, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { errorIndex, errorPage } from './error-page.ts'
+import { guideIndex, guidePages } from './guide-pages.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
-/** The pages for developers: the API page and one page an error. They work with no network. */
+/** The pages for readers: the API page, the guide and one page an error. They work with no network. */
 export function docsRoutes() {
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
     .get('/docs', () => asset('page.html'))
     .get('/docs/:file', ({ params }) => asset(params.file))
+    .get('/docs/guide', () => guidePage(guideIndex))
+    .get('/docs/guide/:name', ({ params: { name } }) =>
+      guidePage(Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
+    )
     .get('/errors', (context) => pageOrData(context, () => errorIndex(ERRORS), ERRORS))
     .get('/errors/:code', (context) => {
       const { code } = context.params
@@ -34,6 +39,16 @@ function pageOrData({ request, set }: Context, page: () => string, data: object)
 function asset(name: string): Response {
   const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
   if (!file) throw notFound('page')
-  const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=3600' }
-  return new Response(Bun.file(file.path), { headers: { ...headers, ...pageHeaders(SCRIPTED) } })
+  return fileAnswer(file.path, file.type, SCRIPTED)
 }
+
+/** A page that runs no script. */
+function guidePage(path: string | undefined): Response {
+  if (path === undefined) throw notFound('page')
+  return fileAnswer(path, 'text/html; charset=utf-8', {})
+}
+
+const fileAnswer = (path: string, type: string, policy: PagePolicy): Response =>
+  new Response(Bun.file(path), {
+    headers: { 'content-type': type, 'cache-control': 'public, max-age=3600', ...pageHeaders(policy) },
+  })

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { visit } from './chromium.ts'
+import { startExecutable } from './service.ts'
+
+let service: Awaited<ReturnType<typeof startExecutable>>
+
+beforeAll(async () => {
+  service = await startExecutable()
+}, 60_000)
+afterAll(() => service.stop(), 30_000)
+
+const LOOKS = [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const
+
+describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
+  test('/docs/guide: leads to a document and to a section of it without a script, and scrolls in one direction', async () => {
+    const { result, complaints, strangers } = await visit(
+      `${service.address}/docs/guide`,
+      // Counting what is drawn takes a script of the test's own, so scripts stay on; the pages bring none.
+      { width, colorScheme },
+      async (page) => {
+        const scrollWidths: Record<string, number> = {}
+        const measure = async (name: string) => {
+          scrollWidths[name] = await page.evaluate<number>('document.documentElement.scrollWidth')
+        }
+        await measure('index')
+        const documents = page.getByRole('navigation', { name: 'Guide' })
+        for (const name of ['Access', 'Operating', 'Reference', 'Maintaining', 'Changelog', 'Contract']) {
+          await documents.getByRole('link', { name, exact: true }).click()
+          await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+          await measure(name)
+        }
+        await page
+          .getByRole('navigation', { name: 'On this page' })
+          .getByRole('link', { name: '4. Credentials' })
+          .click()
+        const heading = page.getByRole('heading', { name: /^4\. Credentials/ })
+        return {
+          scrollWidths,
+          path: new URL(page.url()).pathname + new URL(page.url()).hash,
+          top: Math.round((await heading.boundingBox())?.y ?? -1),
+          scripts: await page.locator('script').count(),
+        }
+      },
+    )
+    expect(Object.values(result.scrollWidths)).toEqual(Array(7).fill(width))
+    expect(result.path).toBe('/docs/guide/contract#4-credentials')
+    expect(result.top).toBeWithin(0, 60)
+    expect(result.scripts).toBe(0)
+    expect(complaints).toEqual([])
+    expect(strangers).toEqual([])
+  }, 60_000)
+})
+
+test('with scripts switched off the guide is all there', async () => {
+  const { result } = await visit(
+    `${service.address}/docs/guide/access`,
+    { width: 360, colorScheme: 'light', javaScriptEnabled: false },
+    async (page) => page.locator('article').textContent(),
+  )
+  expect(result).toContain('Two-factor authentication')
+}, 60_000)

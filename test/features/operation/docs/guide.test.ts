@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '../../../support/app.ts'
+
+let app: TestApp
+
+beforeAll(() => {
+  app = testApp()
+})
+afterAll(() => app.close())
+
+const PAGES = {
+  '/docs/guide': 'Guide',
+  '/docs/guide/access': 'Access',
+  '/docs/guide/operating': 'Operating',
+  '/docs/guide/reference': 'Reference',
+  '/docs/guide/contract': 'Contract',
+  '/docs/guide/maintaining': 'Maintaining',
+  '/docs/guide/changelog': 'Changelog',
+}
+
+const get = async (path: string) => {
+  const answer = await app.call('GET', path, { headers: { accept: 'text/html' } })
+  return { ...answer, html: String(answer.body['text']) }
+}
+
+const targetsIn = (html: string) => [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path = '']) => path)
+
+describe.each(Object.entries(PAGES))('GET %s (contract 8.2)', (path, title) => {
+  test('200: a page with its title, which names every other', async () => {
+    const { status, headers, html } = await get(path)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(html).toContain(`<title>${title} · Lookalike</title>`)
+    expect(html).toContain(`<h1>${title}</h1>`)
+    expect(html).toContain(`<a href="${path}" aria-current="page">${title}</a>`)
+    for (const other of Object.keys(PAGES)) expect(html).toContain(`<a href="${other}"`)
+  })
+
+  test('is cached like the other pages, runs no script and lets nothing leave the origin', async () => {
+    const { headers, html } = await get(path)
+    const docs = await app.call('GET', '/docs')
+    expect(headers.get('cache-control')).toBe(docs.headers.get('cache-control'))
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(html.match(/<script|<style|\s(?:style|on\w+)="/)).toBeNull()
+  })
+
+  test('every link leads to a page or a heading that is there', async () => {
+    const { html } = await get(path)
+    for (const target of targetsIn(html).filter((href) => !/^(?:data|https):/.test(href))) {
+      const url = new URL(target, `http://lookalike.test${path}`)
+      const page = url.pathname === path ? { status: 200, html } : await get(url.pathname)
+      expect([target, page.status]).toEqual([target, 200])
+      if (url.hash) expect([target, page.html.includes(`id="${url.hash.slice(1)}"`)]).toEqual([target, true])
+    }
+  })
+})
+
+describe('GET /docs/guide/<name>', () => {
+  test.each([
+    'nothing',
+    'README',
+    'index',
+    'contract.md',
+    'contract.html',
+    'constructor',
+    '__proto__',
+    '..%2f..%2fpackage.json',
+    '%E0%A4%A',
+  ])('%s: 404 not_found', async (name) => {
+    for (const accept of ['text/html', 'application/json']) {
+      const { status, body } = await app.call('GET', `/docs/guide/${name}`, { headers: { accept } })
+      expect([status, body['error']]).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('POST: 405 method_not_allowed with Allow', async () => {
+    const { status, body, headers } = await app.call('POST', '/docs/guide/contract')
+    expect([status, body['error'], headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD'])
+  })
+})
+
+test('the API page, the document and the errors lead to the guide', async () => {
+  expect((await get('/errors')).html).toContain('href="/docs/guide"')
+  expect((await get('/errors/gone')).html).toContain('href="/docs/guide"')
+  const { body } = await app.call('GET', '/openapi.json')
+  expect(JSON.stringify(body['info'])).toContain('(/docs/guide)')
+})
