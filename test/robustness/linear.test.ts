@@ -4,7 +4,7 @@ import { t } from 'elysia'
 import { decodeBase64, decodeDataUri } from '../../src/core/data-uri.ts'
 import { checkMetadata } from '../../src/features/catalogue/products/metadata.ts'
 import { TextSearch, UploadSearch } from '../../src/features/discovery/search/schema.ts'
-import { unknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
+import { warnOfUnknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
 import { problemsOf } from '../../src/http/validation.ts'
 import { testApp } from '../support/app.ts'
@@ -159,7 +159,7 @@ const WALKS: Record<string, (bytes: number) => () => unknown> = {
   },
   'unknown fields': (n) => {
     const body = Object.fromEntries(Array.from({ length: n / 32 }, (_, at) => [`k${at}`, 1]))
-    return () => unknownFields(body, 'text')
+    return () => warnOfUnknownFields(body, 'text')
   },
   'a refusal of a long list': (n) => {
     const body = { fields: Array.from({ length: n / 8 }, () => 'a'), limit: 'x' }

@@ -37,7 +37,9 @@ beforeAll(() => {
   const queries = productQueries(db, vectors, row)
   const random = seededRandom(1)
   note(db)
-  while (states.length <= TRANSACTIONS) if (write(queries, random, states.length)) note(db)
+  while (states.length <= TRANSACTIONS) {
+    if (db.transaction(() => write(queries, random, states.length))()) note(db)
+  }
   // While the connection is open: closing it would empty the log.
   for (const end of ['', '-wal']) {
     copyFileSync(join(original, DATABASE_FILE + end), join(folder, `kept${end}`))
@@ -54,7 +56,11 @@ function note(db: Db): void {
 /** One transaction of the service: a product written, with one to three pictures, or deleted. */
 function write(queries: ReturnType<typeof productQueries>, random: Random, version: number): boolean {
   const productId = `p${random.below(30)}`
-  if (random.below(4) === 0) return queries.remove(STORE, productId) !== undefined
+  if (random.below(4) === 0) {
+    const product = queries.find(STORE, productId)
+    if (product) queries.remove(product)
+    return product !== undefined
+  }
   const pictures = Array.from({ length: 1 + random.below(3) }, (_, n) => ({
     added: {
       imageUrl: `https://img.test/${version}-${n}.jpg`,
@@ -71,7 +77,7 @@ function write(queries: ReturnType<typeof productQueries>, random: Random, versi
   const metadata = { version, filling: 'x'.repeat(random.below(300)) }
   const imageUrl = `https://img.test/${version}-0.jpg`
   const product = { storeId: STORE, productId, vectorId: `v${version}`, imageUrl, metadata }
-  queries.save({ ...product, isDemo: false, now: version }, pictures, 1_000)
+  queries.save({ ...product, isDemo: false, now: version }, pictures)
   return true
 }
 

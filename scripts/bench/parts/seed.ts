@@ -64,11 +64,9 @@ export async function seedStore(folder: string, modelDir: string, count: number)
         isDemo: false,
         now: systemClock.now(),
       }
-      queries.save(
-        product,
-        [{ added: { ...facts, imageUrl, contentHash: Buffer.from(`${n}`), bytes: 1 }, vector }],
-        Infinity,
-      )
+      queries.save(product, [
+        { added: { ...facts, imageUrl, contentHash: Buffer.from(`${n}`), bytes: 1 }, vector },
+      ])
     }
   })()
   db.close()

@@ -16,85 +16,82 @@ import type { StorageChange, StorageLimit } from './storage-limit.ts'
 import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
 
 export interface PictureDeps {
-  queries: Pick<ProductQueries, 'sameContent' | 'keepPicture' | 'keptPicture' | 'holdPicture'> &
+  queries: Pick<ProductQueries, 'findSameContent' | 'keepPicture' | 'findKeptPicture' | 'holdPicture'> &
     SweeperDeps['queries']
   storage: StorageLimit
   embedder: Pick<Embedder, 'embedPicture'>
   fetcher: PictureFetcher
   files: PictureFiles
-  /** Where a kept picture that is read takes its room, as a download does. */
+  /** Bounds the kept pictures that are read at a time, together with the downloads. */
   budget: Pick<ByteBudget, 'take'>
-  /** Vector of a picture that is indexed already. */
-  vectorOf(storeId: string, pictureId: number): Float32Array | undefined
-  /** `BASE_URL`, known once the service listens. */
+  /** The vector of an indexed picture. */
+  findVector(storeId: string, pictureId: number): Float32Array | undefined
+  /** The public address, known once the service listens. */
   baseUrl(): string
+  atomically: SweeperDeps['atomically']
+  unsynced: SweeperDeps['unsynced']
   clock: Clock
   ids: Ids
 }
 
-/** What a client gave for one picture. */
+/** One picture as a client gives it. */
 export type PictureSource = { url: string } | { upload: { bytes(): Promise<Uint8Array> } }
 
-/** A picture that came as bytes. */
+/** A picture that arrived as bytes. */
 interface Arrived {
   bytes: Uint8Array
   contentHash: Buffer
   contentType: string
 }
 
-/** Where a kept picture is served: an address of ours, relative to the base URL. */
+/** The path under which kept pictures are served, relative to the base URL. */
 const KEPT_PREFIX = '/pictures/'
 
-/** Pictures of one product that are downloaded and embedded side by side; each may hold 10 MiB. */
+/** Pictures of one product that are downloaded and embedded at the same time; each may hold 10 MiB. */
 const LOADING_MAX = 4
 
 export type ProductPictures = ReturnType<typeof productPictures>
 
-/** Turns what clients give as pictures into pictures that can be saved with a product. */
+/** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
-  const { queries, storage, embedder, fetcher, files, budget, vectorOf } = deps
-  const { baseUrl, clock, ids } = deps
+  const { queries, storage, embedder, fetcher, files, budget, findVector } = deps
+  const { baseUrl, atomically, unsynced, clock, ids } = deps
 
-  /** A file is not deleted while it is written, nor the other way round. */
+  /** Keeps a file from being written and deleted at the same time. */
   const fileLocked = createKeyedLock()
 
-  /** The form of an address that lies in the database: our own ones without the base. */
-  const stored = (url: string): string =>
+  /** An address in the form that is saved: the address of a kept picture without the base URL. */
+  const toStored = (url: string): string =>
     url.startsWith(baseUrl() + KEPT_PREFIX) ? url.slice(baseUrl().length) : url
 
-  /** Keeps a picture that arrived as bytes; returns its address. @throws ApiError `storage_limit_exceeded`. */
+  /** Keeps a picture that arrived as bytes. @returns its path. @throws ApiError `storage_limit_exceeded`. */
   async function keep(storeId: string, arrived: Arrived, change: StorageChange): Promise<string> {
     const { bytes, contentHash, contentType } = arrived
     change.add(arrived)
-    const address = queries.keepPicture({
-      address: ids.secret(16),
-      storeId,
-      contentHash,
-      contentType,
-      bytes: bytes.byteLength,
-      now: clock.now(),
-    })
+    const picture = { address: ids.secret(16), storeId, contentHash, contentType, bytes: bytes.byteLength }
+    // The commit of the product that uses the picture comes later, and brings this one to the disk.
+    const address = unsynced(() => queries.keepPicture({ ...picture, now: clock.now() }))
     const name = contentHash.toString('hex')
     await fileLocked(name, () => files.write(name, bytes))
     return KEPT_PREFIX + address
   }
 
   async function readKept(storeId: string, path: string, until: Promise<unknown>): Promise<Uint8Array> {
-    const kept = queries.keptPicture(path.slice(KEPT_PREFIX.length))
-    if (kept?.storeId !== storeId) throw nothingThere()
+    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
+    if (kept?.storeId !== storeId) throw noKeptPicture()
     const room = budget.take(storeId, LIMITS.pictureBytesMax)
     const release = () => room.release()
     until.then(release, release)
     const bytes = await files.read(kept.contentHash.toString('hex'))
-    if (!bytes) throw nothingThere()
+    if (!bytes) throw noKeptPicture()
     room.shrinkTo(bytes.length)
     return bytes
   }
 
-  /** Keeps a picture at an address of ours from being swept before the product that names it is saved. */
+  /** Keeps a kept picture from being swept before the product that uses it is saved. */
   function hold(path: string): string {
     const isThere = queries.holdPicture(path.slice(KEPT_PREFIX.length), clock.now())
-    if (!isThere) throw nothingThere()
+    if (!isThere) throw noKeptPicture()
     return path
   }
 
@@ -102,13 +99,13 @@ export function productPictures(deps: PictureDeps) {
 
   async function readUrl(storeId: string, url: string, until: Promise<unknown>): Promise<Uint8Array> {
     if (isDataUri(url)) return decodeDataUri(url, LIMITS.pictureBytesMax)
-    const path = stored(url)
+    const path = toStored(url)
     return path.startsWith(KEPT_PREFIX)
       ? readKept(storeId, path, until)
       : fetcher.fetch(url, { storeId, until })
   }
 
-  /** Reads the picture behind an address and uses it; until that is over its bytes count as being in flight. */
+  /** Reads the picture at an address and uses it. Its bytes count against the budget until `use` is done. */
   async function withUrl<Result>(
     storeId: string,
     url: string,
@@ -123,18 +120,18 @@ export function productPictures(deps: PictureDeps) {
   }
 
   /** The vector of a picture of the store with the same bytes. */
-  function twinOf(storeId: string, contentHash: Buffer): EmbeddedPicture | undefined {
-    const twin = queries.sameContent(storeId, contentHash)
-    const vector = twin && vectorOf(storeId, twin.id)
+  function findTwin(storeId: string, contentHash: Buffer): EmbeddedPicture | undefined {
+    const twin = queries.findSameContent(storeId, contentHash)
+    const vector = twin && findVector(storeId, twin.id)
     return vector && { facts: twin, vector }
   }
 
   /**
-   * Reads a picture and embeds it, unless its content is known. Nothing is written before the function that comes back
-   * is called.
+   * Reads a picture, and embeds it unless its content is known.
    *
-   * @param free pictures of the product that no source has taken; one with the same content is taken out of it.
-   * @param change what the whole write does to the store's room.
+   * @param free pictures of the product that no source has taken; one with the same content is taken out of the list.
+   * @param change the effect of the whole write on the bytes that the store keeps.
+   * @returns a function that writes the picture; nothing is written before it is called.
    */
   async function load(
     storeId: string,
@@ -143,28 +140,30 @@ export function productPictures(deps: PictureDeps) {
     change: StorageChange,
   ): Promise<() => Promise<PictureToSave>> {
     if ('url' in source && !isDataUri(source.url)) {
-      const url = stored(source.url)
-      const address = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
-      return withUrl(storeId, source.url, (bytes) => embedded(storeId, bytes, free, address))
+      const url = toStored(source.url)
+      const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
+      return withUrl(storeId, source.url, (bytes) => embed(storeId, bytes, free, saveAddress))
     }
     const bytes =
       'url' in source ? await decodeDataUri(source.url, LIMITS.pictureBytesMax) : await source.upload.bytes()
-    const address = (content: Omit<Arrived, 'bytes'>) => keep(storeId, { bytes, ...content }, change)
-    return embedded(storeId, bytes, free, address, (contentHash) =>
+    const saveAddress = (content: Omit<Arrived, 'bytes'>) => keep(storeId, { bytes, ...content }, change)
+    return embed(storeId, bytes, free, saveAddress, (contentHash) =>
       change.refuseHopeless({ contentHash, bytes }),
     )
   }
 
   /**
-   * The function that comes back holds no bytes: those of a download are gone once they are embedded.
+   * Embeds a picture, unless its content is known.
    *
+   * @param saveAddress gives the address to save; called last.
    * @param check may refuse the content before it is embedded.
+   * @returns a function that writes the picture. It holds no bytes: those of a download are gone once they are embedded.
    */
-  async function embedded(
+  async function embed(
     storeId: string,
     bytes: Uint8Array,
     free: PictureRow[],
-    address: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
+    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
     check: (contentHash: Buffer) => void = () => undefined,
   ): Promise<() => Promise<PictureToSave>> {
     const size = bytes.byteLength
@@ -173,14 +172,14 @@ export function productPictures(deps: PictureDeps) {
     const own = take(free, (picture) => picture.contentHash.equals(contentHash))
     if (own) {
       const { contentType } = own
-      return async () => ({ kept: { ...own, imageUrl: await address({ contentHash, contentType }) } })
+      return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
     }
     const { facts, vector } =
-      twinOf(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority: 'index', storeId }))
+      findTwin(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority: 'index', storeId }))
     const { width, height, contentType, phash, palette } = facts
     return async () => ({
       added: {
-        imageUrl: await address({ contentHash, contentType }),
+        imageUrl: await saveAddress({ contentHash, contentType }),
         contentHash,
         bytes: size,
         width,
@@ -195,10 +194,10 @@ export function productPictures(deps: PictureDeps) {
 
   return {
     /**
-     * Gets the pictures of one product ready, in their order. A picture whose address or content the product has
-     * already is neither downloaded nor embedded again.
+     * Prepares the pictures of one product, in their order. A picture whose address or content the product already has
+     * is neither downloaded nor embedded again.
      *
-     * @param refresh downloads again although the address is known.
+     * @param refresh downloads pictures again although their addresses are known.
      * @throws ApiError of the fetcher and of the embedder, `storage_limit_exceeded`; nothing is saved then.
      */
     async prepare(
@@ -210,61 +209,63 @@ export function productPictures(deps: PictureDeps) {
       const storeId = store.id
       const present = product?.pictures ?? []
       const free = present.filter(({ hasVector }) => hasVector)
-      // All that is neither taken nor of the model in use gives way to the new ones.
-      const leaving = () => [...free, ...present.filter(({ hasVector }) => !hasVector)].map(({ id }) => id)
-      const change = storage.change(
+      // Pictures that no source has taken leave, and so do those whose vectors are of another model.
+      const listLeaving = () =>
+        [...free, ...present.filter(({ hasVector }) => !hasVector)].map(({ id }) => id)
+      const change = storage.startChange(
         store,
         present.map(({ id }) => id),
-        leaving,
+        listLeaving,
       )
-      // Known addresses first, so that a new address with old content cannot take their picture.
+      // Known addresses come first, so that a new address with the same content cannot take their picture.
       const planned = sources.map((source) => {
-        const isKnown = ({ imageUrl }: PictureRow) => 'url' in source && imageUrl === stored(source.url)
+        const isKnown = ({ imageUrl }: PictureRow) => 'url' in source && imageUrl === toStored(source.url)
         return { source, known: refresh ? undefined : take(free, isKnown) }
       })
-      const sideBySide = pLimit(LOADING_MAX)
-      const loaded = await sideBySide
+      const limited = pLimit(LOADING_MAX)
+      const loaded = await limited
         .map(planned, async ({ source, known }) =>
           known ? async (): Promise<PictureToSave> => ({ kept: known }) : load(storeId, source, free, change),
         )
-        .finally(sideBySide.clearQueue)
-      // Only now that every picture is good is anything written.
+        .finally(limited.clearQueue)
+      // Nothing is written before every picture is known to be good.
       const start = clock.monotonic()
       const pictures = await Promise.all(loaded.map((finish) => finish()))
-      // A disk that is slower than the sweeper is patient.
+      // On a slow disk the first pictures might be swept before the last one is written.
       if (clock.monotonic() - start > UNUSED_AFTER_MS / 2) {
-        for (const url of pictures.map(urlOf)) if (url.startsWith(KEPT_PREFIX)) hold(url)
+        for (const url of pictures.map(getImageUrl)) if (url.startsWith(KEPT_PREFIX)) hold(url)
       }
       return pictures
     },
 
     /**
-     * Uses the bytes behind an address, a `data:` URI or an address of ours that belongs to the store.
+     * Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps.
      *
      * @throws ApiError of the fetcher, `image_unreadable` or `image_too_large`.
      */
     withUrl,
 
-    /** The public form of an address in the database. */
-    publicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),
+    /** The public form of a saved address. */
+    toPublicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),
 
-    /** The file behind an address of ours, for anyone who knows it. */
+    /** The file of a kept picture, for anyone who knows its address. */
     async open(address: string): Promise<{ file: Blob; contentType: string } | undefined> {
-      const kept = queries.keptPicture(address)
+      const kept = queries.findKeptPicture(address)
       const file = kept && (await files.file(kept.contentHash.toString('hex')))
       return file && { file, contentType: kept.contentType }
     },
 
     /** Deletes the pictures that no product has used for a minute; see {@link createSweeper}. */
-    sweep: createSweeper({ queries, files, fileLocked, clock }),
+    sweep: createSweeper({ queries, files, fileLocked, atomically, unsynced, clock }),
   }
 }
 
-const urlOf = (picture: PictureToSave): string =>
+/** The address that a picture is saved with. */
+export const getImageUrl = (picture: PictureToSave): string =>
   'kept' in picture ? picture.kept.imageUrl : picture.added.imageUrl
 
-const nothingThere = () =>
-  new ApiError('image_download_failed', 'This address of ours holds no picture', {
+const noKeptPicture = () =>
+  new ApiError('image_download_failed', 'No picture is kept at this address', {
     details: { reason: 'http_status', upstream_status: 404 },
   })
 

@@ -4,17 +4,17 @@ import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { Metadata } from './schema.ts'
 
-/** A picture that can be saved. */
+/** A picture that a product can be saved with. */
 export interface NewPicture extends PictureFacts {
-  /** A public address, or `/pictures/<address>` for one that we keep. */
+  /** A public address, or `/pictures/<address>` for a kept picture. */
   imageUrl: string
   contentHash: Buffer
   bytes: number
 }
 
-/** One picture of a product, as it lies in the database. */
+/** One saved picture of a product. */
 export interface PictureRow extends NewPicture {
-  /** Also the row of its vector. */
+  /** The row of the picture, and of its vector. */
   id: number
   /** Whether its vector is of the model in use. */
   hasVector: boolean
@@ -35,13 +35,13 @@ export interface ProductRow {
   pictures: PictureRow[]
 }
 
-/** A picture to be saved: one that the product has already, or a new one with its vector. */
+/** A picture to save: one that the product already has, or a new one with its vector. */
 export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
 
 export interface ProductToSave {
   storeId: string
   productId: string
-  /** Used only when the product is new. */
+  /** Used only for a new product. */
   vectorId: string
   imageUrl: string
   metadata: Metadata
@@ -56,9 +56,7 @@ export interface SavedProduct {
   removedPictureIds: number[]
 }
 
-/** Thrown inside the transaction when the plan's last place was taken while a picture was on its way. */
-export class NoRoomError extends Error {}
-
+/** A picture that arrived as bytes, and whose file the service keeps. */
 export interface KeptPicture {
   address: string
   contentHash: Buffer
@@ -84,7 +82,7 @@ const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS conte
   bytes, width, height, phash, palette`
 
 /**
- * All SQL that reads and writes single products. Every call is synchronous; none of them knows a rule.
+ * All SQL that reads and writes single products. Every call is synchronous, knows no rule and opens no transaction.
  *
  * @param model the row in `models` whose vectors are used.
  */
@@ -150,7 +148,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   }
 
   function placePictures(product: number, storeId: string, given: PictureToSave[]): number[] {
-    // Positions are unique, so the ones that stay step aside first.
+    // Positions are unique, so the pictures that stay get out of the way first.
     for (const [n, picture] of given.entries()) {
       if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
     }
@@ -176,7 +174,10 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
 
   return {
     model,
+    /** The number of a store's products. */
     count: (storeId: string): number => count.get(storeId)?.n ?? 0,
+
+    has: (storeId: string, productId: string): boolean => one.get(storeId, productId) !== undefined,
 
     find(storeId: string, productId: string): ProductRow | undefined {
       const row = one.get(storeId, productId)
@@ -184,58 +185,50 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     },
 
     /** A picture of the store with the same bytes, whose vector can be used again. */
-    sameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
+    findSameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
       const row = sameContent.get(storeId, contentHash, model)
       return row && toPicture(row)
     },
 
     /**
-     * Writes a product with its pictures and vectors in one transaction.
-     *
-     * @param productsMax how many products the plan holds. @throws NoRoomError for a new one beyond.
+     * Writes a product with its pictures and vectors, in place of an older one with the same id. Several statements: to
+     * be called inside a transaction.
      */
-    save: db.transaction(
-      (product: ProductToSave, given: PictureToSave[], productsMax: number): SavedProduct => {
-        const known = one.get(product.storeId, product.productId)
-        if (!known && (count.get(product.storeId)?.n ?? 0) >= productsMax) throw new NoRoomError()
-        const { metadata, isDemo, ...columns } = product
-        const saved = upsert.get({
-          ...columns,
-          ...foldedColumns(metadata),
-          metadata: JSON.stringify(metadata),
-          demo: isDemo ? 1 : 0,
-          hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
-        })
-        if (!saved) throw new Error('an upsert always returns its row')
-        const staying = new Set(given.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
-        const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
-        removePictures(removedPictureIds)
-        const ids = placePictures(saved.id, product.storeId, given)
-        return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
-      },
-    ),
+    save(product: ProductToSave, given: PictureToSave[]): SavedProduct {
+      const { metadata, isDemo, ...columns } = product
+      const saved = upsert.get({
+        ...columns,
+        ...foldColumns(metadata),
+        metadata: JSON.stringify(metadata),
+        demo: isDemo ? 1 : 0,
+        hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
+      })
+      if (!saved) throw new Error('an upsert always returns its row')
+      const staying = new Set(given.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
+      const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
+      removePictures(removedPictureIds)
+      const ids = placePictures(saved.id, product.storeId, given)
+      return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
+    },
 
-    /** Deletes a product with all its pictures and vectors; returns the pictures' ids, or undefined if it is not there. */
-    remove: db.transaction((storeId: string, productId: string): number[] | undefined => {
-      const known = one.get(storeId, productId)
-      if (!known) return undefined
-      const ids = pictureIds.all(known.id).map(({ id }) => id)
-      removePictures(ids)
-      dropProduct.run(BigInt(known.id))
-      return ids
-    }),
+    /** Deletes a product with all its pictures and vectors; to be called inside a transaction. */
+    remove({ id, pictures }: Pick<ProductRow, 'id' | 'pictures'>): void {
+      removePictures(pictures.map((picture) => picture.id))
+      dropProduct.run(BigInt(id))
+    },
 
-    demoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
+    /** Ids of the store's demo products. */
+    listDemoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
 
-    /** Registers a picture that arrived as bytes, or finds it; returns its address. */
+    /** Registers a picture that arrived as bytes, or finds it. @returns its address. */
     keepPicture(picture: KeptPicture & { storeId: string; bytes: number; now: number }): string {
-      // Not `get`: it would not tell of a commit that fails.
+      // Not `get`, which hides a commit that fails.
       const [row] = keep.all({ ...picture })
       if (!row) throw new Error('an upsert always returns its row')
       return row.address
     },
-    keptPicture: (address: string) => keptAt.get(address),
-    /** Puts off the sweeping of a kept picture; false when it is gone. */
+    findKeptPicture: (address: string) => keptAt.get(address),
+    /** Starts the time again after which an unused picture is deleted; false when the picture is gone. */
     holdPicture: (address: string, now: number): boolean => hold.run(BigInt(now), address).changes > 0,
     /** Whether any store keeps a picture of this content. */
     isKept: (contentHash: Buffer): boolean => stillKept.get(contentHash) !== undefined,
@@ -249,14 +242,14 @@ const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[
   pictures,
 })
 
-/** Copies of metadata keys that filters and lists look up, compared without case and accents. */
-function foldedColumns(metadata: Metadata) {
-  const folded = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
+/** Copies of the metadata that filters and lists look up, without case and accents. */
+function foldColumns(metadata: Metadata) {
+  const foldText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
   return {
-    category: folded(metadata['category']),
-    brand: folded(metadata['brand']),
-    color: folded(metadata['color_name']),
-    name: folded(metadata['name']),
+    category: foldText(metadata['category']),
+    brand: foldText(metadata['brand']),
+    color: foldText(metadata['color_name']),
+    name: foldText(metadata['name']),
     price: typeof metadata['price'] === 'number' ? metadata['price'] : null,
   }
 }

@@ -6,7 +6,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
-  queries: Pick<StorageQueries, 'isKeptBy' | 'freedBy'>
+  queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
   stores: Pick<StoreQueries, 'readKeptBytes'>
 }
 
@@ -16,9 +16,9 @@ interface Arriving {
   bytes: Uint8Array
 }
 
-/** What one write does to the bytes that its store keeps. */
+/** The effect of one write on the bytes that its store keeps. */
 export interface StorageChange {
-  /** @throws ApiError `storage_limit_exceeded` when a picture surely finds no room. To be asked before it is embedded. */
+  /** Refuses a picture that surely finds no room, before it is embedded. @throws ApiError `storage_limit_exceeded`. */
   refuseHopeless(picture: Arriving): void
   /** Counts a picture that is registered in this same tick. @throws ApiError `storage_limit_exceeded`. */
   add(picture: Arriving): void
@@ -26,37 +26,43 @@ export interface StorageChange {
 
 export type StorageLimit = ReturnType<typeof storageLimit>
 
-/** Bounds the bytes of pictures that each plan keeps; what a store keeps already costs nothing again. */
+/** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
 export function storageLimit({ queries, stores }: StorageLimitDeps) {
   /**
-   * @param present pictures of the product, all of which may leave.
-   * @param leaving which of them do, known once every new picture is there.
+   * Starts one write of a product.
+   *
+   * @param present ids of the product's pictures, all of which may leave.
+   * @param listLeaving ids of those that do leave, known once every new picture is there.
    */
-  function change(store: CallerStore, present: readonly number[], leaving: () => number[]): StorageChange {
+  function startChange(
+    store: CallerStore,
+    present: readonly number[],
+    listLeaving: () => number[],
+  ): StorageChange {
     const storeId = store.id
     const max = PLANS[store.plan].storageBytesMax
     let added = 0
 
-    /** A write that gives back more than it takes is welcome in a store that has too much, after a smaller plan. */
+    /** A store above the limit of a smaller plan may still write, as long as a write frees more than it takes. */
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
       if (max === Infinity) return
       const size = picture.bytes.byteLength
       const kept = stores.readKeptBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
-      const freed = queries.freedBy(storeId, leavingIds)
-      if (kept + size - freed > max && added + size >= freed) throw limitReached(store, kept)
+      const freed = queries.countFreedBytes(storeId, leavingIds)
+      if (kept + size - freed > max && added + size >= freed) throw limitExceeded(store, kept)
     }
 
     return {
       refuseHopeless: (picture) => refuse(picture, present),
       add(picture) {
-        refuse(picture, leaving())
+        refuse(picture, listLeaving())
         if (!queries.isKeptBy(storeId, picture.contentHash)) added += picture.bytes.byteLength
       },
     }
   }
 
-  function limitReached({ plan: plan_name }: CallerStore, storage_bytes: number): ApiError {
+  function limitExceeded({ plan: plan_name }: CallerStore, storage_bytes: number): ApiError {
     const storage_max_bytes = PLANS[plan_name].storageBytesMax
     return new ApiError(
       'storage_limit_exceeded',
@@ -65,5 +71,5 @@ export function storageLimit({ queries, stores }: StorageLimitDeps) {
     )
   }
 
-  return { change }
+  return { startChange }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** A kept picture that no product uses any more: its row is gone, its file may go. */
+/** A kept picture that no product uses any more. Its row is gone, and its file may go. */
 export interface DoomedPicture {
   address: string
   contentHash: Buffer
@@ -19,12 +19,15 @@ interface Released extends DoomedPicture {
 
 export type StorageQueries = ReturnType<typeof storageQueries>
 
-/** All SQL about the room that kept pictures take; triggers hold the counts and note what products let go. */
+/**
+ * All SQL about the room that kept pictures take. Triggers keep the counts, and note the pictures that products let go.
+ * No call opens a transaction.
+ */
 export function storageQueries(db: Db) {
   const isKeptBy = db.prepare<[string, Buffer], { found: 1 }>(
     'SELECT 1 AS found FROM kept_pictures WHERE store_id = ? AND content_hash = ?',
   )
-  const freedBy = db.prepare<Record<string, unknown>, { bytes: number }>(`
+  const freed = db.prepare<Record<string, unknown>, { bytes: number }>(`
     WITH leaving AS (SELECT value AS id FROM json_each(@pictureIds))
     SELECT coalesce(sum(bytes), 0) AS bytes FROM kept_pictures AS kept
     WHERE kept.address IN (SELECT substr(image_url, 11) FROM pictures WHERE id IN leaving AND store_id = @storeId)
@@ -43,47 +46,45 @@ export function storageQueries(db: Db) {
     WHERE seen_at <= ? ORDER BY seen_at LIMIT ?`)
   const forget = db.prepare('DELETE FROM released_pictures WHERE address = ?')
   const postpone = db.prepare('UPDATE released_pictures SET seen_at = ? WHERE address = ?')
-  // A clock that was set back must not keep a picture for ever.
+  // A clock that was set back must not keep a picture forever.
   const notLater = db.prepare('UPDATE kept_pictures SET created_at = min(created_at, ?) WHERE address = ?')
   const drop = db.prepare('DELETE FROM kept_pictures WHERE address = ?')
-
-  const dropReleased = db.transaction((before: number, now: number, limit: number): Dropped => {
-    const rows = released.all(BigInt(before), BigInt(limit))
-    const doomed: DoomedPicture[] = []
-    for (const { address, contentHash, keptAt, isUsed } of rows) {
-      if (isUsed) {
-        forget.run(address)
-      } else if (keptAt !== null && keptAt > before) {
-        notLater.run(BigInt(now), address)
-        postpone.run(BigInt(now), address)
-      } else {
-        drop.run(address)
-        doomed.push({ address, contentHash })
-      }
-    }
-    return { doomed, isMore: rows.length === limit }
-  })
 
   return {
     isKeptBy: (storeId: string, contentHash: Buffer): boolean =>
       isKeptBy.get(storeId, contentHash) !== undefined,
-    /** Bytes of the kept pictures that nobody uses once these pictures of products are gone. */
-    freedBy: (storeId: string, pictureIds: readonly number[]): number =>
-      freedBy.get({ storeId, pictureIds: JSON.stringify(pictureIds) })?.bytes ?? 0,
+    /** Bytes of the kept pictures that no product uses once these pictures of products are gone. */
+    countFreedBytes: (storeId: string, pictureIds: readonly number[]): number =>
+      freed.get({ storeId, pictureIds: JSON.stringify(pictureIds) })?.bytes ?? 0,
 
-    /** Starts the time of some pictures that were let go since the last call. @returns how many. */
+    /** Starts the time of some pictures that were let go since the last call. @returns the number of them. */
     noteReleased: (now: number, limit: number): number =>
       note.run({ now: BigInt(now), limit: BigInt(limit) }).changes,
     /**
      * Looks at some pictures that were let go before a moment, and drops the rows of those that neither a product nor a
-     * request has used since.
+     * request has used since. Several statements: to be called inside a transaction.
      *
-     * @returns those whose files may go, and whether there may be more.
+     * @returns the pictures whose files may go, and whether there may be more.
      */
-    dropReleased: (before: number, now: number, limit: number): Dropped => dropReleased(before, now, limit),
-    /** The file is gone. */
+    dropReleased(before: number, now: number, limit: number): Dropped {
+      const rows = released.all(BigInt(before), BigInt(limit))
+      const doomed: DoomedPicture[] = []
+      for (const { address, contentHash, keptAt, isUsed } of rows) {
+        if (isUsed) {
+          forget.run(address)
+        } else if (keptAt !== null && keptAt > before) {
+          notLater.run(BigInt(now), address)
+          postpone.run(BigInt(now), address)
+        } else {
+          drop.run(address)
+          doomed.push({ address, contentHash })
+        }
+      }
+      return { doomed, isMore: rows.length === limit }
+    },
+    /** Forgets a picture whose file is gone. */
     forgetReleased: (address: string): void => void forget.run(address),
-    /** The file could not be deleted. */
+    /** Starts the time again of a picture whose file could not be deleted. */
     postponeReleased: (address: string, now: number): void => void postpone.run(BigInt(now), address),
   }
 }

@@ -1,3 +1,4 @@
+import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
@@ -8,45 +9,49 @@ export interface SweeperDeps {
   queries: Pick<ProductQueries, 'isKept'> &
     Pick<StorageQueries, 'noteReleased' | 'dropReleased' | 'forgetReleased' | 'postponeReleased'>
   files: Pick<PictureFiles, 'remove'>
-  /** One file is not deleted while it is written. */
+  /** Keeps a file from being deleted while it is written. */
   fileLocked: ReturnType<typeof createKeyedLock>
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
   clock: Clock
 }
 
-/** A kept picture that no product uses is deleted after this time, so that one on its way in is never lost. */
+/** A kept picture that no product uses is deleted after this time, so that a new one is not lost before its product is saved. */
 export const UNUSED_AFTER_MS = 60_000
 
-/** Rows in one transaction: a millisecond or two of the loop. */
+/** Rows in one transaction, which takes a millisecond or two of the event loop. */
 const STEP = 50
 
 /**
- * Deletes kept pictures that nobody needs any more. To be called every few seconds: the first call after a product let
- * a picture go starts its time, the first one after that time deletes it. One call at a time.
+ * Deletes kept pictures that no product uses any more, when it is called every few seconds. The first call after a
+ * product let a picture go starts the picture's time, and the first call after that time deletes it. A call during
+ * another one joins that.
  */
-export function createSweeper({ queries, files, fileLocked, clock }: SweeperDeps) {
+export function createSweeper({ queries, files, fileLocked, atomically, unsynced, clock }: SweeperDeps) {
   let running: Promise<void> | undefined
 
   async function remove({ address, contentHash }: DoomedPicture): Promise<void> {
     const name = contentHash.toString('hex')
     await fileLocked(name, async () => {
-      // The same picture may have arrived again while others were deleted.
+      // The same picture may have arrived again since its row was dropped.
       if (!queries.isKept(contentHash)) await files.remove(name)
     })
-    // Last, so that a crash before leaves the file to the next sweep.
-    queries.forgetReleased(address)
+    // Last, so that a crash before this leaves the file to the next sweep.
+    unsynced(() => queries.forgetReleased(address))
   }
 
   async function run(): Promise<void> {
     const now = clock.now()
     const failures: unknown[] = []
-    while (queries.noteReleased(now, STEP) === STEP) await nextTurn()
+    while (unsynced(() => queries.noteReleased(now, STEP)) === STEP) await nextTurn()
     for (let isMore = true; isMore; await nextTurn()) {
-      const step = queries.dropReleased(now - UNUSED_AFTER_MS, now, STEP)
+      const step = unsynced(() => atomically(() => queries.dropReleased(now - UNUSED_AFTER_MS, now, STEP)))
       for (const picture of step.doomed) {
         try {
           await remove(picture)
         } catch (error) {
-          // One file that cannot be deleted keeps no other.
+          // A file that cannot be deleted must not keep the others.
           failures.push(error)
           queries.postponeReleased(picture.address, now)
         }
@@ -64,5 +69,5 @@ export function createSweeper({ queries, files, fileLocked, clock }: SweeperDeps
   }
 }
 
-/** Thousands of pictures may be let go at once; requests are answered between the steps. */
+/** Lets requests be answered between two steps, because thousands of pictures may be let go at once. */
 const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done))

@@ -1,50 +1,50 @@
 import { stemmer } from 'stemmer'
 import { words } from '../../../core/text.ts'
-import type { StoreColumns } from './columns.ts'
+import type { StoreColumns } from '../../catalogue/product-index/columns.ts'
 
-/** Neighbours of a picture that vote for its category. */
+/** The number of a picture's nearest products that vote for its category. */
 export const VOTERS = 10
 
-/** Share of the neighbours that the winning category needs: below it the picture lies between categories. */
+/** The share of the votes that the winning category needs. Below it the picture lies between categories. */
 const MAJORITY = 0.4
 
 /**
- * The category that a text names: one whose words all occur in it, compared by their stems ("mug" names "Mugs").
- * The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
+ * Finds the category that a text names: all words of its name occur in the text, compared by their stems ("mug" names
+ * "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
  *
  * @returns its number, or 0 when the text names none.
  */
-export function categoryOfText(text: string, columns: StoreColumns): number {
-  const spoken = new Set(stems(text))
+export function findNamedCategory(text: string, columns: StoreColumns): number {
+  const spoken = new Set(listStems(text))
   let best = { number: 0, length: 0 }
-  for (const number of columns.liveCategories()) {
-    const name = stemsOfCategory(number, columns)
+  for (const number of columns.listCategories()) {
+    const name = readStems(number, columns)
     if (name.length > best.length && name.every((word) => spoken.has(word)))
       best = { number, length: name.length }
   }
   return best.number
 }
 
-const stems = (text: string): string[] => words(text).map(stemmer)
+const listStems = (text: string): string[] => words(text).map(stemmer)
 
-/** Stems of the names of each store's categories by number; a name never changes its number. */
+/** The stems of each store's category names, by the category's number. A name never changes its number. */
 const known = new WeakMap<StoreColumns, string[][]>()
 
-function stemsOfCategory(number: number, columns: StoreColumns): string[] {
+function readStems(number: number, columns: StoreColumns): string[] {
   const names = known.get(columns) ?? []
   known.set(columns, names)
-  const name = names[number] ?? stems(columns.categories.labelOf(number))
+  const name = names[number] ?? listStems(columns.categories.getLabel(number))
   names[number] = name
   return name
 }
 
 /**
- * The category that most of a picture's nearest products have.
+ * Finds the category of most of a picture's nearest products.
  *
  * @param slots the nearest slots, best first; the first {@link VOTERS} vote.
  * @returns its number, or 0 without a clear winner.
  */
-export function categoryByVote(slots: readonly number[], columns: StoreColumns): number {
+export function voteForCategory(slots: readonly number[], columns: StoreColumns): number {
   const voters = slots.slice(0, VOTERS)
   const votes = new Map<number, number>()
   for (const slot of voters) {

@@ -7,7 +7,7 @@ export interface HistoryDeps {
     forgetBefore(before: number, limit: number): number
   }
   clock: Pick<Clock, 'now'>
-  /** How long a search is kept. */
+  /** Days that a search is kept. */
   days: number
   log: { error(fields: { err: unknown; searches: number }, message: string): void }
   /** Calls back once, later; the real one is `setTimeout`. */

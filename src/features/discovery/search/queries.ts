@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { IndexEntry } from './product-index.ts'
 
-/** What a result shows of a product. */
+/** The parts of a product that a result shows. */
 export interface HitRow {
   productId: string
   imageUrl: string
@@ -9,7 +8,7 @@ export interface HitRow {
   metadata: Record<string, unknown>
 }
 
-/** One line of the search history (spec §2.5, search_id). */
+/** One row of the search history. */
 export interface SearchRow {
   id: string
   storeId: string
@@ -27,9 +26,13 @@ export interface SearchRow {
 
 export type SearchQueries = ReturnType<typeof searchQueries>
 
-/** @param model the row in `models` whose vectors are searched. */
+/**
+ * All SQL of searches. No call opens a transaction.
+ *
+ * @param model the row in `models` whose vectors are searched.
+ */
 export function searchQueries(db: Db, model: number) {
-  // One statement for the whole page: each statement of its own would take and give back the read lock.
+  // One statement for the whole page, because each statement takes and releases the read lock.
   const hits = db.prepare<
     [pictureIds: string],
     { pictureId: number; productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
@@ -48,42 +51,28 @@ export function searchQueries(db: Db, model: number) {
   const insert = db.prepare(`
     INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, created_at)
     VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @createdAt)`)
-  type StoredEntry = Omit<IndexEntry, 'isFirst' | 'metadata'> & { position: number; metadata: string }
-  const allEntries = `
-    SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
-    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`
-  const entries = db.prepare<[number], StoredEntry>(allEntries)
-  const entriesOf = db.prepare<[number, string], StoredEntry>(`${allEntries} AND pictures.store_id = ?`)
-
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
   )
 
   return {
-    /** The products of some pictures, by picture; a picture that is gone is left out. */
-    hits(pictureIds: number[]): Map<number, HitRow> {
+    /** The products of some pictures, by picture. A picture that is gone has none. */
+    findHits(pictureIds: number[]): Map<number, HitRow> {
       const rows = hits.all(JSON.stringify(pictureIds))
       return new Map(
         rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]),
       )
     },
-    /** The first picture of a product, null when none is of the model; undefined without such a product. */
-    firstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
+    /** The first picture of a product, null without one of the model; undefined without such a product. */
+    findFirstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
-    /** Every indexed picture, of one store or of all, with the values of the filter columns. */
-    *entries(storeId?: string): Generator<IndexEntry> {
-      const rows = storeId === undefined ? entries.iterate(model) : entriesOf.iterate(model, storeId)
-      for (const { position, metadata, ...row } of rows) {
-        yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
-      }
-    },
-
-    /** Deletes some searches of before a moment. @returns how many. */
+    /** Deletes some of the searches before a moment. @returns the number of them. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,
 
-    record: db.transaction((rows: readonly SearchRow[]): void => {
+    /** Writes searches to the history; several statements, to be called inside a transaction. */
+    record(rows: readonly SearchRow[]): void {
       for (const { isTracked, createdAt, ...row } of rows) {
         insert.run({
           ...row,
@@ -93,6 +82,6 @@ export function searchQueries(db: Db, model: number) {
           createdAt,
         })
       }
-    }),
+    },
   }
 }

@@ -2,109 +2,109 @@ import { LIMITS } from '../../../core/limits.ts'
 import { topSlots } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { Segment } from '../../../platform/vectors/arena.ts'
-import { categoryByVote, categoryOfText, VOTERS } from './category.ts'
-import type { SearchFilter, StoreColumns } from './columns.ts'
-import type { IndexedStore } from './product-index.ts'
-import { boosted, similarityOf } from './score.ts'
+import type { SearchFilter, StoreColumns } from '../../catalogue/product-index/columns.ts'
+import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import { findNamedCategory, VOTERS, voteForCategory } from './category.ts'
+import { boost, calibrate } from './score.ts'
 
 export interface RankingRequest {
   /** A vector of Euclidean length 1. */
   vector: Float32Array
-  /** The words of a text query; a picture's category is found by its neighbours instead. */
+  /** The words of a text query. Without them the nearest products decide the query's category. */
   text?: string | undefined
-  /** The store's own picture that the vector is of: its product is left out, and its category is the query's own. */
+  /** The store's own picture that has the vector. Its product is left out, and its category is the query's own. */
   ownPictureId?: number | undefined
   filter: SearchFilter
   map: LogisticMap
   /** Least similarity before the boost. */
   threshold: number
   categoryBoost: number
-  /** Products wanted from the top of the list. */
+  /** The number of products from the top of the list. */
   depth: number
 }
 
-/** One product, by its best picture. */
+/** One product, represented by its best picture. */
 export interface Hit {
   pictureId: number
   cosine: number
   /** Calibrated, before the boost. */
   similarity: number
-  /** After the boost; the list is sorted by it. */
+  /** Similarity after the boost; the list is sorted by it. */
   score: number
 }
 
 export interface Ranking {
   /** Best first; at most `depth`. */
   hits: Hit[]
-  /** Products that pass the filter. */
+  /** The number of products that pass the filter. */
   candidates: number
-  /** The category that was lifted, as the store spells it. */
+  /** The boosted category, as the store spells it. */
   boostedCategory: string | undefined
 }
 
-/** Slots that hold the pictures of enough products to vote, however many pictures each has. */
+/** So many slots hold the pictures of enough products to vote, however many pictures each product has. */
 const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
 
-/** Below this share of the store only the slots that pass are scored. */
+/** If the filter passes less than this share of the slots, only those are scored. */
 const NARROW = 0.1
 
 /**
- * How many times the largest error of the scan among the candidates it may have made elsewhere. That largest one is two
- * to three standard errors, for at least 36 candidates.
+ * The scan's largest possible error, in multiples of its largest error among the candidates, which is two to three
+ * standard errors for at least 36 candidates.
  */
 const ERROR_MARGIN = 3
 
 /**
  * Ranks the products of a store exactly: every vector that passes the filter is compared.
  *
- * The scan reads eight bits a dimension; all that could be among the best `depth` by it are scored again with sixteen,
- * so the order is that of the float vectors. Each product counts with its best picture. Ties keep the order in which
- * pictures came, so pages neither repeat nor lose a product.
+ * The scan reads eight bits of each dimension. Every picture that could be among the best `depth` is scored again with
+ * sixteen, so the order is that of the float vectors. Each product counts with its best picture. Ties keep the order in
+ * which the pictures were added, so pages neither repeat nor lose a product.
  */
 export function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
   const ownSlot = request.ownPictureId === undefined ? undefined : segment.slotOf(request.ownPictureId)
   const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
-  const mask = columns.mask({ ...request.filter, exceptProduct }, segment.slots)
-  const scan = scanned(segment, request.vector, mask)
+  const mask = columns.createMask({ ...request.filter, exceptProduct }, segment.slots)
+  const scan = scanStore(segment, request.vector, mask)
   const nearest = (k: number, among?: Uint8Array): Near => {
     const places = Array.from(topSlots(scan.scores, k, among))
     return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
   }
 
-  const lifted =
+  const ownCategory =
     request.categoryBoost > 0
-      ? ownCategory(request, columns, ownSlot, () =>
-          nearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
+      ? findOwnCategory(request, columns, ownSlot, () =>
+          listNearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
         )
       : 0
-  const groups = lifted === 0 ? [scan.mask] : splitByCategory(scan, columns, lifted)
+  const groups = ownCategory === 0 ? [scan.mask] : splitByCategory(scan, columns, ownCategory)
   const hits = groups.flatMap((among, n) => {
-    const boost = n === 0 && lifted > 0 ? request.categoryBoost : 0
-    return bestProducts(segment, columns, request, boost, (k) => nearest(k, among))
+    const weight = n === 0 && ownCategory > 0 ? request.categoryBoost : 0
+    return listBestProducts(segment, columns, request, weight, (k) => nearest(k, among))
   })
   hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
   return {
     hits: hits.slice(0, request.depth),
     candidates: columns.countProducts(segment.slots, mask),
-    boostedCategory: lifted > 0 ? columns.categories.labelOf(lifted) : undefined,
+    boostedCategory: ownCategory > 0 ? columns.categories.getLabel(ownCategory) : undefined,
   }
 }
 
-/** Scores by place; the places are the store's slots, or with a narrow filter only the slots that pass. */
+/** Scores by place. The places are the store's slots or, with a narrow filter, only the slots that pass. */
 interface Scan {
   scores: Float32Array
   slotAt(place: number): number
-  /** Places that pass the filter; undefined when all do. */
+  /** The places that pass the filter; undefined when all do. */
   mask: Uint8Array | undefined
 }
 
-/** The best slots by the scan, best first, and its scores. */
+/** The best slots of the scan, best first, and their scores. */
 interface Near {
   slots: number[]
   scores: number[]
 }
 
-function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
+function scanStore(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
   const passing: number[] = []
   if (mask) {
     const few = Math.max(64, segment.slots * NARROW)
@@ -117,22 +117,22 @@ function scanned(segment: Segment, vector: Float32Array, mask: Uint8Array | unde
   return { scores: segment.scanAll(vector), slotAt: (place) => place, mask }
 }
 
-function ownCategory(
+function findOwnCategory(
   request: RankingRequest,
   columns: StoreColumns,
   ownSlot: number | undefined,
-  neighbours: () => number[],
+  listNeighbours: () => number[],
 ): number {
-  // Inside one category there is nothing to lift.
+  // Inside one category a boost changes nothing.
   if (request.filter.category !== undefined) return 0
   const known = ownSlot === undefined ? 0 : columns.categoryAt(ownSlot)
   if (known > 0) return known
   return request.text === undefined
-    ? categoryByVote(neighbours(), columns)
-    : categoryOfText(request.text, columns)
+    ? voteForCategory(listNeighbours(), columns)
+    : findNamedCategory(request.text, columns)
 }
 
-/** The places of the lifted category, and the others. */
+/** The places of one category, and the others. */
 function splitByCategory(scan: Scan, columns: StoreColumns, category: number): [Uint8Array, Uint8Array] {
   const own = new Uint8Array(scan.scores.length)
   const others = new Uint8Array(scan.scores.length)
@@ -145,7 +145,7 @@ function splitByCategory(scan: Scan, columns: StoreColumns, category: number): [
 }
 
 /** The best slot of each product among some slots, best first. */
-function nearestProducts(
+function listNearestProducts(
   segment: Segment,
   columns: StoreColumns,
   vector: Float32Array,
@@ -163,16 +163,16 @@ function nearestProducts(
   return [...best.values()]
 }
 
-/** Of equal pictures the older one counts. */
+/** Of equally near pictures the older one counts. */
 const isBetter = (cosine: number, pictureId: number, known: Hit): boolean =>
   cosine > known.cosine || (cosine === known.cosine && pictureId < known.pictureId)
 
 /** The best `depth` products of one group that reach the threshold. */
-function bestProducts(
+function listBestProducts(
   segment: Segment,
   columns: StoreColumns,
   request: RankingRequest,
-  boost: number,
+  weight: number,
   nearest: (k: number) => Near,
 ): Hit[] {
   for (let k = request.depth * 2 + 24; ; k *= 4) {
@@ -184,16 +184,16 @@ function bestProducts(
       const product = columns.productAt(slot)
       const known = best.get(product)
       if (known && !isBetter(cosine, segment.keyAt(slot), known)) continue
-      const similarity = similarityOf(cosine, request.map)
+      const similarity = calibrate(cosine, request.map)
       if (similarity < request.threshold) continue
       best.set(product, {
         pictureId: segment.keyAt(slot),
         cosine,
         similarity,
-        score: boost > 0 ? boosted(similarity, boost) : similarity,
+        score: weight > 0 ? boost(similarity, weight) : similarity,
       })
     }
-    // What the scan left out is at most this near; several pictures of one product may fill the list as well.
+    // No picture beyond the scan's best is nearer than `left`. Pictures of one product may fill the whole list.
     const error = scores.reduce(
       (most, score, n) => Math.max(most, Math.abs(score - (cosines[n] as number))),
       0,
@@ -201,7 +201,7 @@ function bestProducts(
     const left = (scores.at(-1) ?? -1) + ERROR_MARGIN * error
     const last = [...best.values()].map(({ cosine }) => cosine).sort((a, b) => b - a)[request.depth - 1]
     const isComplete = last !== undefined && last > left
-    if (isComplete || slots.length < k || similarityOf(left, request.map) < request.threshold) {
+    if (isComplete || slots.length < k || calibrate(left, request.map) < request.threshold) {
       return [...best.values()]
     }
   }

@@ -1,11 +1,11 @@
 import type { Ids } from '../../../core/ids.ts'
 
-/** Query pictures that can be named again; the oldest gives way. */
+/** Query pictures that can be named again. The oldest one makes room for a new one. */
 const REMEMBERED_MAX = 2_000
 
 export type RecentPictures = ReturnType<typeof createRecentPictures>
 
-/** The vectors of the last query pictures, so that the next page needs no second upload (`image_id`). */
+/** Keeps the vectors of the last query pictures, so that the next page needs no second upload (`image_id`). */
 export function createRecentPictures(ids: Ids) {
   const vectors = new Map<string, { storeId: string; vector: Float32Array }>()
   return {
@@ -19,7 +19,7 @@ export function createRecentPictures(ids: Ids) {
       }
       return id
     },
-    /** Undefined for one that is forgotten, or another store's. */
+    /** Undefined for a forgotten picture, and for another store's. */
     recall(storeId: string, id: string): Float32Array | undefined {
       const picture = vectors.get(id)
       return picture?.storeId === storeId ? picture.vector : undefined

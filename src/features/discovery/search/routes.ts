@@ -8,7 +8,7 @@ import type { SearchService } from './service.ts'
 
 const response = { 200: SearchResponse, ...signedInErrors, ...bodyErrors }
 
-/** Spec §4.3: search by upload, by address and by words. */
+/** Searches by upload, by address and by words. */
 export function searchRoutes(auth: AuthPlugin, search: SearchService) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
     .use(auth)

@@ -5,7 +5,7 @@ import { sizeInWords } from '../../../core/text.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
-/** Parameters that every search takes (spec §2.5 and our additions). */
+/** The parameters that every search takes. */
 const common = {
   limit: t.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
@@ -15,7 +15,7 @@ const common = {
       minimum: 0,
       maximum: LIMITS.searchDepthMax,
       default: 0,
-      description: `Results to pass over; offset + limit is at most ${LIMITS.searchDepthMax}.`,
+      description: `Results to skip; offset + limit is at most ${LIMITS.searchDepthMax}.`,
     }),
   ),
   threshold: t.Optional(
@@ -38,7 +38,7 @@ const common = {
       minimum: 0,
       maximum: 0.5,
       default: 0.1,
-      description: 'Lift w for products of the query’s own category: score becomes (1 − w) · score + w.',
+      description: 'Boost w for products in the query’s own category: the score becomes (1 − w) · score + w.',
     }),
   ),
   fields: t.Optional(
@@ -47,12 +47,12 @@ const common = {
       description: 'Metadata keys to return; default: all.',
     }),
   ),
-  explain: t.Optional(t.Boolean({ default: false, description: 'Say how each score came about.' })),
+  explain: t.Optional(t.Boolean({ default: false, description: 'Explain each score.' })),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
   tags: t.Optional(t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Kept with the search.' })),
 }
 
-/** Unknown fields are told in `warnings`, not refused. */
+/** Unknown fields lead to warnings, and are not refused. */
 const open = { additionalProperties: true }
 
 /** POST /v1/search/text. */
@@ -86,11 +86,11 @@ const source = {
   vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the model in use.' })),
 }
 
-/** POST /v1/search/url: exactly one image source. */
+/** POST /v1/search/url: exactly one picture source. */
 export const UrlSearch = t.Object({ ...source, ...common }, open)
 export type UrlSearch = typeof UrlSearch.static
 
-/** POST /v1/search: a multipart upload, the one picture source here; numbers travel as text. */
+/** POST /v1/search: a multipart upload as the only picture source. Numbers travel as text. */
 export const UploadSearch = t.Object(
   {
     image: t.Optional(

@@ -1,30 +1,30 @@
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 
 /** The calibrated score of a raw cosine, 0 to 1. */
-export const similarityOf = (cosine: number, { midpoint, slope }: LogisticMap): number =>
+export const calibrate = (cosine: number, { midpoint, slope }: LogisticMap): number =>
   1 / (1 + Math.exp(-slope * (cosine - midpoint)))
 
 /**
- * Lifts the score of a product of the query's own category by the weight w: `(1 − w) · s + w`.
+ * Boosts the score of a product in the query's own category by the weight w: `(1 − w) · s + w`.
  *
- * It keeps the order inside the category, and 1 stays 1.
+ * The order inside the category stays the same, and 1 stays 1.
  */
-export const boosted = (similarity: number, weight: number): number => (1 - weight) * similarity + weight
+export const boost = (similarity: number, weight: number): number => (1 - weight) * similarity + weight
 
-/** A fall of less than this share of the score before it is no edge: smooth lists are not cut. */
+/** A relative drop below this is no edge, so that smooth lists are not cut. */
 const EDGE = 0.1
 
-/** Scores below this share of the best are never kept. */
+/** Scores below this share of the best score are never kept. */
 const TAIL = 0.6
 
 /**
- * Where `cutoff: "auto"` ends a list: at the largest relative drop behind the third result, and in any case before
- * the scores fall below 0.6 of the best.
+ * Finds the end of a list with `cutoff: "auto"`: at the largest relative drop after the third result, and in any case
+ * before the scores fall below 0.6 of the best.
  *
  * @param scores best first.
- * @returns how many to keep.
+ * @returns the number of results to keep.
  */
-export function autoCutoff(scores: readonly number[]): number {
+export function findCutoff(scores: readonly number[]): number {
   const [best = 0] = scores
   const tail = scores.findIndex((score) => score < TAIL * best)
   const kept = tail === -1 ? scores.length : tail

@@ -8,11 +8,11 @@ const KNOWN: Record<SearchRow['type'], readonly string[]> = {
   upload: Object.keys(UploadSearch.properties),
 }
 
-/** Warnings are for people; a body of a thousand unknown fields gets these many. */
+/** Warnings are for people, so a body with a thousand unknown fields gets only so many. */
 const WARNINGS_MAX = 10
 
-/** A warning for each top-level field that this search does not understand, with the field that was probably meant. */
-export function unknownFields(body: object, type: SearchRow['type']): string[] {
+/** Warns of each top-level field that this search does not know, and suggests the field that was probably meant. */
+export function warnOfUnknownFields(body: object, type: SearchRow['type']): string[] {
   const known = KNOWN[type]
   const warnings: string[] = []
   for (const name in body) {
@@ -20,7 +20,7 @@ export function unknownFields(body: object, type: SearchRow['type']): string[] {
     const shown = name.slice(0, 60)
     const near = closest(shown, known)
     const hint = distance(shown, near) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
-    warnings.push(`the field '${shown}' is not known here and was ignored${hint}`)
+    warnings.push(`the unknown field '${shown}' was ignored${hint}`)
     if (warnings.length === WARNINGS_MAX) break
   }
   return warnings

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { categoryByVote, categoryOfText } from '../../../../src/features/discovery/search/category.ts'
-import { createColumns } from '../../../../src/features/discovery/search/columns.ts'
+import { createColumns } from '../../../../src/features/catalogue/product-index/columns.ts'
+import { findNamedCategory, voteForCategory } from '../../../../src/features/discovery/search/category.ts'
 
 /** One product a slot, with these categories. */
 function columnsOf(...categories: (string | undefined)[]) {
@@ -13,11 +13,11 @@ function columnsOf(...categories: (string | undefined)[]) {
 
 const named = (text: string, ...categories: string[]) => {
   const columns = columnsOf(...categories)
-  return columns.categories.labelOf(categoryOfText(text, columns))
+  return columns.categories.getLabel(findNamedCategory(text, columns))
 }
 const voted = (...categories: (string | undefined)[]) => {
   const columns = columnsOf(...categories)
-  return columns.categories.labelOf(categoryByVote([...categories.keys()], columns))
+  return columns.categories.getLabel(voteForCategory([...categories.keys()], columns))
 }
 
 describe('the category that a text names (D6)', () => {
@@ -41,10 +41,10 @@ describe('the category that a text names (D6)', () => {
   test('a category whose last product is gone is no longer named', () => {
     const columns = columnsOf('Mugs', 'Lamps')
     columns.clear(0)
-    expect(categoryOfText('mug', columns)).toBe(0)
+    expect(findNamedCategory('mug', columns)).toBe(0)
     columns.set(1, { product: 2, isFirst: true, metadata: { category: 'Mugs' } })
-    expect(columns.categories.labelOf(categoryOfText('mug', columns))).toBe('Mugs')
-    expect(categoryOfText('lamp', columns)).toBe(0)
+    expect(columns.categories.getLabel(findNamedCategory('mug', columns))).toBe('Mugs')
+    expect(findNamedCategory('lamp', columns)).toBe(0)
   })
 
   test('a category without a letter or a digit is never named', () => {

@@ -4,7 +4,7 @@ import { fold } from '../../../../src/core/text.ts'
 import {
   createProductIndex,
   type ProductIndex,
-} from '../../../../src/features/discovery/search/product-index.ts'
+} from '../../../../src/features/catalogue/product-index/product-index.ts'
 import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
@@ -110,7 +110,7 @@ function expected(products: Product[], wanted: RankingRequest, boostedCategory: 
 }
 
 const ranked = (index: ProductIndex, wanted: RankingRequest) => {
-  const store = index.store('s')
+  const store = index.findStore('s')
   return store ? rank(store, wanted) : { hits: [], candidates: 0, boostedCategory: undefined }
 }
 

@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { autoCutoff, boosted, similarityOf } from '../../../../src/features/discovery/search/score.ts'
+import { boost, calibrate, findCutoff } from '../../../../src/features/discovery/search/score.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('similarity_score (D6)', () => {
   test('is 0.5 at the midpoint, lies in 0 to 1 and grows with the cosine', () => {
-    expect(similarityOf(0.3, { midpoint: 0.3, slope: 40 })).toBe(0.5)
+    expect(calibrate(0.3, { midpoint: 0.3, slope: 40 })).toBe(0.5)
     fc.assert(
       fc.property(
         fc.double({ min: -1, max: 1, noNaN: true }),
         fc.double({ min: -1, max: 1, noNaN: true }),
         fc.double({ min: 0.1, max: 200, noNaN: true }),
         (a, b, slope) => {
-          const [low, high] = [a, b]
-            .sort((x, y) => x - y)
-            .map((x) => similarityOf(x, { midpoint: 0.2, slope }))
+          const [low, high] = [a, b].sort((x, y) => x - y).map((x) => calibrate(x, { midpoint: 0.2, slope }))
           expect((low as number) >= 0 && (high as number) <= 1 && (low as number) <= (high as number)).toBe(
             true,
           )
@@ -25,13 +23,13 @@ describe('similarity_score (D6)', () => {
   })
 
   test('the boost is (1 − w) · s + w: between s and 1, and in the order of s', () => {
-    expect(boosted(0.5, 0.1)).toBeCloseTo(0.55, 12)
-    expect(boosted(1, 0.5)).toBe(1)
+    expect(boost(0.5, 0.1)).toBeCloseTo(0.55, 12)
+    expect(boost(1, 0.5)).toBe(1)
     fc.assert(
       fc.property(share, share, fc.double({ min: 0, max: 0.5, noNaN: true }), (a, b, w) => {
-        expect(boosted(a, w)).toBeGreaterThanOrEqual(a - 1e-12)
-        expect(boosted(a, w)).toBeLessThanOrEqual(1)
-        if (a < b) expect(boosted(a, w)).toBeLessThanOrEqual(boosted(b, w))
+        expect(boost(a, w)).toBeGreaterThanOrEqual(a - 1e-12)
+        expect(boost(a, w)).toBeLessThanOrEqual(1)
+        if (a < b) expect(boost(a, w)).toBeLessThanOrEqual(boost(b, w))
       }),
     )
   })
@@ -51,14 +49,14 @@ describe('cutoff: auto (D6)', () => {
     [[0.9, 0.85, 0.8, 0.5, 0.4], 3],
     [[0, 0, 0, 0, 0], 5],
   ])('%j keeps %d', (scores, kept) => {
-    expect(autoCutoff(scores)).toBe(kept)
+    expect(findCutoff(scores)).toBe(kept)
   })
 
   test('keeps at least the first, and nothing below 0.6 of the best', () => {
     fc.assert(
       fc.property(fc.array(share, { minLength: 1, maxLength: 60 }), (raw) => {
         const scores = raw.sort((a, b) => b - a)
-        const kept = autoCutoff(scores)
+        const kept = findCutoff(scores)
         expect(kept).toBeGreaterThanOrEqual(1)
         for (const score of scores.slice(0, kept))
           expect(score).toBeGreaterThanOrEqual(0.6 * (scores[0] as number))

@@ -260,9 +260,9 @@ describe('fields and warnings (D1, conventions)', () => {
     const { warnings, count } = await search({ query: '1', colour: 'red', treshold: 1, zzz: 1 })
     expect(count).toBe(6)
     expect(warnings).toEqual([
-      "the field 'colour' is not known here and was ignored; did you mean 'color'?",
-      "the field 'treshold' is not known here and was ignored; did you mean 'threshold'?",
-      "the field 'zzz' is not known here and was ignored",
+      "the unknown field 'colour' was ignored; did you mean 'color'?",
+      "the unknown field 'treshold' was ignored; did you mean 'threshold'?",
+      "the unknown field 'zzz' was ignored",
     ])
   })
 
@@ -284,6 +284,6 @@ describe('fields and warnings (D1, conventions)', () => {
 
   test('a text longer than the model reads is cut off with a warning', async () => {
     const { warnings } = await search({ query: `1 ${'x'.repeat(400)}` })
-    expect(warnings).toEqual(['the query is longer than the model reads; its end was left out'])
+    expect(warnings).toEqual(['the query is longer than the model reads; its end was ignored'])
   })
 })

@@ -263,7 +263,7 @@ describe('POST /v1/search: upload (spec §4.3)', () => {
       })
       const alone = await upload({ [name]: 'a' })
       expect([alone.status, alone.body['error']]).toEqual([422, 'image_source_invalid'])
-      expect(alone.body['message']).toContain(`${name} is taken by POST /v1/search/url`)
+      expect(alone.body['message']).toContain(`send ${name} to POST /v1/search/url`)
       expect((await upload({ image: pictureBytes(1), [name]: '' })).status).toBe(200)
     },
   )
@@ -319,8 +319,6 @@ describe('POST /v1/search: upload (spec §4.3)', () => {
 
   test('a field that is not understood is told', async () => {
     const { body } = await upload({ image: pictureBytes(1), treshold: '1' })
-    expect(body['warnings']).toEqual([
-      "the field 'treshold' is not known here and was ignored; did you mean 'threshold'?",
-    ])
+    expect(body['warnings']).toEqual(["the unknown field 'treshold' was ignored; did you mean 'threshold'?"])
   })
 })

@@ -11,7 +11,7 @@ export interface IndexEntry {
   metadata: Record<string, unknown>
 }
 
-/** What a search of one store works on. */
+/** The searchable side of one store. */
 export interface IndexedStore {
   segment: Segment
   columns: StoreColumns
@@ -22,13 +22,13 @@ export type ProductIndex = ReturnType<typeof createProductIndex>
 /**
  * All pictures of all stores, ready to be searched: vectors in the arena, filter columns beside them.
  *
- * It is a cache of the database: rebuilt at start, and changed in the same tick as each commit, so that an
- * acknowledged product is found by the next search.
+ * It is a cache of the database: filled at the start, and changed in the same tick as each commit, so that the next
+ * search finds every acknowledged product.
  */
 export function createProductIndex(arena: VectorArena) {
   const stores = new Map<string, StoreColumns>()
 
-  function columnsOf(storeId: string): StoreColumns {
+  function openColumns(storeId: string): StoreColumns {
     const known = stores.get(storeId) ?? createColumns()
     stores.set(storeId, known)
     return known
@@ -38,7 +38,7 @@ export function createProductIndex(arena: VectorArena) {
     /** Adds or changes a picture. @param vector undefined when only the product's fields changed. */
     put({ storeId, pictureId, ...row }: IndexEntry, vector: Float32Array | undefined): void {
       const slot = vector ? arena.put(storeId, pictureId, vector) : arena.segment(storeId)?.slotOf(pictureId)
-      if (slot !== undefined) columnsOf(storeId).set(slot, row)
+      if (slot !== undefined) openColumns(storeId).set(slot, row)
     },
 
     remove(storeId: string, pictureId: number): void {
@@ -46,20 +46,20 @@ export function createProductIndex(arena: VectorArena) {
       if (slot !== undefined) stores.get(storeId)?.clear(slot)
     },
 
-    /** Drops all pictures of a store, which are no longer found until they are put again. */
-    forgetStore(storeId: string): void {
+    /** Removes all pictures of a store. */
+    removeStore(storeId: string): void {
       arena.removeStore(storeId)
       stores.delete(storeId)
     },
 
     /** Undefined for a store without vectors. */
-    store(storeId: string): IndexedStore | undefined {
+    findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)
-      return segment && arena.count(storeId) > 0 ? { segment, columns: columnsOf(storeId) } : undefined
+      return segment && arena.count(storeId) > 0 ? { segment, columns: openColumns(storeId) } : undefined
     },
 
     /** The vector of an indexed picture. */
-    vectorOf(storeId: string, pictureId: number): Float32Array | undefined {
+    findVector(storeId: string, pictureId: number): Float32Array | undefined {
       const segment = arena.segment(storeId)
       const slot = segment?.slotOf(pictureId)
       return slot === undefined ? undefined : segment?.vectorAt(slot)

@@ -1,11 +1,12 @@
 import { fold } from '../../../core/text.ts'
 
-/** A dictionary of folded words; the empty word has the number 0 and stands for "none". */
+/** Numbers for folded words. The empty word has the number 0 and stands for "none". */
 function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
   const labels = ['']
   return {
-    numberOf(value: unknown): number {
+    /** The word's number, which a new word gets now; 0 for a value that is no text. */
+    intern(value: unknown): number {
       if (typeof value !== 'string') return 0
       const key = fold(value)
       const known = numbers.get(key)
@@ -14,14 +15,14 @@ function createDictionary() {
       labels.push(value.trim())
       return labels.length - 1
     },
-    /** The number of a word that occurs, or undefined. */
+    /** The number of a word; undefined for one that was never interned. */
     find: (value: string): number | undefined => numbers.get(fold(value)),
-    /** The first spelling that was seen. */
-    labelOf: (number: number): string => labels[number] ?? '',
+    /** The first spelling of a word. */
+    getLabel: (number: number): string => labels[number] ?? '',
   }
 }
 
-/** What a filter asks for; absent parts let everything pass. */
+/** The conditions of a search; an absent one lets everything pass. */
 export interface SearchFilter {
   category?: string | undefined
   color?: string | undefined
@@ -33,7 +34,7 @@ export interface SearchFilter {
 
 export type StoreColumns = ReturnType<typeof createColumns>
 
-/** The filter columns of one store, one row a slot of its vector segment. */
+/** The filter columns of one store, with one row for each slot of its vector segment. */
 export function createColumns() {
   const categories = createDictionary()
   const colors = createDictionary()
@@ -42,18 +43,18 @@ export function createColumns() {
   let category = new Uint32Array(capacity)
   let color = new Uint32Array(capacity)
   let price = new Float64Array(capacity).fill(Number.NaN)
-  /** 1 for the slot of a product's first picture, so that counting these counts products. */
+  /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
   const perCategory: number[] = [0]
 
   function grow(slot: number): void {
     if (slot < capacity) return
     while (capacity <= slot) capacity *= 2
-    product = resized(product, new Float64Array(capacity))
-    category = resized(category, new Uint32Array(capacity))
-    color = resized(color, new Uint32Array(capacity))
-    price = resized(price, new Float64Array(capacity).fill(Number.NaN))
-    first = resized(first, new Uint8Array(capacity))
+    product = resize(product, new Float64Array(capacity))
+    category = resize(category, new Uint32Array(capacity))
+    color = resize(color, new Uint32Array(capacity))
+    price = resize(price, new Float64Array(capacity).fill(Number.NaN))
+    first = resize(first, new Uint8Array(capacity))
   }
 
   function count(number: number, change: 1 | -1): void {
@@ -75,8 +76,8 @@ export function createColumns() {
       grow(slot)
       clear(slot)
       product[slot] = row.product
-      category[slot] = categories.numberOf(row.metadata['category'])
-      color[slot] = colors.numberOf(row.metadata['color_name'])
+      category[slot] = categories.intern(row.metadata['category'])
+      color[slot] = colors.intern(row.metadata['color_name'])
       price[slot] = typeof row.metadata['price'] === 'number' ? row.metadata['price'] : Number.NaN
       first[slot] = row.isFirst ? 1 : 0
       if (row.isFirst) count(category[slot] as number, 1)
@@ -84,10 +85,10 @@ export function createColumns() {
     clear,
 
     /** Numbers of the categories that have products. */
-    liveCategories: (): number[] =>
+    listCategories: (): number[] =>
       perCategory.flatMap((products, number) => (number > 0 && products > 0 ? [number] : [])),
 
-    /** Products among the slots that pass. */
+    /** The number of products among the slots that pass. */
     countProducts(slots: number, mask: Uint8Array | undefined): number {
       if (!mask) return perCategory.reduce((sum, products) => sum + products, 0)
       let passing = 0
@@ -95,13 +96,13 @@ export function createColumns() {
       return passing
     },
 
-    /** One byte a slot, 1 where the filter lets it pass; undefined when the filter asks for nothing. */
-    mask(filter: SearchFilter, slots: number): Uint8Array | undefined {
+    /** One byte for each slot, 1 where the filter lets it pass; undefined for a filter without conditions. */
+    createMask(filter: SearchFilter, slots: number): Uint8Array | undefined {
       if (Object.values(filter).every((wanted) => wanted === undefined)) return undefined
       const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
       const hasPrice = filter.priceMin !== undefined || filter.priceMax !== undefined
       const mask = new Uint8Array(slots)
-      // A word that no product has finds nothing; -1 equals no column.
+      // No column holds -1, so a word that no product has finds nothing.
       const wantedCategory =
         filter.category === undefined ? undefined : (categories.find(filter.category) ?? -1)
       const wantedColor = filter.color === undefined ? undefined : (colors.find(filter.color) ?? -1)
@@ -110,7 +111,7 @@ export function createColumns() {
         if (wantedCategory !== undefined && category[slot] !== wantedCategory) continue
         if (wantedColor !== undefined && color[slot] !== wantedColor) continue
         const value = price[slot] as number
-        // A product without a price is NaN and passes no price filter.
+        // NaN stands for no price, and passes no price filter.
         if (hasPrice && !(value >= priceMin && value <= priceMax)) continue
         mask[slot] = 1
       }
@@ -119,7 +120,7 @@ export function createColumns() {
   }
 }
 
-function resized<Column extends Float64Array | Uint32Array | Uint8Array>(from: Column, to: Column): Column {
+function resize<Column extends Float64Array | Uint32Array | Uint8Array>(from: Column, to: Column): Column {
   to.set(from)
   return to
 }

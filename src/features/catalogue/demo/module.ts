@@ -1,0 +1,17 @@
+import type { Doors } from '../../../http/doors.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { ProductsModule } from '../products/module.ts'
+import { DEMO_PRODUCTS } from './catalogue.ts'
+import { demoRoutes } from './routes.ts'
+import { type DemoDeps, demoService } from './service.ts'
+
+export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
+  products: Pick<ProductsModule['service'], 'changes' | 'has' | 'count' | 'listDemoIds'>
+}
+
+/** Wires the demo catalogue, whose products come and go through the door of all products. */
+export function buildDemo(_ground: Ground, { readPicture, products }: DemoNeeds) {
+  const { changes } = products
+  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products })
+  return { service, routes: (doors: Doors) => demoRoutes(doors.forStore, service) } satisfies Module<object>
+}

@@ -1,0 +1,27 @@
+import type { KnownModel } from '../../../platform/db/models.ts'
+import { createVectorArena } from '../../../platform/vectors/arena.ts'
+import type { Ground, Module } from '../../module.ts'
+import { createIndexLoader, type IndexLoader, type IndexLoaderDeps } from './loader.ts'
+import { createProductIndex, type ProductIndex } from './product-index.ts'
+import { productIndexQueries } from './queries.ts'
+
+export interface ProductIndexNeeds extends Pick<IndexLoaderDeps, 'noteFault'> {
+  /** The model in use; only its vectors are searched. */
+  model: KnownModel
+  /** Numbers in one vector. */
+  dimension: number
+}
+
+export type ProductIndexService = ProductIndex & IndexLoader
+
+/**
+ * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
+ * write to it after each commit, and searches read it.
+ */
+export function buildProductIndex({ db }: Ground, { model, dimension, noteFault }: ProductIndexNeeds) {
+  const index = createProductIndex(createVectorArena(dimension))
+  const queries = productIndexQueries(db, model.row)
+  const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault })
+  const service: ProductIndexService = { ...index, ...loader }
+  return { service, forgetStore: loader.forgetStore } satisfies Module<ProductIndexService>
+}

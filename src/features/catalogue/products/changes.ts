@@ -1,0 +1,210 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import type { Atomically } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import type { EmitEvent } from '../../../core/events.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { createKeyedLock } from '../../../core/keyed-lock.ts'
+import { PLANS } from '../../../core/plans.ts'
+import type { ProductIndex } from '../product-index/product-index.ts'
+import { isUnchanged, listChangedFields } from './changed-fields.ts'
+import { checkMetadata } from './metadata.ts'
+import { getImageUrl, type PictureSource, type ProductPictures } from './pictures.ts'
+import type { PictureToSave, ProductQueries, ProductRow, SavedProduct } from './queries.ts'
+import type { Metadata } from './schema.ts'
+
+export interface ProductChangesDeps {
+  queries: Pick<ProductQueries, 'find' | 'count' | 'save' | 'remove'>
+  pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
+  index: Pick<ProductIndex, 'put' | 'remove'>
+  atomically: Atomically
+  /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
+  emit?: EmitEvent | undefined
+  clock: Clock
+  ids: Ids
+}
+
+/** The content of a product, wherever it comes from. */
+export interface ProductContent {
+  /** One to nine pictures; the first is the main one. */
+  sources: PictureSource[]
+  metadata: Metadata
+  /** Downloads pictures again although their addresses are known. */
+  refresh?: boolean
+  /** Belongs to the demo catalogue, and so never replaces a product of the store's own. */
+  isDemo?: boolean
+}
+
+export interface ProductInput extends ProductContent {
+  productId: string
+}
+
+/** The effect of one write. */
+export interface ProductChange {
+  effect: 'indexed' | 'updated' | 'unchanged'
+  productId: string
+  vectorId: string
+}
+
+export type ProductChanges = ReturnType<typeof createProductChanges>
+
+/**
+ * The one door for changes of products: requests, the demo catalogue and whatever else writes products come through it.
+ *
+ * Each change awaits its pictures first. One transaction then writes the product, its pictures and vectors, and the event
+ * of the change; the product index follows in the same tick. Changes of one product keep the order of their arrival.
+ */
+export function createProductChanges(deps: ProductChangesDeps) {
+  const { queries, pictures, index, atomically, emit, clock, ids } = deps
+  const locked = createKeyedLock()
+
+  const lockProduct = <Result>(storeId: string, productId: string, work: () => Promise<Result>) =>
+    locked(`${storeId}/${productId}`, work)
+
+  /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
+  function requireRoom({ id, plan: plan_name }: CallerStore): void {
+    const max_products = PLANS[plan_name].productsMax
+    const products_count = queries.count(id)
+    if (products_count < max_products) return
+    throw new ApiError('product_limit_exceeded', `The plan ${plan_name} holds ${max_products} products`, {
+      details: { plan_name, max_products, products_count },
+    })
+  }
+
+  async function write(
+    store: CallerStore,
+    input: ProductInput,
+    before: ProductRow | undefined,
+  ): Promise<ProductChange> {
+    const { productId, sources, metadata, refresh = false, isDemo = false } = input
+    checkMetadata(metadata)
+    const unchanged = (product: ProductRow): ProductChange => ({
+      effect: 'unchanged',
+      productId,
+      vectorId: product.vectorId,
+    })
+    if (before && isDemo && !before.isDemo) return unchanged(before)
+    if (!before) requireRoom(store)
+    const prepared = await pictures.prepare(store, sources, before, refresh)
+    if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
+    const { vectorId } = commit(store, input, prepared, before)
+    return { effect: before ? 'updated' : 'indexed', productId, vectorId }
+  }
+
+  function commit(
+    store: CallerStore,
+    { productId, metadata, isDemo = false }: ProductInput,
+    prepared: PictureToSave[],
+    before: ProductRow | undefined,
+  ): SavedProduct {
+    const storeId = store.id
+    const product = {
+      ...{ storeId, productId, metadata, isDemo },
+      imageUrl: getImageUrl(prepared[0] as PictureToSave),
+      vectorId: ids.uuid(),
+      now: clock.now(),
+    }
+    const saved = atomically(() => {
+      // Another product may have taken the last place while the pictures were on their way.
+      if (!before) requireRoom(store)
+      const saved = queries.save(product, prepared)
+      if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
+      return saved
+    })
+    for (const id of saved.removedPictureIds) index.remove(storeId, id)
+    for (const [n, picture] of prepared.entries()) {
+      const pictureId = saved.pictureIds[n] as number
+      const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
+      index.put(entry, 'vector' in picture ? picture.vector : undefined)
+    }
+    return saved
+  }
+
+  function emitSaved(
+    product: Pick<ProductRow, 'storeId' | 'productId' | 'vectorId' | 'imageUrl' | 'metadata'> & {
+      now: number
+    },
+    prepared: PictureToSave[],
+    before: ProductRow | undefined,
+  ): void {
+    if (!emit) return
+    const { storeId, productId: product_id, metadata } = product
+    const image_url = pictures.toPublicUrl(product.imageUrl)
+    const moment = isoTime(product.now)
+    if (!before) {
+      const data = { product_id, vector_id: product.vectorId, image_url, metadata, indexed_at: moment }
+      emit({ name: 'product.indexed', storeId, data })
+      return
+    }
+    const changes = listChangedFields(before, { metadata, pictures: prepared })
+    // A new model changes vectors only, which no client sees.
+    if (changes.length === 0) return
+    const hasNewUrl = before.imageUrl !== product.imageUrl
+    const data = {
+      product_id,
+      changes,
+      previous_image_url: hasNewUrl ? pictures.toPublicUrl(before.imageUrl) : null,
+      new_image_url: hasNewUrl ? image_url : null,
+      updated_at: moment,
+    }
+    emit({ name: 'product.updated', storeId, data })
+  }
+
+  function erase(storeId: string, product: ProductRow): void {
+    const { productId: product_id } = product
+    atomically(() => {
+      queries.remove(product)
+      if (product.isDemo) return
+      emit?.({ name: 'product.deleted', storeId, data: { product_id, deleted_at: isoTime(clock.now()) } })
+    })
+    for (const { id } of product.pictures) index.remove(storeId, id)
+  }
+
+  return {
+    /**
+     * Indexes one product, in place of an older one with the same id.
+     *
+     * @throws ApiError `product_limit_exceeded` before anything is downloaded, `validation_error` for the metadata,
+     *   `storage_limit_exceeded`, and the codes of the fetcher and of the embedder.
+     */
+    put: (store: CallerStore, input: ProductInput): Promise<ProductChange> =>
+      lockProduct(store.id, input.productId, async () =>
+        write(store, input, queries.find(store.id, input.productId)),
+      ),
+
+    /**
+     * Changes a product, depending on its present state.
+     *
+     * @param edit makes the new content of the present one; nothing is written if it throws.
+     * @throws ApiError `not_found`, and the codes of `put`.
+     */
+    edit: (
+      store: CallerStore,
+      productId: string,
+      edit: (product: ProductRow) => ProductContent,
+    ): Promise<ProductChange> =>
+      lockProduct(store.id, productId, async () => {
+        const before = queries.find(store.id, productId)
+        if (!before) throw notFound('product')
+        return write(store, { ...edit(before), productId }, before)
+      }),
+
+    /**
+     * Deletes a product with its pictures and vectors.
+     *
+     * @param mayRemove decides by the product's present state.
+     * @returns whether there was such a product.
+     */
+    remove: (
+      storeId: string,
+      productId: string,
+      mayRemove: (product: ProductRow) => boolean = () => true,
+    ): Promise<boolean> =>
+      lockProduct(storeId, productId, async () => {
+        const product = queries.find(storeId, productId)
+        if (!product || !mayRemove(product)) return false
+        erase(storeId, product)
+        return true
+      }),
+  }
+}

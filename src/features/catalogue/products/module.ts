@@ -1,0 +1,87 @@
+import { Elysia } from 'elysia'
+import type { ByteBudget } from '../../../core/byte-budget.ts'
+import type { EmitEvent } from '../../../core/events.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { Idempotency } from '../../../http/idempotency.ts'
+import type { KnownModel } from '../../../platform/db/models.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
+import type { PictureFiles } from '../../../platform/pictures/kept.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
+import { createProductChanges } from './changes.ts'
+import { productListQueries } from './list-queries.ts'
+import { pictureRoutes } from './picture-routes.ts'
+import { productPictures } from './pictures.ts'
+import { productQueries } from './queries.ts'
+import { productRoutes } from './routes.ts'
+import { productService } from './service.ts'
+import { storageLimit } from './storage-limit.ts'
+import { storageQueries } from './storage-queries.ts'
+
+export interface ProductNeeds {
+  stores: Pick<StoreQueries, 'readKeptBytes'>
+  /** The model in use; new pictures get its vectors. */
+  model: KnownModel
+  /** Follows every change in the same tick. */
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'findVector'>
+  embedder: Pick<Embedder, 'embedPicture'>
+  fetcher: PictureFetcher
+  files: PictureFiles
+  /** Bounds the pictures that are in memory at a time. */
+  budget: Pick<ByteBudget, 'take'>
+  idempotency: Idempotency
+  /** Learns of every change inside its transaction. */
+  emit?: EmitEvent
+}
+
+/** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
+const SWEEP_MS = 10_000
+
+/**
+ * Wires the products of all stores. An upload walks straight down from here: routes, service, changes, then the pictures
+ * and the SQL, then the product index, which calls nothing back.
+ */
+export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
+  const { stores, model, index, embedder, fetcher, files, budget, idempotency, emit } = needs
+  const queries = productQueries(db, model.vectors, model.row)
+  const space = storageQueries(db)
+  const pictures = productPictures({
+    queries: { ...queries, ...space },
+    storage: storageLimit({ queries: space, stores }),
+    embedder,
+    fetcher,
+    files,
+    budget,
+    findVector: index.findVector,
+    baseUrl,
+    atomically,
+    unsynced: (write) => unsynced(db, write),
+    clock,
+    ids,
+  })
+  const changes = createProductChanges({ queries, pictures, index, atomically, emit, clock, ids })
+  const lists = productListQueries(db, queries)
+  const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
+
+  return {
+    service: {
+      ...products,
+      /** The one door for changes; see {@link createProductChanges}. */
+      changes,
+      pictures,
+      has: queries.has,
+      count: queries.count,
+      listDemoIds: queries.listDemoIds,
+    },
+    routes: (doors: Doors) =>
+      new Elysia({ name: 'products' })
+        .use(productRoutes(doors.forStore, products, idempotency))
+        .use(pictureRoutes(pictures)),
+    chores: [{ name: 'deleting unused pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
+  } satisfies Module<object>
+}
+
+export type ProductsModule = ReturnType<typeof buildProducts>

@@ -1,0 +1,72 @@
+import type { Doors } from '../../../http/doors.ts'
+import type { KnownModel } from '../../../platform/db/models.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
+import type { ProductsModule } from '../../catalogue/products/module.ts'
+import type { Ground, Module } from '../../module.ts'
+import { createSearchHistory } from './history.ts'
+import { searchQueries } from './queries.ts'
+import { createRecentPictures } from './recent-pictures.ts'
+import { searchRoutes } from './routes.ts'
+import { searchService } from './service.ts'
+
+export interface SearchNeeds {
+  /** The model in use; only its vectors are searched. */
+  model: KnownModel
+  index: Pick<ProductIndexService, 'getWhole'>
+  pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
+  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  /** Days that a search stays in the history. */
+  historyDays: number
+  /** Learns of faults that no client hears of. */
+  noteFault(error: unknown): void
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
+ * nothing of products calls back.
+ */
+export function buildSearch({ db, atomically, clock, ids, log, later }: Ground, needs: SearchNeeds) {
+  const { model, index, pictures, embedder, historyDays, noteFault } = needs
+  const queries = searchQueries(db, model.row)
+  const history = createSearchHistory({
+    queries: {
+      record(searches) {
+        try {
+          // No answer waits for these rows, so they do not wait for the disk.
+          unsynced(db, () => atomically(() => queries.record(searches)))
+        } catch (error) {
+          noteFault(error)
+          throw error
+        }
+      },
+      forgetBefore: (before, limit) => unsynced(db, () => queries.forgetBefore(before, limit)),
+    },
+    clock,
+    days: historyDays,
+    log,
+    schedule: later,
+  })
+  const recent = createRecentPictures(ids)
+  const search = searchService({
+    queries,
+    getIndex: index.getWhole,
+    history,
+    recent,
+    embedder,
+    withPicture: pictures.withUrl,
+    toPublicUrl: pictures.toPublicUrl,
+    clock,
+    ids,
+  })
+
+  return {
+    service: { ...search, history },
+    routes: (doors: Doors) => searchRoutes(doors.forStore, search),
+    chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
+    forgetStore: recent.forgetStore,
+  } satisfies Module<object>
+}

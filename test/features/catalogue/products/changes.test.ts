@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import pino from 'pino'
+import type { CallerStore } from '../../../../src/core/actor.ts'
+import { createByteBudget } from '../../../../src/core/byte-budget.ts'
+import type { EmitEvent, StoreEvent } from '../../../../src/core/events.ts'
+import { buildProductIndex } from '../../../../src/features/catalogue/product-index/module.ts'
+import type { ProductInput } from '../../../../src/features/catalogue/products/changes.ts'
+import { buildProducts } from '../../../../src/features/catalogue/products/module.ts'
+import { createIdempotency } from '../../../../src/http/idempotency.ts'
+import { idempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
+import { registerModel } from '../../../../src/platform/db/models.ts'
+import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
+import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { fakeEmbedder } from '../../../support/embedder.ts'
+
+let app: TestApp
+let store: CallerStore
+let storeId: string
+
+beforeEach(async () => {
+  app = testApp()
+  store = app.services.accounts.storeBySlug((await app.store()).slug)
+  storeId = store.id
+  app.db.exec('CREATE TABLE heard (event TEXT NOT NULL)')
+})
+afterEach(() => app.close())
+
+const write: EmitEvent = (event) =>
+  void app.db.prepare('INSERT INTO heard VALUES (?)').run(JSON.stringify(event))
+
+/** The events that a listener has written, in order. */
+const heard = (): StoreEvent[] =>
+  app.db
+    .prepare<[], { event: string }>('SELECT event FROM heard ORDER BY rowid')
+    .all()
+    .map(({ event }) => JSON.parse(event))
+
+/** Products with a listener, beside those of the app and in the same database. */
+function listenTo(emit: EmitEvent) {
+  const { db, clock, ids } = app
+  const embedder = fakeEmbedder()
+  const model = registerModel(db, embedder.model, 0)
+  const ground = {
+    ...{ db, clock, ids },
+    log: pino({ level: 'silent' }),
+    atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
+    record: () => {},
+    later: () => {},
+    baseUrl: () => 'http://lookalike.test',
+  }
+  const { dimension } = embedder.model
+  const { service: index } = buildProductIndex(ground, { model, dimension, noteFault: () => {} })
+  const { service } = buildProducts(ground, {
+    ...{ model, index, embedder, emit },
+    fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
+    files: createPictureFiles(app.folder, ids.uuid),
+    budget: createByteBudget(),
+    stores: app.services.stores,
+    idempotency: createIdempotency(idempotencyKeys(db), clock),
+  })
+  return { ...service, index }
+}
+
+const input = (productId: string, url: string, more: Partial<ProductInput> = {}): ProductInput => ({
+  productId,
+  sources: [{ url }],
+  metadata: {},
+  ...more,
+})
+
+const NOW = '2030-01-01T00:00:00.000Z'
+
+describe('the event of a change', () => {
+  test('product.indexed for a new product, with all of its data', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    const { vectorId } = await changes.put(store, input('p', url, { metadata: { price: 1 } }))
+    expect(heard()).toEqual([
+      {
+        name: 'product.indexed',
+        storeId,
+        data: {
+          product_id: 'p',
+          vector_id: vectorId,
+          image_url: url,
+          metadata: { price: 1 },
+          indexed_at: NOW,
+        },
+      },
+    ])
+  })
+
+  test('a kept picture has its public address', async () => {
+    const { changes, find } = listenTo(write)
+    const upload = { bytes: async () => pictureBytes(1) }
+    await changes.put(store, { productId: 'p', sources: [{ upload }], metadata: {} })
+    const { image_url } = find(storeId, 'p')
+    expect(image_url).toStartWith('http://lookalike.test/pictures/')
+    expect(heard()).toMatchObject([{ name: 'product.indexed', data: { image_url } }])
+  })
+
+  test.each<[string, string[], Partial<ProductInput>, object?]>([
+    ['metadata', ['metadata.price', 'metadata.name'], { metadata: { name: 'x', tags: ['t'] } }],
+    [
+      'another picture',
+      ['image_url', 'image'],
+      { sources: [{ url: 'https://img.test/b.jpg' }] },
+      { previous_image_url: 'https://img.test/a.jpg', new_image_url: 'https://img.test/b.jpg' },
+    ],
+    [
+      'another address of the same picture',
+      ['image_url'],
+      { sources: [{ url: 'https://img.test/twin.jpg' }] },
+      { previous_image_url: 'https://img.test/a.jpg', new_image_url: 'https://img.test/twin.jpg' },
+    ],
+    [
+      'a further picture',
+      ['additional_image_urls'],
+      { sources: [{ url: 'https://img.test/a.jpg' }, { url: 'https://img.test/b.jpg' }] },
+    ],
+  ])('product.updated for %s names the changed fields', async (_, fields, change, urls = {}) => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    app.picture('b', 2)
+    app.picture('twin', 1)
+    const metadata = { price: 1, tags: ['t'] }
+    await changes.put(store, input('p', url, { metadata }))
+    app.clock.advance(1_000)
+    expect((await changes.put(store, input('p', url, { metadata, ...change }))).effect).toBe('updated')
+    const data = {
+      product_id: 'p',
+      changes: fields,
+      previous_image_url: null,
+      new_image_url: null,
+      ...urls,
+      updated_at: '2030-01-01T00:00:01.000Z',
+    }
+    expect(heard().slice(1)).toEqual([{ name: 'product.updated', storeId, data }])
+  })
+
+  test('product.updated names `image` when a known address has a new picture', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    await changes.put(store, input('p', url))
+    app.picture('a', 2)
+    await changes.edit(store, 'p', ({ metadata }) => ({ sources: [{ url }], metadata, refresh: true }))
+    expect(heard().slice(1)).toMatchObject([
+      { name: 'product.updated', data: { changes: ['image'], previous_image_url: null } },
+    ])
+  })
+
+  test('product.deleted for a product that was there', async () => {
+    const { changes } = listenTo(write)
+    await changes.put(store, input('p', app.picture('a', 1)))
+    expect(await changes.remove(storeId, 'p')).toBe(true)
+    expect(await changes.remove(storeId, 'p')).toBe(false)
+    expect(heard().slice(1)).toEqual([
+      { name: 'product.deleted', storeId, data: { product_id: 'p', deleted_at: NOW } },
+    ])
+  })
+
+  test('none for an identical product, for other vectors of the same picture, nor for demo products', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    await changes.put(store, input('p', url))
+    expect((await changes.put(store, input('p', url))).effect).toBe('unchanged')
+    const other = registerModel(app.db, { ...fakeEmbedder().model, hash: 'another' }, 0)
+    app.db.prepare('UPDATE pictures SET model = ?').run(other.row)
+    expect((await changes.put(store, input('p', url))).effect).toBe('updated')
+    await changes.put(store, input('demo', url, { isDemo: true }))
+    await changes.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
+    await changes.remove(storeId, 'demo', ({ isDemo }) => isDemo)
+    expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
+  })
+})
+
+describe('a change is one transaction with its event', () => {
+  test('the listener is called inside it, and reads the new state', async () => {
+    const seen: unknown[] = []
+    const products = listenTo(({ name }) => {
+      seen.push([name, app.db.inTransaction, products.has(storeId, 'p')])
+    })
+    await products.changes.put(store, input('p', app.picture('a', 1)))
+    await products.changes.remove(storeId, 'p')
+    expect(seen).toEqual([
+      ['product.indexed', true, true],
+      ['product.deleted', true, false],
+    ])
+  })
+
+  test('a listener that fails after its write undoes the change, the event and nothing else', async () => {
+    let isBroken = false
+    const products = listenTo((event) => {
+      write(event)
+      if (isBroken) throw new Error('broken')
+    })
+    const { changes, index, find } = products
+    await changes.put(store, input('p', app.picture('a', 1)))
+    const before = find(storeId, 'p')
+    isBroken = true
+    await expect(changes.put(store, input('q', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(changes.put(store, input('p', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(changes.remove(storeId, 'p')).rejects.toThrow('broken')
+    expect([products.has(storeId, 'q'), products.count(storeId)]).toEqual([false, 1])
+    expect(find(storeId, 'p')).toEqual(before)
+    expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
+    const indexed = index.findStore(storeId)
+    expect(indexed?.columns.countProducts(indexed.segment.slots, undefined)).toBe(1)
+  })
+
+  test('of two products for the plan’s last place one is heard of', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    const free: CallerStore = { ...store, plan: 'free' }
+    for (let n = 0; n < 49; n++) await changes.put(free, input(`p${n}`, url))
+    const racing = ['left', 'right'].map((id) => changes.put(free, input(id, url)))
+    const ends = await Promise.allSettled(racing)
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(heard()).toHaveLength(50)
+  })
+
+  test('any sequence of changes: the events tell exactly the story of the committed ones', async () => {
+    const step = fc.record({
+      id: fc.nat(3),
+      price: fc.option(fc.nat(2), { nil: undefined }),
+      isBroken: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        app.db.exec('DELETE FROM heard; DELETE FROM products')
+        let isBroken = false
+        const { changes, index, list } = listenTo((event) => {
+          write(event)
+          if (isBroken) throw new Error('broken')
+        })
+        for (const { id, price, ...rest } of steps) {
+          isBroken = rest.isBroken
+          const change =
+            price === undefined
+              ? changes.remove(storeId, `p${id}`)
+              : changes.put(store, input(`p${id}`, app.picture('a', 1), { metadata: { price } }))
+          await change.catch(({ message }) => expect(message).toBe('broken'))
+        }
+        const told = new Set<string>()
+        for (const { name, data } of heard()) {
+          const id = 'product_id' in data ? data.product_id : ''
+          expect(told.has(id)).toBe(name !== 'product.indexed')
+          if (name === 'product.deleted') told.delete(id)
+          else told.add(id)
+        }
+        const stored = list(storeId, { limit: 100 }).products.map(({ product_id }) => product_id)
+        expect(new Set(stored)).toEqual(told)
+        const indexed = index.findStore(storeId)
+        expect(indexed?.columns.countProducts(indexed.segment.slots, undefined) ?? 0).toBe(told.size)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
