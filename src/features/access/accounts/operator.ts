@@ -49,7 +49,7 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-/** What the operator does for people at the command line. Every function throws SetupError in words for him. */
+/** The operator's commands about people. Every function throws SetupError in words for the operator. */
 export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
     const user = people.findPersonByEmail(addressOf(email))
@@ -86,7 +86,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
     },
 
     /**
-     * Sets a person's password and ends all his sign-ins.
+     * Sets a person's password and ends all their sign-ins.
      *
      * @param password by default a random one. @returns the password, when it was made here.
      */
@@ -101,7 +101,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       return made
     },
 
-    /** Forgets a person's failed sign-ins, so that he may try again at once. */
+    /** Forgets a person's failed sign-ins, so that the person may try again at once. */
     unlock: (email: string): void => deps.failures.reset(userOf(email).email),
   }
 }
@@ -110,7 +110,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
 const ID_CHARS = 8
 const ID_END = /^[0-9a-f-]{8,36}$/i
 
-/** The registration that is meant, for another would let in whoever registered somebody else's address. */
+/** The registration that is meant: any other would let in whoever registered a stranger's address. */
 function chosenOf(open: RegistrationRow[], address: string, { store, id }: RegistrationChoice) {
   if (open.length === 0) throw new SetupError(`${address} has not registered within the last 24 hours`)
   const fitting = open.filter(

@@ -24,9 +24,9 @@ export interface RegistrationDeps {
   people: Pick<PeopleQueries, 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   mode: RegistrationMode
-  /** Registrations of one mail address by one address on the network, so that strangers leave its owner his share. */
+  /** Registrations of one mail address by one address on the network, so that strangers leave a share to its owner. */
   tries: Throttle
-  /** Mails that one mail address gets because somebody registers it. */
+  /** Mails about registrations that one mail address gets. */
   mails: Throttle
   /** @param network of the client: no network may take all places in the line. */
   hashPassword(password: string, network?: string): Promise<string>

@@ -62,7 +62,7 @@ export function accountService({
   atomically,
   record,
 }: AccountDeps) {
-  /** The owner to be: somebody who is known and proves it, or somebody new. */
+  /** The future owner: a known person who proves it, or a new one. */
   async function ownerOf(
     email: string,
     { password, storeName }: SetupRequest,
@@ -120,7 +120,7 @@ export function accountService({
         })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new SetupError(`${email} was made by somebody else just now: run it again`)
+        throw new SetupError(`${email} was just created by another process: run the command again`)
       }
     },
 

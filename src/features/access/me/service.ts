@@ -131,7 +131,7 @@ export function meService(deps: MeDeps) {
     },
 
     /**
-     * Changes the password of a person who knows the present one; his other logins end.
+     * Changes the password of a person who knows the present one; their other sign-ins end.
      *
      * @throws ApiError `validation_error` for a wrong present or a weak new password, `too_many_requests` after five
      * wrong ones.

@@ -96,8 +96,8 @@ export function callerService(deps: CallerDeps) {
   }
 
   /**
-   * The table of spec §5.3. A super-admin may act for any store by its name; the header is not asked of him while he
-   * belongs to any, of which the oldest is meant.
+   * The table of spec §5.3. A super-admin may act for any store by its name. A super-admin who belongs to stores
+   * needs no header: without it, the oldest membership counts.
    *
    * @returns undefined where the route can do without.
    */

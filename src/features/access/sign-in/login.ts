@@ -38,7 +38,7 @@ export interface LoginDeps {
   /** The password of a registration that waits for its link. */
   pendingPassword(email: string): string | undefined
   lockout: Lockout
-  /** Tells a person by mail that somebody with the password guesses codes. */
+  /** Tells a person by mail that someone who has the password guesses codes. */
   warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>

@@ -53,7 +53,7 @@ export function twoFactorQueries(db: Db) {
 
   return {
     find: (userId: string) => find.get(userId),
-    /** Begins a setup, in the place of one that began before. @returns false when it is enabled already. */
+    /** Begins a setup, in place of an earlier one. @returns false when it is enabled already. */
     putPending: (userId: string, sealedSecret: Buffer, now: number): boolean =>
       putPending.run(userId, sealedSecret, BigInt(now)).changes > 0,
     /** Ends the setup of exactly this secret. @returns false when another call was faster. */

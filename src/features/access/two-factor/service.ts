@@ -240,8 +240,8 @@ export function twoFactorService({
     wrongCodes: queries.wrongCodes,
 
     /**
-     * Takes the second factor away from whoever lost it (the `user reset-2fa` command). His logins end, for whoever has
-     * the authenticator now may have one of them.
+     * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end:
+     * whoever has the authenticator now may have one of them.
      *
      * @param email normalised. @returns whether there was one to take; undefined for an unknown person.
      */
