@@ -8,7 +8,7 @@ import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { SessionRow } from '../sign-in/queries.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
 import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
 

@@ -1,6 +1,5 @@
 import { isUnwritable } from '../../../core/storage.ts'
-import type { SessionRow } from '../sign-in/queries.ts'
-import type { SessionQueries } from './session-queries.ts'
+import type { SessionQueries, SessionRow } from './session-queries.ts'
 
 export interface KeptSessionsDeps {
   stored: SessionQueries

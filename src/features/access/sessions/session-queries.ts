@@ -1,5 +1,18 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { SessionRow } from '../sign-in/queries.ts'
+
+export interface SessionRow {
+  id: string
+  userId: string
+  /** Of the one token that is valid now. */
+  jti: string
+  amr: string[]
+  address: string
+  userAgent: string | null
+  createdAt: number
+  lastUsedAt: number
+  /** Unix ms after which its token could not be refreshed. */
+  expiresAt: number
+}
 
 export type SessionQueries = ReturnType<typeof sessionQueries>
 

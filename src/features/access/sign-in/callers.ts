@@ -17,7 +17,8 @@ import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/peopl
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KnownKey } from '../api-keys/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { AuthQueries, SessionRow } from './queries.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
+import type { AuthQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps {

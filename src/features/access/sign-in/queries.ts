@@ -5,20 +5,6 @@ import type { StoreRow } from '../../stores/stores/queries.ts'
 /** A store as a token of its machine grant needs it. */
 export type TokenStore = Omit<StoreRow, 'clientSecretHash'>
 
-export interface SessionRow {
-  id: string
-  userId: string
-  /** Of the one token that is valid now. */
-  jti: string
-  amr: string[]
-  address: string
-  userAgent: string | null
-  createdAt: number
-  lastUsedAt: number
-  /** Unix ms after which its token could not be refreshed. */
-  expiresAt: number
-}
-
 export type AuthQueries = ReturnType<typeof signInQueries>
 
 /** All SQL about ended tokens and the groups of members, and the reads that judge a token. */

@@ -1,7 +1,8 @@
 import type { Claims } from '../../../http/tokens.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { AuthQueries, SessionRow, TokenStore } from './queries.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
+import type { AuthQueries, TokenStore } from './queries.ts'
 
 export type TokenHolders = ReturnType<typeof tokenHolders>
 
