@@ -4,7 +4,6 @@ import type { ByteBudget } from './core/byte-budget.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
-import type { PlanName } from './core/plans.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
@@ -70,6 +69,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { ground, passwords } = install
   const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
   const { db, clock, ids, log } = ground
+  const { stores, people } = install.services
   const storage = createStorageWatch({
     clock,
     log,
@@ -86,6 +86,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const personLock = createKeyedLock()
   const signIn = buildSignIn(ground, {
+    ...{ stores, people },
     sessions: sessions.service,
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
@@ -100,7 +101,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     noteFault: storage.note,
   })
   const me = buildMe(ground, {
-    queries: signIn.service.queries,
+    people,
     sessions: sessions.service.sessions,
     passwords,
     isTwoFactorEnabled: twoFactor.service.isEnabled,
@@ -108,6 +109,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     locked: personLock,
   })
   const clientSecret = buildClientSecret(ground, {
+    stores,
     failures: signIn.service.clientFailures,
     tellOwners: accounts.service.tellOwners,
   })
@@ -117,27 +119,23 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
   })
-  const planOf = (storeId: string): PlanName => signIn.service.queries.credential(storeId)?.plan ?? 'free'
+  const requests = createRequestBudget(clock)
   const doors = createDoors({
     ...signIn.service,
     clock,
     traceOf: createTraceOf(addressOf),
-    spendRequest: createRequestBudget(planOf, clock),
+    spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
   })
-  const model = registerModel(db, embedder.model, clock.now())
-  const { dimension } = embedder.model
   const noteFault = storage.note
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
-  const { service: index } = buildProductIndex(ground, { model, dimension, noteFault })
+  const model = registerModel(db, embedder.model, clock.now())
+  const productIndex = buildProductIndex(ground, { model, dimension: embedder.model.dimension, noteFault })
+  const index = productIndex.service
   const products = buildProducts(ground, {
-    ...{ model, index, embedder, fetcher, files, budget, planOf, idempotency },
+    ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
   })
-  const demo = buildDemo(ground, {
-    readPicture: ports.readDemoPicture,
-    products: products.service,
-    planOf,
-  })
+  const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
     pictures: products.service.pictures,
@@ -184,6 +182,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(health.routes())
     .use(docs.routes())
 
+  /** Drops everything that memory holds about a store, so that the next request reads it again. */
+  function forgetStore(storeId: string): void {
+    for (const holder of [ipList, requests, productIndex, search]) holder.forgetStore(storeId)
+  }
+
   const chores: Chore[] = [
     ...[audit, mail, sessions, accounts, signIn, me, products, search].flatMap((module) => module.chores),
     { name: 'forgetting idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
@@ -213,7 +216,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     chores: chores.map(watched),
     loadIndex: index.load,
     loadingIndex: index.loadInSteps,
+    /** Whether the last loading of the index read everything. */
     hasWholeIndex: index.isWhole,
+    forgetStore,
     signToken: signIn.service.tokens.sign,
     flushAudit: signIn.service.flush,
     storage,

@@ -9,11 +9,12 @@ import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
 import { buildIpList } from './features/access/ip-list/module.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
-import { signInQueries } from './features/access/sign-in/queries.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
 import type { Ground } from './features/module.ts'
+import { buildPeople } from './features/stores/people/module.ts'
+import { buildStores } from './features/stores/stores/module.ts'
 import type { Db } from './platform/db/open.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
@@ -53,23 +54,33 @@ export function createInstall(
   const { record } = audit.service
   const atomically: Ground['atomically'] = (work) => db.transaction(work).immediate()
   const ground: Ground = { db, clock, ids, log, atomically, record, later, baseUrl }
+  const { service: stores } = buildStores(ground)
+  const { service: people } = buildPeople(ground)
   const mail = buildMail(ground, { mailer, secretBox })
   const sessions = buildSessions(ground)
   const accounts = buildAccounts(ground, {
+    ...{ stores, people },
     outbox: mail.service,
     sessions: sessions.service,
     passwords,
-    setPassword: signInQueries(db).setPassword,
     registrationMode: REGISTRATION as RegistrationMode,
     plan: DEFAULT_PLAN as PlanName,
+    // A circle: the features below tell a store's owners by mail.
+    waysIn: {
+      removeTwoFactor: (userId) => twoFactor.service.remove(userId),
+      removeApiKeys: (storeId) => apiKeys.service.removeAllOf(storeId),
+      removeWidgetKeys: (storeId) => widgetKeys.service.removeAllOf(storeId),
+      removeIpList: (storeId) => ipList.service.removeAllOf(storeId),
+    },
   })
   const { tellOwners } = accounts.service
   const twoFactor = buildTwoFactor(ground, {
+    people,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
   })
   const widgetKeys = buildWidgetKeys(ground)
-  const apiKeys = buildApiKeys(ground, { tellOwners, widgetKeys: widgetKeys.rows })
+  const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows })
   const ipList = buildIpList(ground, { tellOwners })
 
   return {
@@ -78,6 +89,7 @@ export function createInstall(
     modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList },
     /** The verbs that commands use. */
     services: {
+      ...{ stores, people },
       accounts: accounts.service.accounts,
       operator: accounts.service.operator,
       outbox: mail.service,

@@ -103,6 +103,11 @@ test('only queries and platform hold SQL', () => {
   expect(offenders(sql, (path) => path.endsWith('queries.ts') || room(path) === 'platform')).toEqual([])
 })
 
+test('queries open no transaction: a service decides what belongs together', () => {
+  const transaction = /\.transaction\(|\.(?:exec|prepare)\(\s*['"`]\s*(?:BEGIN|SAVEPOINT)\b/
+  expect(offenders(transaction, (path) => !path.endsWith('queries.ts'))).toEqual([])
+})
+
 test('time and chance come in through core', () => {
   const world = /Date\.now|new Date\(\)|Math\.random|randomUUID|getRandomValues|performance\.now/
   // Commands and the model's own process measure and wait for themselves; no rule of the service hangs on it.

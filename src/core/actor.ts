@@ -1,3 +1,5 @@
+import type { PlanName } from './plans.ts'
+
 /** Permission names of spec §2.9. */
 export const PERMISSIONS = [
   'products:read',
@@ -60,6 +62,22 @@ export interface ShownToken {
   amr: readonly string[]
 }
 
+/** The store that a caller acts for, as it was when the credential was judged. */
+export interface CallerStore {
+  id: string
+  slug: string
+  name: string
+  plan: PlanName
+}
+
+/** The four columns of a store's row that a caller carries. */
+export const asCallerStore = ({ id, slug, name, plan }: CallerStore): CallerStore => ({
+  id,
+  slug,
+  name,
+  plan,
+})
+
 /** Who is calling, perhaps for no store in particular. */
 export interface Caller {
   kind: 'machine' | 'person' | 'key'
@@ -68,6 +86,7 @@ export interface Caller {
   /** The API key that was shown. */
   keyId: string | null
   storeId: string | null
+  store: CallerStore | null
   /** A person's role in the store; null for anything else, and for a super-admin who is no member. */
   role: Role | null
   isSuperAdmin: boolean
@@ -80,6 +99,7 @@ export interface Caller {
 /** Who is acting, and for which store (spec §5.3). */
 export interface Actor extends Caller {
   storeId: string
+  store: CallerStore
 }
 
 /** Whether the caller holds a permission, or a power over the store. */
@@ -91,6 +111,9 @@ type Rights = Pick<Caller, 'permissions' | 'powers'>
 /** A machine grant may do everything in its store (spec §5.6), and so may a super-admin in every store. */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
 
+/** Whether groups can narrow what a role may do. */
+export const isBoundByGroups = (role: Role): boolean => role !== 'owner' && role !== 'admin'
+
 /**
  * What a member may do (spec §5.6): an owner or an admin everything; others what their groups grant together, or what
  * their role grants when they are in no group.
@@ -99,8 +122,8 @@ export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
  */
 export function rightsOfMember(role: Role, groups: readonly (readonly Permission[])[]): Rights {
   const powers = POWERS_OF_ROLE[role]
-  const isBoundByGroups = role !== 'owner' && role !== 'admin' && groups.length > 0
-  return { permissions: isBoundByGroups ? new Set(groups.flat()) : PERMISSIONS_OF_ROLE[role], powers }
+  const isBound = isBoundByGroups(role) && groups.length > 0
+  return { permissions: isBound ? new Set(groups.flat()) : PERMISSIONS_OF_ROLE[role], powers }
 }
 
 /** What an API key may do: its scopes, and nothing about the store itself. */

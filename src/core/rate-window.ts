@@ -28,6 +28,9 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
   }
 
   return {
+    /** Forgets every request of a key. */
+    forget: (key: string): void => void allowed.delete(key),
+
     /** Takes one request of `key` at `now` (ms of any one clock), if the window has room for it. */
     take(key: string, limit: number, now: number): RateVerdict {
       if (!allowed.has(key) && allowed.size >= keysMax) makeRoom(now)

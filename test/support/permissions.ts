@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Caller, Permission, Trace } from '../../src/core/actor.ts'
+import type { Actor, Permission, Trace } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createDoors, type Doors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
@@ -9,11 +9,12 @@ import { manualClock } from './app.ts'
 const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
 
 /** Somebody who may do nothing. */
-export const PERSON: Caller = {
+export const PERSON: Actor = {
   kind: 'person',
   userId: 'person',
   keyId: null,
   storeId: 'store',
+  store: { id: 'store', slug: 'store', name: 'Store', plan: 'enterprise' },
   role: 'viewer',
   isSuperAdmin: false,
   permissions: new Set(),
@@ -38,7 +39,12 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     tokens,
     clock,
     traceOf: () => NOWHERE,
-    callerOfToken: ({ sub }) => ({ ...PERSON, storeId: sub, permissions: new Set(permissions) }),
+    callerOfToken: ({ sub }) => ({
+      ...PERSON,
+      storeId: sub,
+      store: { ...PERSON.store, id: sub },
+      permissions: new Set(permissions),
+    }),
     callerOfKey: () => {
       throw signInFirst()
     },

@@ -9,8 +9,12 @@ export interface VectorTable {
   remove(rowid: number): void
   /** Visits all vectors, in no order. The vector is a view that is worth nothing after the visit: copy what is kept. */
   each(visit: Visit): void
-  /** The same with a pause after every few vectors; the table must not be written to before the end. */
-  eachWithPauses(visit: Visit): Generator<void>
+  /**
+   * The same with a pause after every few vectors; the table must not be written to before the end.
+   *
+   * @param storeId visits the vectors of this store only.
+   */
+  eachWithPauses(visit: Visit, storeId?: string): Generator<void>
   /** The exact `k` nearest vectors of a store by cosine, best first. Scans with SQL: a reference, not for searches. */
   nearest(storeId: string, vector: Float32Array, k: number): { rowid: number; score: number }[]
 }
@@ -32,8 +36,9 @@ export function vectorTable(db: Database.Database, table: string, dimension: num
       throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
     return vector
   }
-  function* eachWithPauses(visit: Visit): Generator<void> {
-    for (const chunk of sql.chunks().iterate()) {
+  function* eachWithPauses(visit: Visit, storeId?: string): Generator<void> {
+    const chunks = storeId === undefined ? sql.chunks().iterate() : sql.chunksOf().iterate(storeId)
+    for (const chunk of chunks) {
       visitChunk(chunk, dimension, visit)
       yield
     }
@@ -74,6 +79,9 @@ interface Chunk {
 
 /** Prepared on first use, because the table may not exist before. */
 function statements(db: Database.Database, table: string) {
+  // The shadow tables of sqlite-vec 0.1.
+  const chunks = `SELECT chunks.partition00 AS storeId, chunks.validity, chunks.rowids, blobs.vectors
+    FROM ${table}_chunks AS chunks JOIN ${table}_vector_chunks00 AS blobs ON blobs.rowid = chunks.chunk_id`
   return {
     insert: once(() => db.prepare(`INSERT INTO ${table} (rowid, store_id, embedding) VALUES (?, ?, ?)`)),
     update: once(() => db.prepare(`UPDATE ${table} SET embedding = ? WHERE rowid = ? AND store_id = ?`)),
@@ -83,13 +91,8 @@ function statements(db: Database.Database, table: string) {
         `SELECT rowid, distance FROM ${table} WHERE embedding MATCH ? AND k = ? AND store_id = ? ORDER BY distance`,
       ),
     ),
-    // The shadow tables of sqlite-vec 0.1.
-    chunks: once(() =>
-      db.prepare<[], Chunk>(
-        `SELECT chunks.partition00 AS storeId, chunks.validity, chunks.rowids, blobs.vectors
-         FROM ${table}_chunks AS chunks JOIN ${table}_vector_chunks00 AS blobs ON blobs.rowid = chunks.chunk_id`,
-      ),
-    ),
+    chunks: once(() => db.prepare<[], Chunk>(chunks)),
+    chunksOf: once(() => db.prepare<[string], Chunk>(`${chunks} WHERE chunks.partition00 = ?`)),
   }
 }
 

@@ -8,25 +8,29 @@ import { createThrottle } from '../../../platform/db/throttle.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
 import { createGuessWarning } from './guess-warning.ts'
 import { operatorService } from './operator.ts'
-import { ownerNoticeQueries } from './owner-notice-queries.ts'
 import { ownerNotices } from './owner-notices.ts'
-import { type PasswordResetDeps, passwordResetService } from './password-reset.ts'
+import { passwordResetService } from './password-reset.ts'
 import { passwordResetQueries } from './password-reset-queries.ts'
-import { accountQueries } from './queries.ts'
 import { type RegistrationMode, registrationService } from './registration.ts'
 import { registrationQueries } from './registration-queries.ts'
 import { accountRoutes } from './routes.ts'
 import { accountService } from './service.ts'
+import { createTakeOver, type TakeOverDeps } from './take-over.ts'
 import { verificationService } from './verification.ts'
 
 export interface AccountNeeds {
+  stores: StoreQueries
+  people: PeopleQueries
+  /** Ends the ways into an account beside the password. */
+  waysIn: TakeOverDeps['waysIn']
   outbox: OutboxService
   sessions: SessionsModule['service']
   passwords: PasswordHasher
-  setPassword: PasswordResetDeps['setPassword']
   /** Who may register. */
   registrationMode: RegistrationMode
   /** The plan of a store that registers. */
@@ -36,7 +40,7 @@ export interface AccountNeeds {
 /** Wires how people get an account and a new password, and the mails about both. */
 export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const { db, clock, later } = ground
-  const { outbox, passwords } = needs
+  const { stores, people, outbox, passwords } = needs
   const limitPerHour = (bucket: string, limit: number) =>
     createThrottle(db, { bucket, limit, windowMs: HOUR_MS })
   const registrationTries = limitPerHour('register.email_address', LIMITS.registrationsPerHour)
@@ -44,11 +48,10 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const resetMails = limitPerHour('forgot.email', LIMITS.resetMailsPerHour)
   const notices = limitPerHour('notice.store', LIMITS.ownerNoticesPerHour)
   const resetLinks = passwordResetQueries(db)
-  const queries = accountQueries(db)
   const invites = registrationQueries(db)
   const common = {
     ...ground,
-    outbox,
+    ...{ stores, people, outbox },
     failures: { reset: needs.sessions.forgiveFailures },
     hashPassword: passwords.hash,
     verifyPassword: passwords.verify,
@@ -56,11 +59,10 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     unsynced: <Result>(write: () => Result) => unsynced(db, write),
   }
 
-  const accounts = accountService({ ...common, queries })
+  const accounts = accountService(common)
   const registration = registrationService({
     ...common,
     queries: invites,
-    accounts: queries,
     tries: registrationTries,
     mails: registrationMails,
     mode: needs.registrationMode,
@@ -68,15 +70,13 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const passwordReset = passwordResetService({
     ...common,
     queries: resetLinks,
-    accounts: queries,
     mails: resetMails,
-    setPassword: needs.setPassword,
+    takeOver: createTakeOver({ ...common, waysIn: needs.waysIn }),
     endSessions: (userId) => needs.sessions.sessions.endSessions(userId, null),
   })
   const verification = verificationService({
     ...common,
     queries: invites,
-    accounts: queries,
     plan: needs.plan,
     newPasswordLink: passwordReset.linkFor,
     locked: createKeyedLock(),
@@ -86,9 +86,9 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     registration,
     verification,
     passwordReset,
-    operator: operatorService({ ...common, accounts: queries, invites, verification, passwordReset }),
+    operator: operatorService({ ...common, invites, verification, passwordReset }),
     /** Tells a store's owners by mail about a change of its security. */
-    tellOwners: ownerNotices({ ...common, queries: ownerNoticeQueries(db), notices }),
+    tellOwners: ownerNotices({ ...common, notices }),
     /** Tells a person by mail that someone who has the password guesses codes. */
     warnOfGuesses: createGuessWarning(common),
     /** Ends the links for a new password that a person asked for. */

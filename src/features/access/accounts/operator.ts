@@ -6,15 +6,15 @@ import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
-import type { AccountQueries } from './queries.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
 import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps {
-  accounts: Pick<AccountQueries, 'userByEmail'>
+  people: Pick<PeopleQueries, 'findPersonByEmail'>
   invites: Pick<RegistrationQueries, 'addInvite'>
   verification: Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator'>
@@ -49,10 +49,10 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-/** What the operator does for people at the command line. Every function throws OperatorError. */
-export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps) {
+/** The operator's commands about people. Every function throws OperatorError in words for the operator. */
+export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
-    const user = accounts.userByEmail(addressOf(email))
+    const user = people.findPersonByEmail(addressOf(email))
     if (!user) throw new OperatorError(`${email} has no account`)
     return user
   }
@@ -74,7 +74,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
     /** Lets an address register once within 7 days where registering takes an invitation, and mails it the token. */
     async invite(email: string): Promise<Invitation> {
       const address = addressOf(email)
-      if (accounts.userByEmail(address)) throw new OperatorError(`${address} has an account already`)
+      if (people.findPersonByEmail(address)) throw new OperatorError(`${address} has an account already`)
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
@@ -86,7 +86,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
     },
 
     /**
-     * Sets a person's password and ends all his sign-ins.
+     * Sets a person's password and ends all their sign-ins.
      *
      * @param password by default a random one. @returns the password, when it was made here.
      */
@@ -101,7 +101,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
       return made
     },
 
-    /** Forgets a person's failed sign-ins, so that he may try again at once. */
+    /** Forgets a person's failed sign-ins, so that the person may try again at once. */
     unlock: (email: string): void => deps.failures.reset(userOf(email).email),
   }
 }
@@ -110,7 +110,7 @@ export function operatorService({ accounts, clock, ids, ...deps }: OperatorDeps)
 const ID_CHARS = 8
 const ID_END = /^[0-9a-f-]{8,36}$/i
 
-/** The registration that is meant, for another would let in whoever registered somebody else's address. */
+/** The registration that is meant: any other would let in whoever registered a stranger's address. */
 function chosenOf(open: RegistrationRow[], address: string, { store, id }: RegistrationChoice) {
   if (open.length === 0) throw new OperatorError(`${address} has not registered within the last 24 hours`)
   const fitting = open.filter(

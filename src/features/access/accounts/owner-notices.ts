@@ -2,11 +2,11 @@ import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { type NoticeKind, ownerNoticeMail } from './owner-notice-mails.ts'
-import type { OwnerNoticeQueries } from './owner-notice-queries.ts'
 
 export interface OwnerNoticeDeps {
-  queries: OwnerNoticeQueries
+  people: Pick<PeopleQueries, 'findPerson' | 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Notices of one kind about one store. */
   notices: Throttle
@@ -16,6 +16,9 @@ export interface OwnerNoticeDeps {
   log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
+/** Owners beyond these are told by the audit log alone. */
+const OWNERS_MAX = 20
+
 /** Tells the owners of the actor's store what the actor did; to be called inside the transaction that does it. */
 export type TellOwners = (actor: Actor, kind: NoticeKind) => void
 
@@ -24,7 +27,7 @@ export type TellOwners = (actor: Actor, kind: NoticeKind) => void
  * their mailboxes; the last of them says that there are no more.
  */
 export function ownerNotices(deps: OwnerNoticeDeps): TellOwners {
-  const { queries, outbox, notices, clock } = deps
+  const { people, outbox, notices, clock } = deps
 
   function deliver(mailIds: readonly string[], requestId: string): void {
     for (const id of mailIds) {
@@ -37,20 +40,22 @@ export function ownerNotices(deps: OwnerNoticeDeps): TellOwners {
     }
   }
 
-  return function tellOwners({ storeId, userId, trace }, kind) {
+  return function tellOwners({ store, userId, trace }, kind) {
     const now = clock.now()
-    const { isAllowed, remaining, resetSeconds } = notices.take(`${kind} ${storeId}`, now)
+    const { isAllowed, remaining, resetSeconds } = notices.take(`${kind} ${store.id}`, now)
     if (!isAllowed) return
     const facts = {
       kind,
-      slug: queries.slugOf(storeId) ?? storeId,
-      by: userId === null ? undefined : queries.emailOf(userId),
+      slug: store.slug,
+      by: userId === null ? undefined : people.findPerson(userId)?.email,
       at: now,
       address: trace.address,
       baseUrl: deps.baseUrl(),
       silentUntil: remaining === 0 ? now + resetSeconds * 1000 : undefined,
     }
-    const mailIds = queries.ownersOf(storeId).map((email) => outbox.write(ownerNoticeMail(email, facts)))
+    const mailIds = people
+      .listOwners(store.id, OWNERS_MAX)
+      .map(({ email }) => outbox.write(ownerNoticeMail(email, facts)))
     // After the transaction; nobody who asks for something waits for a mail server.
     deps.schedule(() => deliver(mailIds, trace.requestId), 0)
   }

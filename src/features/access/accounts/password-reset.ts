@@ -8,9 +8,9 @@ import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { passwordResetMail } from './mails.ts'
 import type { PasswordResetQueries } from './password-reset-queries.ts'
-import type { AccountQueries } from './queries.ts'
 import { invalidLink } from './registration.ts'
 import type {
   PasswordForgotten,
@@ -22,14 +22,15 @@ import type {
 
 export interface PasswordResetDeps {
   queries: PasswordResetQueries
-  accounts: Pick<AccountQueries, 'userByEmail' | 'prove' | 'takeOver'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson' | 'setPassword'>
+  /** Ends every way into an account beside the password; to be called in a transaction. */
+  takeOver(userId: string): void
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
   /** Links that one mail address gets. */
   mails: Throttle
   /** Failed sign-ins by mail address: forgotten with a new password. */
   failures: Pick<Throttle, 'reset'>
   hashPassword(password: string): Promise<string>
-  setPassword(userId: string, passwordHash: string, now: number): void
   /** Ends every sign-in of a person. @returns how many. */
   endSessions(userId: string): number
   schedule(callback: () => void, delayMs: number): void
@@ -49,7 +50,7 @@ export type PasswordResetService = ReturnType<typeof passwordResetService>
 
 /** New passwords for people who have lost theirs. */
 export function passwordResetService(deps: PasswordResetDeps) {
-  const { queries, accounts, outbox, clock, ids, atomically, record } = deps
+  const { queries, people, outbox, clock, ids, atomically, record } = deps
 
   /** A link that sets a person's password, for a mail; to be called in a transaction. */
   function linkFor(userId: string, lifeMs: number, takesOver = false): string {
@@ -61,7 +62,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
 
   /** Mails a link, if the address has an account and has not had too many. */
   async function sendLink(email: string, trace: Trace): Promise<void> {
-    const user = accounts.userByEmail(email)
+    const user = people.findPersonByEmail(email)
     const now = clock.now()
     if (!user || !deps.mails.take(email, now).isAllowed) return
     const mailId = atomically(() => {
@@ -82,11 +83,11 @@ export function passwordResetService(deps: PasswordResetDeps) {
     trace: Trace | null,
     takesOver = false,
   ): void {
-    deps.setPassword(user.id, passwordHash, clock.now())
-    const wasUnproven = accounts.prove(user.id, clock.now())
+    people.setPassword(user.id, passwordHash, clock.now())
+    const wasUnproven = people.provePerson(user.id, clock.now())
     if (wasUnproven && takesOver) {
       // Whatever was made there meanwhile is a stranger's, who would keep the store with it.
-      accounts.takeOver(user.id, () => hashSecret(ids.secret(TOKEN_BYTES)))
+      deps.takeOver(user.id)
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
     }
     queries.forget(user.id)

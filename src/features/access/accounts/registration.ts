@@ -11,8 +11,8 @@ import type { Throttle } from '../../../core/throttle.ts'
 import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
 import { type Problem, validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { knownAccountMail, verificationMail } from './mails.ts'
-import type { AccountQueries } from './queries.ts'
 import type { RegistrationQueries } from './registration-queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
 
@@ -21,12 +21,12 @@ export type RegistrationMode = 'open' | 'invite' | 'closed'
 
 export interface RegistrationDeps {
   queries: RegistrationQueries
-  accounts: Pick<AccountQueries, 'userByEmail'>
+  people: Pick<PeopleQueries, 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   mode: RegistrationMode
-  /** Registrations of one mail address by one address on the network, so that strangers leave its owner his share. */
+  /** Registrations of one mail address by one address on the network, so that strangers leave a share to its owner. */
   tries: Throttle
-  /** Mails that one mail address gets because somebody registers it. */
+  /** Mails about registrations that one mail address gets. */
   mails: Throttle
   /** @param network of the client: no network may take all places in the line. */
   hashPassword(password: string, network?: string): Promise<string>
@@ -56,7 +56,7 @@ export type RegistrationService = ReturnType<typeof registrationService>
  * unknown ones get the same answer after the same work, and a mail each.
  */
 export function registrationService(deps: RegistrationDeps) {
-  const { queries, accounts, outbox, mode, clock, ids, atomically } = deps
+  const { queries, people, outbox, mode, clock, ids, atomically } = deps
 
   /** @throws ApiError `permission_denied`. */
   function admit(email: string, invite: string | undefined): void {
@@ -90,7 +90,7 @@ export function registrationService(deps: RegistrationDeps) {
   function take(email: string, storeName: string, passwordHash: string): string {
     const now = clock.now()
     const token = ids.secret(TOKEN_BYTES)
-    const known = accounts.userByEmail(email)
+    const known = people.findPersonByEmail(email)
     // Of a known address nobody ever gets the token; the row is there so that the work is the same.
     queries.add(
       {

@@ -1,3 +1,4 @@
+import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
 import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
@@ -6,11 +7,13 @@ import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
-import type { AccountQueries, StoreRow } from './queries.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { faultOfSlug, freeSlug } from './slug.ts'
 
 export interface AccountDeps {
-  queries: AccountQueries
+  stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore' | 'setPlan'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson' | 'addMembership'>
   clock: Clock
   ids: Ids
   hashPassword(password: string): Promise<string>
@@ -37,7 +40,8 @@ export interface SetupResult {
 }
 
 export function accountService({
-  queries,
+  stores,
+  people,
   clock,
   ids,
   hashPassword,
@@ -45,9 +49,12 @@ export function accountService({
   atomically,
   record,
 }: AccountDeps) {
-  /** The owner to be: somebody who is known and proves it, or somebody new. */
-  async function ownerOf(email: string, { password, storeName }: SetupRequest) {
-    const known = queries.userByEmail(email)
+  /** The future owner: a known person who proves it, or a new one. */
+  async function ownerOf(
+    email: string,
+    { password, storeName }: SetupRequest,
+  ): Promise<{ id: string; passwordHash: string } | { id: string; passwordHash?: undefined }> {
+    const known = people.findPersonByEmail(email)
     if (!known) {
       const problem = await findPasswordProblem(password, { email, storeName })
       if (problem) throw wrongInput(`The password ${problem.message}`)
@@ -61,8 +68,8 @@ export function accountService({
 
   /** @throws OperatorError for one that is taken. */
   function slugFor(name: string, slug: string | undefined): string {
-    if (slug === undefined) return freeSlug(name, (free) => !queries.storeBySlug(free), ids.uuid)
-    if (queries.storeBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
+    if (slug === undefined) return freeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
+    if (stores.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
     return slug
   }
 
@@ -87,37 +94,36 @@ export function accountService({
         return atomically(() => {
           const createdAt = clock.now()
           const slug = slugFor(name, request.slug)
-          const isSuperAdmin = !queries.hasSuperAdmin()
+          const isSuperAdmin = !people.hasSuperAdmin()
           const id = ids.uuid()
           const plan = isSuperAdmin ? 'enterprise' : defaultPlan
           const localPart = email.split('@', 1)[0] ?? email
           const user = { email, name: localPart, isSuperAdmin, provenAt: createdAt, createdAt }
-          queries.addStore(
-            { id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt },
-            'passwordHash' in owner ? { ...owner, ...user } : owner,
-          )
+          stores.addStore({ id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt })
+          if (owner.passwordHash !== undefined) people.addPerson({ ...user, ...owner })
+          people.addMembership(owner.id, id, 'owner', createdAt)
           record(operatorEvent('store.created', id, { slug, plan }, owner.id))
           return { store_id: id, slug, client_id: id, client_secret: clientSecret, user_id: owner.id, email }
         })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new OperatorError(`${email} was made by somebody else just now: run it again`)
+        throw new OperatorError(`${email} was just created by another process: run the command again`)
       }
     },
 
     /** The store of that slug. @throws OperatorError when there is none. */
-    storeBySlug(slug: string): StoreRow {
-      const store = queries.storeBySlug(slug)
+    storeBySlug(slug: string): CallerStore {
+      const store = stores.findStoreBySlug(slug)
       if (!store) throw new OperatorError(`There is no store "${slug}"`)
-      return store
+      return asCallerStore(store)
     },
 
     /** Puts a store on another plan (spec §8). @throws OperatorError when there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
-        const store = queries.storeBySlug(slug)
+        const store = stores.findStoreBySlug(slug)
         if (!store) throw new OperatorError(`There is no store "${slug}"`)
-        queries.setPlan(slug, plan)
+        stores.setPlan(store.id, plan)
         record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
       })
     },

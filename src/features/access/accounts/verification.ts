@@ -8,8 +8,9 @@ import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { accountOpenMail } from './mails.ts'
-import type { AccountQueries } from './queries.ts'
 import { invalidLink } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Cancelled, Confirmation, Verified } from './schema.ts'
@@ -17,7 +18,8 @@ import { freeSlug } from './slug.ts'
 
 export interface VerificationDeps {
   queries: RegistrationQueries
-  accounts: Pick<AccountQueries, 'userByEmail' | 'storeBySlug' | 'storeById' | 'addStore' | 'prove'>
+  stores: Pick<StoreQueries, 'findStore' | 'findStoreBySlug' | 'addStore'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'addMembership' | 'provePerson'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Of a store that registers. */
   plan: PlanName
@@ -67,13 +69,13 @@ export type VerificationService = ReturnType<typeof verificationService>
  * not the person: the account becomes a proven one when link and password come together.
  */
 export function verificationService(deps: VerificationDeps) {
-  const { queries, accounts, outbox, clock, ids, atomically, record } = deps
+  const { queries, stores, people, outbox, clock, ids, atomically, record } = deps
 
   function linkOf(tokenHash: Buffer): Link | undefined {
     const row = queries.byToken(tokenHash)
     if (!row || row.wrongPasswords >= LIMITS.passwordsPerLinkMax) return undefined
-    const user = accounts.userByEmail(row.email)
-    const store = row.storeId ? accounts.storeById(row.storeId) : undefined
+    const user = people.findPersonByEmail(row.email)
+    const store = row.storeId ? stores.findStore(row.storeId) : undefined
     if (store && user)
       return { row, passwordHash: user.passwordHash, made: { userId: user.id, slug: store.slug } }
     if (row.usedAt !== null || row.expiresAt <= clock.now() || user) return undefined
@@ -85,8 +87,8 @@ export function verificationService(deps: VerificationDeps) {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
-    const slug = freeSlug(row.storeName, (slug) => !accounts.storeBySlug(slug), ids.uuid)
-    // Nobody has seen this secret: the owner makes one when he needs it.
+    const slug = freeSlug(row.storeName, (slug) => !stores.findStoreBySlug(slug), ids.uuid)
+    // Nobody has seen this secret: the owner makes one when it is needed.
     const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
     const store = {
       id: storeId,
@@ -96,7 +98,8 @@ export function verificationService(deps: VerificationDeps) {
       clientSecretHash,
       createdAt: now,
     }
-    accounts.addStore(store, {
+    stores.addStore(store)
+    people.addPerson({
       id: userId,
       email: row.email,
       name: row.email.split('@', 1)[0] ?? row.email,
@@ -105,6 +108,7 @@ export function verificationService(deps: VerificationDeps) {
       provenAt: isProven ? now : null,
       createdAt: now,
     })
+    people.addMembership(userId, storeId, 'owner', now)
     if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used meanwhile')
     queries.forgetOpen(row.email)
     const who = { actorKind, storeId, userId, keyId: null, trace }
@@ -134,7 +138,7 @@ export function verificationService(deps: VerificationDeps) {
 
   /** Notes that link and password came together, which a sign-in alone does not show. */
   function prove(userId: string, trace: Trace): void {
-    if (!accounts.prove(userId, clock.now())) return
+    if (!people.provePerson(userId, clock.now())) return
     const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, trace } as const
     record({ ...who, action: 'account.proven', details: {} })
   }
@@ -191,7 +195,7 @@ export function verificationService(deps: VerificationDeps) {
       const link = linkOf(hashSecret(token))
       if (!link) throw invalidLink()
       if (link.made) return verifiedOf('already_verified', link.made.slug)
-      const slug = freeSlug(link.row.storeName, (free) => !accounts.storeBySlug(free), ids.uuid)
+      const slug = freeSlug(link.row.storeName, (free) => !stores.findStoreBySlug(free), ids.uuid)
       return verifiedOf('verified', slug)
     },
 
@@ -216,7 +220,7 @@ export function verificationService(deps: VerificationDeps) {
       choose: (open: RegistrationRow[]) => RegistrationRow,
     ): Verified | undefined =>
       atomically(() => {
-        if (accounts.userByEmail(email)) return undefined
+        if (people.findPersonByEmail(email)) return undefined
         const row = choose(queries.open(email, clock.now()))
         return activate(row, { actorKind: 'operator', trace: null, isProven: true }).verified
       }),

@@ -1,21 +1,22 @@
 import type { Doors } from '../../../http/doors.ts'
 import { unsynced } from '../../../platform/db/open.ts'
 import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import type { WidgetKeysModule } from '../widget-keys/module.ts'
 import { keyOperator } from './operator.ts'
-import { operatorKeyQueries } from './operator-queries.ts'
 import { apiKeyQueries } from './queries.ts'
 import { apiKeyRoutes } from './routes.ts'
 import { apiKeyService } from './service.ts'
 
 export interface ApiKeyNeeds {
+  stores: StoreQueries
   tellOwners: TellOwners
   widgetKeys: WidgetKeysModule['rows']
 }
 
 /** Wires API keys, and what the operator does with keys of every kind. */
-export function buildApiKeys(ground: Ground, { tellOwners, widgetKeys }: ApiKeyNeeds) {
+export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys }: ApiKeyNeeds) {
   const { db } = ground
   const queries = apiKeyQueries(db)
   const service = apiKeyService({
@@ -26,7 +27,7 @@ export function buildApiKeys(ground: Ground, { tellOwners, widgetKeys }: ApiKeyN
   })
   return {
     service,
-    operator: keyOperator({ ...ground, queries: operatorKeyQueries(db), apiKeys: queries, widgetKeys }),
+    operator: keyOperator({ ...ground, stores, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & { operator: unknown }
 }

@@ -1,14 +1,14 @@
 import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { PublicKeyQueries, PublicKeyRow } from '../widget-keys/queries.ts'
 import { effectiveScopes, makerOf } from './effective.ts'
-import type { OperatorKeyQueries } from './operator-queries.ts'
 import type { ApiKeyQueries, MadeApiKeyRow } from './queries.ts'
 import type { MakerState } from './schema.ts'
 
 export interface KeyOperatorDeps {
-  queries: OperatorKeyQueries
+  stores: Pick<StoreQueries, 'listStores'>
   apiKeys: Pick<ApiKeyQueries, 'ofStore' | 'byHash' | 'remove'>
   widgetKeys: Pick<PublicKeyQueries, 'ofStore' | 'byHash' | 'remove'>
   clock: Clock
@@ -50,12 +50,12 @@ export type ListedKey = ListedApiKey | ListedWidgetKey
 
 /** What the operator does about the keys of all stores at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
-  const { queries, apiKeys, widgetKeys, clock, atomically, record } = deps
+  const { stores, apiKeys, widgetKeys, clock, atomically, record } = deps
 
   function list(slug?: string): ListedKey[] {
     const now = clock.now()
-    return queries
-      .stores()
+    return stores
+      .listStores()
       .filter((store) => slug === undefined || store.slug === slug)
       .flatMap(({ id, slug: store }) => [
         ...apiKeys.ofStore(id).map((row) => apiKeyView(row, store, now)),

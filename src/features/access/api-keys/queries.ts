@@ -1,4 +1,4 @@
-import type { Permission, Role } from '../../../core/actor.ts'
+import type { CallerStore, Permission, Role } from '../../../core/actor.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** Times are Unix ms. */
@@ -38,6 +38,11 @@ export interface MadeApiKeyRow extends ApiKeyRow {
   maker: Maker
 }
 
+/** A key with the store that it opens. */
+export interface ApiKeyWithStore extends MadeApiKeyRow {
+  store: CallerStore
+}
+
 type WrittenRow = Omit<ApiKeyRow, 'scopes' | 'isByMachine'> & { scopes: string; isByMachine: 0 | 1 }
 
 type StoredRow = WrittenRow & { makerIsSuperAdmin: 0 | 1 | null; makerRole: Role | null; makerGroups: string }
@@ -52,11 +57,10 @@ export interface ApiKeyCounts {
 export type ApiKeyQueries = ReturnType<typeof apiKeyQueries>
 
 /**
- * Keys with what their makers are now: a key must never do more, so nothing of it is remembered. Joins in the place of
- * the inner selects take ten times as long, and this is asked with every request.
+ * Keys with the present rights of their makers: a key must never do more, so nothing of it is remembered. Joins in place
+ * of the inner selects take ten times as long, and one of these runs with every request.
  */
-const KEYS = `
-  SELECT id, store_id AS storeId, name, key_hash AS keyHash, prefix, scopes, created_at AS createdAt,
+const COLUMNS = `id, store_id AS storeId, name, key_hash AS keyHash, prefix, scopes, created_at AS createdAt,
     created_by AS createdBy, made_by_machine AS isByMachine, lifetime_days AS lifetimeDays, expires_at AS expiresAt,
     last_used_at AS lastUsedAt, last_used_ip AS lastUsedIp, rotated_at AS rotatedAt,
     previous_key_hash AS previousKeyHash, previous_expires_at AS previousExpiresAt,
@@ -64,16 +68,18 @@ const KEYS = `
     (SELECT role FROM memberships WHERE user_id = created_by AND memberships.store_id = keys.store_id) AS makerRole,
     (SELECT json_group_array(json(permission_names))
       FROM user_group_members JOIN user_groups ON user_groups.id = group_id
-      WHERE user_id = created_by AND user_groups.store_id = keys.store_id) AS makerGroups
-  FROM api_keys AS keys`
+      WHERE user_id = created_by AND user_groups.store_id = keys.store_id) AS makerGroups`
+
+const KEYS = `SELECT ${COLUMNS} FROM api_keys AS keys`
 
 /** All SQL about API keys. */
 export function apiKeyQueries(db: Db) {
   const ofStore = db.prepare<[storeId: string], StoredRow>(`${KEYS} WHERE store_id = ? ORDER BY id`)
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(`${KEYS} WHERE store_id = ? AND id = ?`)
-  const byHash = db.prepare<{ hash: Buffer }, StoredRow>(
-    `${KEYS} WHERE key_hash = @hash OR previous_key_hash = @hash`,
-  )
+  const byHash = db.prepare<{ hash: Buffer }, StoredRow & { store: string }>(`
+    SELECT ${COLUMNS}, (SELECT json_object('id', id, 'slug', slug, 'name', name, 'plan', plan)
+      FROM stores WHERE stores.id = keys.store_id) AS store
+    FROM api_keys AS keys WHERE key_hash = @hash OR previous_key_hash = @hash`)
   const count = db.prepare<[storeId: string], { keys: number }>(
     'SELECT count(*) AS keys FROM api_keys WHERE store_id = ?',
   )
@@ -103,9 +109,7 @@ export function apiKeyQueries(db: Db) {
       previous_key_hash = @previousKeyHash, previous_expires_at = @previousExpiresAt
     WHERE id = @id`)
   const remove = db.prepare('DELETE FROM api_keys WHERE id = ?')
-  const lastUse = db.prepare<[id: string], { at: number | null }>(
-    'SELECT last_used_at AS at FROM api_keys WHERE id = ?',
-  )
+  const removeAll = db.prepare('DELETE FROM api_keys WHERE store_id = ?')
   const touch = db.prepare('UPDATE api_keys SET last_used_at = @at, last_used_ip = @address WHERE id = @id')
 
   return {
@@ -113,7 +117,12 @@ export function apiKeyQueries(db: Db) {
     ofStore: (storeId: string): MadeApiKeyRow[] => ofStore.all(storeId).map(read),
     byId: (storeId: string, id: string) => optional(byId.get(storeId, id)),
     /** @param hash of the key's present value or of the one before. */
-    byHash: (hash: Buffer) => optional(byHash.get({ hash })),
+    byHash(hash: Buffer): ApiKeyWithStore | undefined {
+      const row = byHash.get({ hash })
+      if (!row) return undefined
+      const { store, ...key } = row
+      return { ...read(key), store: JSON.parse(store) as CallerStore }
+    },
     count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
     /** Of the keys that have not expired at `now`. */
     counts: (of: { storeId: string; now: number; expiresBefore: number; usedBefore: number }) =>
@@ -127,7 +136,7 @@ export function apiKeyQueries(db: Db) {
     /** Writes the new value and what becomes of the one before. */
     replace: (row: ApiKeyRow): void => void replace.run(written(row)),
     remove: (id: string): void => void remove.run(id),
-    lastUsedAt: (id: string): number | null | undefined => lastUse.get(id)?.at,
+    removeAllOf: (storeId: string): void => void removeAll.run(storeId),
     touch: (id: string, address: string, at: number): void => void touch.run({ id, address, at }),
   }
 }

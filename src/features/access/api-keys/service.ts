@@ -1,4 +1,4 @@
-import { type Actor, may, type Permission } from '../../../core/actor.ts'
+import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
 import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
@@ -39,9 +39,11 @@ export interface ApiKeyDeps {
 /** A key that was shown with a request. */
 export interface KnownKey {
   id: string
-  storeId: string
+  store: CallerStore
   /** What the key may do now. */
   scopes: Permission[]
+  /** Unix ms; null for a key that was never used. */
+  lastUsedAt: number | null
   state: 'valid' | 'expired'
 }
 
@@ -220,21 +222,22 @@ export function apiKeyService(deps: ApiKeyDeps) {
       const isPresent = isSecret(key, row?.keyHash)
       const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
       if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
-      const { id, storeId, expiresAt } = row
+      const { id, store, lastUsedAt, expiresAt } = row
       return {
         id,
-        storeId,
+        store,
+        lastUsedAt,
         scopes: effectiveScopes(row),
         state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
       }
     },
 
     /** Stores when and from where a key was used, at most once a minute. */
-    touch(id: string, address: string): void {
-      const lastAt = queries.lastUsedAt(id)
-      if (lastAt === undefined) return
-      touch({ lastAt, write: (now) => queries.touch(id, address, now) })
-    },
+    touch: ({ id, lastUsedAt: lastAt }: KnownKey, address: string): void =>
+      touch({ lastAt, write: (now) => queries.touch(id, address, now) }),
+
+    /** Ends every key of a store. To be called in a transaction. */
+    removeAllOf: queries.removeAllOf,
 
     /** Keys that work still and whose makers have left the store. @param now Unix ms. */
     countOfFormerMembers: (storeId: string, now: number): number =>

@@ -1,12 +1,13 @@
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
-import { clientSecretQueries } from './queries.ts'
 import { clientSecretRoutes } from './routes.ts'
 import { type ClientSecretService, clientSecretService } from './service.ts'
 
 export interface ClientSecretNeeds {
+  stores: StoreQueries
   /** Wrong secrets by client_id; the machine grant counts in the same window. */
   failures: Throttle
   tellOwners: TellOwners
@@ -14,7 +15,7 @@ export interface ClientSecretNeeds {
 
 /** Wires the change of a store's client secret. */
 export function buildClientSecret(ground: Ground, needs: ClientSecretNeeds) {
-  const service = clientSecretService({ ...ground, ...needs, queries: clientSecretQueries(ground.db) })
+  const service = clientSecretService({ ...ground, ...needs })
   return {
     service,
     routes: (doors: Doors) => clientSecretRoutes(doors, service),

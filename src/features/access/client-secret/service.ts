@@ -5,12 +5,12 @@ import { ApiError, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
-import type { ClientSecretQueries } from './queries.ts'
 import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
 
 export interface ClientSecretDeps {
-  queries: ClientSecretQueries
+  stores: Pick<StoreQueries, 'findStore' | 'replaceClientSecret'>
   clock: Clock
   ids: Ids
   /** Wrong secrets by client_id, here and where tokens are given (spec §8). */
@@ -25,7 +25,7 @@ const SECRET_BYTES = 32
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { queries, clock, ids, failures, atomically, record, tellOwners } = deps
+  const { stores, clock, ids, failures, atomically, record, tellOwners } = deps
 
   /**
    * An access token alone must not be enough: whoever stole one would own the store for good.
@@ -34,7 +34,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
    */
   function assertKnown(actor: Actor, secret: string | undefined): void {
     if (secret === undefined) throw secretNeeded('the client secret in the body, or the login of a person')
-    if (isSecret(secret, queries.hashOf(actor.storeId))) return
+    if (isSecret(secret, stores.findStore(actor.storeId)?.clientSecretHash)) return
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {
@@ -57,7 +57,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
       const client_secret = ids.secret(SECRET_BYTES)
       const keptJti = actor.kind === 'machine' ? (actor.token?.jti ?? null) : null
       atomically(() => {
-        queries.rotate(actor.storeId, hashSecret(client_secret), keptJti)
+        stores.replaceClientSecret(actor.storeId, hashSecret(client_secret), keptJti)
         failures.reset(actor.storeId)
         record(actOf(actor, 'client_secret.rotated'))
         tellOwners(actor, 'client_secret_rotated')

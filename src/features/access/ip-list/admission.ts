@@ -55,7 +55,7 @@ export function createAdmission({ queries }: AdmissionDeps) {
       })
     },
 
-    /** To be called when the list of a store was changed by this process. */
-    forget: (storeId: string): void => void known.delete(storeId),
+    /** To be called when this process has changed the list of a store. */
+    forgetStore: (storeId: string): void => void known.delete(storeId),
   }
 }

@@ -11,5 +11,6 @@ export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOw
   return {
     service,
     routes: (doors: Doors) => ipListRoutes(doors, service),
+    forgetStore: service.forgetStore,
   } satisfies Module<IpWhitelistService>
 }

@@ -33,12 +33,12 @@ export function ipListService(deps: IpWhitelistDeps) {
   const { queries, clock, ids, atomically, record, tellOwners } = deps
   const admission = createAdmission(deps)
 
-  /** Changes a list as one transaction; what is remembered of it goes. */
+  /** Changes a list as one transaction, and forgets the remembered one. */
   function change<Result>(storeId: string, work: (rows: IpEntryRow[]) => Result): Result {
     try {
       return atomically(() => work(queries.ofStore(storeId)))
     } finally {
-      admission.forget(storeId)
+      admission.forgetStore(storeId)
     }
   }
 
@@ -129,10 +129,17 @@ export function ipListService(deps: IpWhitelistDeps) {
         return entries
       }),
 
+    /** Empties the list as part of another act. To be called in a transaction. */
+    removeAllOf(storeId: string): void {
+      queries.clear(storeId)
+      admission.forgetStore(storeId)
+    },
+
     /** Entries of the list. */
     count: (storeId: string): number => queries.count(storeId),
 
     admit: admission.admit,
+    forgetStore: admission.forgetStore,
   }
 }
 

@@ -8,7 +8,7 @@ import { type MeDeps, type MeService, meService } from './service.ts'
 
 export type MeNeeds = Pick<
   MeDeps,
-  'queries' | 'sessions' | 'passwords' | 'isTwoFactorEnabled' | 'forgetResetLinks' | 'locked'
+  'people' | 'sessions' | 'passwords' | 'isTwoFactorEnabled' | 'forgetResetLinks' | 'locked'
 >
 
 /** Wires the caller's own account. */

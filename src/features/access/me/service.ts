@@ -6,13 +6,14 @@ import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { AuthQueries, PersonRow, SessionRow } from '../sign-in/queries.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
 import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
 
 export interface MeDeps {
-  queries: AuthQueries
+  people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setPassword'>
   sessions: KeptSessions
   clock: Clock
   passwords: {
@@ -33,17 +34,22 @@ export type MeService = ReturnType<typeof meService>
 
 /** What a caller can see and do about its own account. */
 export function meService(deps: MeDeps) {
-  const { queries, sessions, clock, passwords, failures, atomically, record } = deps
+  const { people, sessions, clock, passwords, failures, atomically, record } = deps
 
   /** The person of a caller who may have been deleted since. */
   function personOf({ userId }: Caller): PersonRow {
-    const person = userId === null ? undefined : queries.personById(userId)
+    const person = userId === null ? undefined : people.findPerson(userId)
     if (!person) throw signInFirst()
     return person
   }
 
-  function activeStore({ storeId, role }: Caller): Me['active_store'] {
-    const store = storeId === null ? undefined : queries.credential(storeId)
+  function personWithMemberships({ userId }: Caller) {
+    const found = userId === null ? undefined : people.findPersonWithMemberships(userId)
+    if (!found) throw signInFirst()
+    return found
+  }
+
+  function activeStore({ store, role }: Caller): Me['active_store'] {
     return store ? { client_id: store.id, slug: store.slug, name: store.name, plan: store.plan, role } : null
   }
 
@@ -70,7 +76,7 @@ export function meService(deps: MeDeps) {
       // Hashing took a while: meanwhile the session may have ended, or the password have been reset.
       const isSignedIn = sessionId !== null && sessions.session(sessionId) !== undefined
       if (!isSignedIn || personOf(caller).passwordHash !== person.passwordHash) throw signInFirst()
-      queries.setPassword(person.id, hash, clock.now())
+      people.setPassword(person.id, hash, clock.now())
       failures.reset(person.id)
       deps.forgetResetLinks(person.id)
       const ended = sessions.endSessions(person.id, sessionId)
@@ -80,13 +86,13 @@ export function meService(deps: MeDeps) {
   }
 
   return {
-    /** Who calls, for which store, and what he may do there. */
+    /** Who calls, for which store, and with which rights there. */
     me(caller: Caller): Me {
-      const person = caller.kind === 'person' ? personOf(caller) : undefined
+      const found = caller.kind === 'person' ? personWithMemberships(caller) : undefined
       return {
         user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
-        user: person ? userView(person) : null,
-        memberships: person ? queries.membershipsOf(person.id).map(membershipView) : [],
+        user: found ? userView(found.person) : null,
+        memberships: found ? found.memberships.map(membershipView) : [],
         active_store: activeStore(caller),
         permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
         powers: STORE_POWERS.filter((power) => caller.powers.has(power)),
@@ -125,7 +131,7 @@ export function meService(deps: MeDeps) {
     },
 
     /**
-     * Changes the password of a person who knows the present one; his other logins end.
+     * Changes the password of a person who knows the present one; their other sign-ins end.
      *
      * @throws ApiError `validation_error` for a wrong present or a weak new password, `too_many_requests` after five
      * wrong ones.

@@ -17,12 +17,8 @@ export function overviewQueries(db: Db) {
         WHERE store_id = @storeId AND expires_at > @now) AS sessions,
       (SELECT max(last_login_at) FROM memberships JOIN users ON users.id = user_id
         WHERE store_id = @storeId) AS lastLoginAt`)
-  const isMember = db.prepare<[userId: string, storeId: string], { found: 1 }>(
-    'SELECT 1 AS found FROM memberships WHERE user_id = ? AND store_id = ?',
-  )
   return {
     /** Sign-ins of the members of a store. @param now Unix ms. */
     signIns: (storeId: string, now: number): SignIns => signIns.get({ storeId, now }) as SignIns,
-    isMember: (userId: string, storeId: string): boolean => isMember.get(userId, storeId) !== undefined,
   }
 }

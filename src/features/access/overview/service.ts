@@ -27,11 +27,11 @@ export function overviewService(deps: SecurityDeps) {
   const { queries, clock, twoFactor, apiKeys, widgetKeys, ipList } = deps
 
   return {
-    overview({ storeId, userId }: Actor): SecurityOverview {
+    overview({ storeId, userId, role }: Actor): SecurityOverview {
       const now = clock.now()
       const members = twoFactor.members(storeId)
       const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
-      const isCallerOneOfThem = userId !== null && !isOwnEnabled && queries.isMember(userId, storeId)
+      const isCallerOneOfThem = isOwnEnabled === false && role !== null
       const entries = ipList.count(storeId)
       const { sessions, lastLoginAt } = queries.signIns(storeId, now)
       const keys = apiKeys.counts(storeId, now)

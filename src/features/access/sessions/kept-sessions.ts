@@ -1,6 +1,5 @@
 import { isUnwritable } from '../../../core/storage.ts'
-import type { SessionRow } from '../sign-in/queries.ts'
-import type { SessionQueries } from './session-queries.ts'
+import type { SessionQueries, SessionRow } from './session-queries.ts'
 
 export interface KeptSessionsDeps {
   stored: SessionQueries
@@ -126,7 +125,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
         ...heldOf(userId).filter(({ expiresAt }) => expiresAt > now),
       ].sort((a, b) => b.lastUsedAt - a.lastUsedAt || (b.id < a.id ? -1 : 1)),
 
-    /** Adds a sign-in; of more than `keep` the one that was not used for longest ends. */
+    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
     addSession: stored.addSession,
 
     /** Adds a sign-in in memory; of more than `keep` there the oldest ends. */

@@ -1,5 +1,18 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { SessionRow } from '../sign-in/queries.ts'
+
+export interface SessionRow {
+  id: string
+  userId: string
+  /** Of the one token that is valid now. */
+  jti: string
+  amr: string[]
+  address: string
+  userAgent: string | null
+  createdAt: number
+  lastUsedAt: number
+  /** Unix ms after which its token could not be refreshed. */
+  expiresAt: number
+}
 
 export type SessionQueries = ReturnType<typeof sessionQueries>
 
@@ -43,11 +56,11 @@ export function sessionQueries(db: Db) {
     },
     /** Sign-ins whose token is valid or can be refreshed, the last used first. */
     sessionsOf: (userId: string, now: number) => ofPerson.all(userId, BigInt(now)).map(parsed),
-    /** Adds a sign-in; of more than `keep` the one that was not used for longest ends. */
-    addSession: db.transaction((session: SessionRow, keep: number): void => {
+    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
+    addSession(session: SessionRow, keep: number): void {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
       dropOldest.run({ userId: session.userId, id: session.id, keep })
-    }),
+    },
     /** Adds a sign-in of some time ago, if its person is still there with the same password. */
     addLateSession: (session: SessionRow, passwordHash: string): void =>
       void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),

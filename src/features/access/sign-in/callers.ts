@@ -1,7 +1,9 @@
 import {
+  asCallerStore,
   type Caller,
+  type CallerStore,
   EVERYTHING,
-  type Permission,
+  isBoundByGroups,
   type Role,
   rightsOfKey,
   rightsOfMember,
@@ -12,20 +14,23 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
+import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { KnownKey } from '../api-keys/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { AuthQueries, PersonRow, SessionRow } from './queries.ts'
-import type { TokenHolders } from './token-holders.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
+import type { AuthQueries } from './queries.ts'
+import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps {
-  queries: AuthQueries
+  queries: Pick<AuthQueries, 'groupsOf'>
+  stores: Pick<StoreQueries, 'findStoreBySlug'>
+  people: Pick<PeopleQueries, 'touchMembership'>
   sessions: KeptSessions
   holders: TokenHolders
   apiKeys: {
-    find(
-      key: string,
-      now: number,
-    ): { id: string; storeId: string; scopes: Permission[]; state: 'valid' | 'expired' } | undefined
-    touch(id: string, address: string): void
+    find(key: string, now: number): KnownKey | undefined
+    touch(key: KnownKey, address: string): void
   }
   clock: Clock
   /** @throws ApiError `ip_not_allowed`. */
@@ -37,21 +42,21 @@ export interface CallerDeps {
 
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {
-  const { queries, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that is shown to another. */
-  function belongsTo(storeSlug: string | undefined, { slug }: StoreChoice): void {
-    if (slug !== undefined && slug !== storeSlug) throw notAMember()
+  function belongsTo(store: CallerStore, { slug }: StoreChoice): void {
+    if (slug !== undefined && slug !== store.slug) throw notAMember()
   }
 
   function machine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
     const store = holders.storeOf(claims)
     if (!store) throw signInFirst()
-    belongsTo(store.slug, choice)
+    belongsTo(store, choice)
     admitAddress(store.id, trace.address)
     return {
-      ...{ kind: 'machine', userId: null, keyId: null, storeId: store.id, role: null, isSuperAdmin: false },
+      ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
       ...EVERYTHING,
       token: { jti: claims.jti, exp: claims.exp, sessionId: null, amr: [] },
       trace,
@@ -62,10 +67,10 @@ export function callerService(deps: CallerDeps) {
     const holder = holders.personOf(claims)
     if (!holder) throw signInFirst()
     const { person, session } = holder
-    const active = activeStore(person, choice)
+    const active = activeStore(holder, choice)
     // What concerns a person alone is not a store's to close: a thief's sign-ins can be ended from anywhere.
     if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
-      admitAddress(active.storeId, trace.address)
+      admitAddress(active.store.id, trace.address)
     }
     touch(...listUses(session, active, trace))
     const rights = rightsIn(person, active)
@@ -73,7 +78,7 @@ export function callerService(deps: CallerDeps) {
       kind: 'person',
       userId: person.id,
       keyId: null,
-      storeId: active?.storeId ?? null,
+      ...actingFor(active?.store),
       role: active?.role ?? null,
       isSuperAdmin: person.isSuperAdmin,
       ...rights,
@@ -85,28 +90,33 @@ export function callerService(deps: CallerDeps) {
   function rightsIn({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
     if (active && isSuperAdmin) return EVERYTHING
     if (!active?.role) return rightsOfKey([])
-    return rightsOfMember(active.role, queries.groupsOf(id, active.storeId))
+    const groups = isBoundByGroups(active.role) ? queries.groupsOf(id, active.store.id) : []
+    return rightsOfMember(active.role, groups)
   }
 
   /**
-   * The table of spec §5.3. A super-admin may act for any store by its name; the header is not asked of him while he
-   * belongs to any, of which the oldest is meant.
+   * The table of spec §5.3. A super-admin may act for any store by its name. A super-admin who belongs to stores
+   * needs no header: without it, the oldest membership counts.
    *
    * @returns undefined where the route can do without.
    */
-  function activeStore({ id, isSuperAdmin }: PersonRow, choice: StoreChoice): ActiveStore | undefined {
-    const memberships = queries.membershipsOf(id)
+  function activeStore(
+    { person: { isSuperAdmin }, memberships }: PersonHolder,
+    choice: StoreChoice,
+  ): ActiveStore | undefined {
     if (choice.slug !== undefined) {
       const membership = memberships.find(({ slug }) => slug === choice.slug)
-      if (membership) return membership
-      const store = isSuperAdmin ? queries.storeBySlug(choice.slug) : undefined
+      if (membership) return asMember(membership)
+      const store = isSuperAdmin ? stores.findStoreBySlug(choice.slug) : undefined
       if (!store) throw isSuperAdmin ? noSuchStore() : notAMember()
-      return { storeId: store.id, role: null, lastUsedAt: null }
+      return { store, role: null, lastUsedAt: null }
     }
     const [only] = memberships
-    if (memberships.length === 1) return only
+    if (memberships.length === 1 && only) return asMember(only)
     if (choice.rule === 'never') return undefined
-    if (isSuperAdmin && only) return memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only)
+    if (isSuperAdmin && only) {
+      return asMember(memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only))
+    }
     if (choice.rule === 'several' && (isSuperAdmin || memberships.length === 0)) return undefined
     if (memberships.length === 0 && !isSuperAdmin) {
       throw new ApiError('not_a_member', 'You belong to no store: ask for an invitation')
@@ -121,8 +131,8 @@ export function callerService(deps: CallerDeps) {
     const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
     // A super-admin may act for a store without being a member.
     if (active?.role) {
-      const { storeId, lastUsedAt: lastAt } = active
-      uses.push({ lastAt, write: (now) => queries.touchMembership(userId, storeId, now) })
+      const { store, lastUsedAt: lastAt } = active
+      uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
     }
     return uses
   }
@@ -137,15 +147,15 @@ export function callerService(deps: CallerDeps) {
       const key = apiKeys.find(text, clock.now())
       if (!key) throw signInFirst()
       if (key.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
-      belongsTo(queries.credential(key.storeId)?.slug, choice)
-      admitAddress(key.storeId, trace.address)
-      apiKeys.touch(key.id, trace.address)
+      belongsTo(key.store, choice)
+      admitAddress(key.store.id, trace.address)
+      apiKeys.touch(key, trace.address)
       return {
         ...{
           kind: 'key',
           userId: null,
           keyId: key.id,
-          storeId: key.storeId,
+          ...actingFor(key.store),
           role: null,
           isSuperAdmin: false,
         },
@@ -158,11 +168,20 @@ export function callerService(deps: CallerDeps) {
 }
 
 interface ActiveStore {
-  storeId: string
+  store: CallerStore
   /** null for a super-admin who is no member. */
   role: Role | null
   lastUsedAt: number | null
 }
+
+const asMember = ({ storeId: id, slug, name, plan, role, lastUsedAt }: MembershipRow): ActiveStore => ({
+  store: { id, slug, name, plan },
+  role,
+  lastUsedAt,
+})
+
+const actingFor = (store: CallerStore | undefined): Pick<Caller, 'storeId' | 'store'> =>
+  store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }
 
 const noSuchStore = () => new ApiError('not_a_member', 'There is no store of that name')
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { throttleKey } from '../../../core/throttle-keys.ts'
-import type { PersonRow } from './queries.ts'
+import type { PersonRow } from '../../stores/people/queries.ts'
 import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
 export interface LockoutDeps {

@@ -8,14 +8,18 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
+import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
 import type { Lockout } from './lockout.ts'
-import type { AuthQueries, MembershipRow, PersonRow, SessionRow } from './queries.ts'
 import { type Login, membershipView, type UserToken } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface LoginDeps {
-  queries: AuthQueries
+  people: Pick<
+    PeopleQueries,
+    'findPerson' | 'findPersonByEmail' | 'listMemberships' | 'replacePasswordHash' | 'setLastLogin'
+  >
   sessions: Pick<KeptSessions, 'addSession' | 'holdSession'>
   issuer: TokenIssuer
   clock: Clock
@@ -34,7 +38,7 @@ export interface LoginDeps {
   /** The password of a registration that waits for its link. */
   pendingPassword(email: string): string | undefined
   lockout: Lockout
-  /** Tells a person by mail that somebody with the password guesses codes. */
+  /** Tells a person by mail that someone who has the password guesses codes. */
   warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
@@ -61,7 +65,7 @@ export type LoginService = ReturnType<typeof loginService>
 
 /** The login of people (spec §4.1, §5.3, §5.4). */
 export function loginService(deps: LoginDeps) {
-  const { queries, sessions, issuer, clock, ids, passwords, twoFactor, lockout, atomically, record } = deps
+  const { people, sessions, issuer, clock, ids, passwords, twoFactor, lockout, atomically, record } = deps
 
   /**
    * Tells apart the owner of a password from everyone else, with the same work for known and unknown addresses.
@@ -87,7 +91,7 @@ export function loginService(deps: LoginDeps) {
   async function rehashed(person: PersonRow, password: string): Promise<PersonRow> {
     if (!passwords.isOutdated(person.passwordHash)) return person
     const passwordHash = await passwords.hash(password)
-    return isWritten(() => queries.rehash(person.id, person.passwordHash, passwordHash))
+    return isWritten(() => people.replacePasswordHash(person.id, person.passwordHash, passwordHash))
       ? { ...person, passwordHash }
       : person
   }
@@ -118,7 +122,7 @@ export function loginService(deps: LoginDeps) {
   function newSession(person: PersonRow, amr: string[], trace: Trace): SessionRow {
     const now = clock.now()
     // Hashing took a while: a reset of the password meanwhile has ended all sign-ins, and this one with them.
-    if (queries.personById(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
+    if (people.findPerson(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
     return {
       id: ids.uuid(),
       userId: person.id,
@@ -149,7 +153,7 @@ export function loginService(deps: LoginDeps) {
         lockout.succeed(email, person, trace.address)
         sessions.addSession(session, LIMITS.sessionsPerPersonMax)
         lockout.noteAddress(person, trace.address)
-        queries.setLastLogin(person.id, session.createdAt)
+        people.setLastLogin(person.id, session.createdAt)
         record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, trace))
         return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }
       })
@@ -202,7 +206,7 @@ export function loginService(deps: LoginDeps) {
 
   /** @returns the verdict over an e-mail that is locked. */
   async function signIn(email: string, login: Login, trace: Trace): Promise<UserToken | RateVerdict> {
-    const found = queries.personByEmail(email)
+    const found = people.findPersonByEmail(email)
     const verdict = lockout.look(email, found)
     if (!verdict.isAllowed) return verdict
     const owner = await ownerOf(email, found, login.password, networkKey(trace.address))
@@ -225,7 +229,7 @@ export function loginService(deps: LoginDeps) {
    * @throws ApiError `too_many_requests`, `requires_2fa`.
    */
   async function signInLocked(email: string, login: Login, trace: Trace, verdict: RateVerdict) {
-    const found = queries.personByEmail(email)
+    const found = people.findPersonByEmail(email)
     const tried = lockout.tryLocked(email, found, trace.address)
     if (!tried) throw tooManyRequests(verdict)
     const network = networkKey(trace.address)
@@ -241,7 +245,7 @@ export function loginService(deps: LoginDeps) {
   }
 
   async function answer(person: PersonRow, { session, recoveryCodesLeft }: Entry): Promise<UserToken> {
-    const memberships = queries.membershipsOf(person.id)
+    const memberships = people.listMemberships(person.id)
     return {
       ...(await issuer.forPerson(person, memberships, session)),
       user_type: 'user',

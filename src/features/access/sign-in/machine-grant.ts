@@ -4,13 +4,13 @@ import type { Clock } from '../../../core/clock.ts'
 import { tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { credentialsIn, invalidClient } from './client-credentials.ts'
-import type { AuthQueries } from './queries.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface MachineGrantDeps {
-  queries: Pick<AuthQueries, 'credential'>
+  stores: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   clock: Clock
   /** Failures of one client_id (spec §8), and of ids that nobody has: a flood of those must not push out the others. */
@@ -27,7 +27,7 @@ export interface MachineGrantDeps {
 export type MachineGrant = ReturnType<typeof machineGrant>
 
 export function machineGrant(deps: MachineGrantDeps) {
-  const { queries, issuer, clock, failures, unknownFailures, admitAddress } = deps
+  const { stores, issuer, clock, failures, unknownFailures, admitAddress } = deps
 
   /** Where nothing can be written, the right secret still gets its token: reading goes on. */
   function forgive(clientId: string): void {
@@ -59,7 +59,7 @@ export function machineGrant(deps: MachineGrantDeps) {
     async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
       const { clientId, clientSecret } = credentialsIn(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
-      const store = queries.credential(clientId)
+      const store = stores.findStore(clientId)
       const counted = store ? failures : unknownFailures
       const isRight = isSecret(clientSecret, store?.clientSecretHash)
       const verdict = counted.look(clientId, clock.now())

@@ -9,6 +9,8 @@ import { unsynced } from '../../../platform/db/open.ts'
 import { createThrottle } from '../../../platform/db/throttle.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
@@ -24,6 +26,8 @@ import { tokenIssuer } from './token-issuer.ts'
 export interface SignInNeeds
   extends Pick<LoginDeps, 'passwords' | 'pendingPassword' | 'warnOfGuesses' | 'locked'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
+  stores: StoreQueries
+  people: PeopleQueries
   sessions: SessionsModule['service']
   twoFactor: LoginDeps['twoFactor'] & { wrongCodes(userId: string): number }
   /** Learns of every error of the database. */
@@ -37,7 +41,8 @@ export interface SignInNeeds
 
 /** Wires the tokens: who gets one, how long it lives, and who calls with it. */
 export function buildSignIn(ground: Ground, needs: SignInNeeds) {
-  const { db, clock, ids } = ground
+  const { db, clock, ids, atomically } = ground
+  const { stores, people } = needs
   const { sessions, failures, codeFailures } = needs.sessions
   const limitPerMinute = (bucket: string, limit: number) =>
     createAddressThrottle(db, { bucket, limit, windowMs: MINUTE_MS }, (address) => ({
@@ -68,10 +73,10 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const tokens = createTokens(needs.tokenSecret, clock)
   const common = {
     ...ground,
-    queries,
+    ...{ stores, people, queries },
     sessions,
     tokens,
-    holders: tokenHolders(queries, sessions),
+    holders: tokenHolders(queries, people, sessions),
     issuer: tokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
     admitAddress: needs.admitAddress,
     later: events.later,
@@ -113,7 +118,6 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     tokens,
     callerOfToken,
     callerOfKey,
-    queries,
     clientFailures,
     budgets,
     flush: events.flush,
@@ -129,7 +133,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
         everyMs: HOUR_MS,
         run() {
           const now = clock.now()
-          addresses.prune(now - LIMITS.knownAddressMs, now)
+          atomically(() => addresses.prune(now - LIMITS.knownAddressMs, now))
           for (const throttle of throttles) throttle.prune(now)
         },
       },

@@ -13,7 +13,7 @@ import type { TokenHolders } from './token-holders.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshDeps {
-  queries: AuthQueries
+  queries: Pick<AuthQueries, 'revoke' | 'pruneRevoked'>
   sessions: KeptSessions
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
@@ -46,7 +46,7 @@ export function refreshService(deps: RefreshDeps) {
   async function refreshPerson(claims: Claims, trace: Trace): Promise<AccessToken> {
     const holder = holders.personOf(claims)
     if (!holder) throw signInFirst()
-    const { person, session } = holder
+    const { person, memberships, session } = holder
     const jti = issuer.newJti()
     const isWinner = sessions.rotateSession({
       id: session.id,
@@ -57,7 +57,7 @@ export function refreshService(deps: RefreshDeps) {
       address: trace.address,
     })
     if (!isWinner) throw signInFirst()
-    return issuer.forPerson(person, queries.membershipsOf(person.id), { ...session, jti })
+    return issuer.forPerson(person, memberships, { ...session, jti })
   }
 
   return {

@@ -7,7 +7,7 @@ import { PLAN_NAMES } from '../../../core/plans.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import type { MembershipRow } from './queries.ts'
+import type { MembershipRow } from '../../stores/people/queries.ts'
 
 /** The longest client_id and client_secret that are accepted; issued ones are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200

@@ -21,15 +21,18 @@ export function signInAddressQueries(db: Db) {
     /** Whether a person signed in from an address later than `since`. */
     isKnown: (userId: string, address: string, since: number): boolean =>
       find.get(userId, address, since) !== undefined,
-    /** Notes a sign-in; of more than `keep` addresses the one that was not used for longest goes. */
-    note: db.transaction((userId: string, address: string, now: number, keep: number): void => {
+    /** Notes a sign-in; of more than `keep` addresses the least recently used goes. To be called in a transaction. */
+    note(userId: string, address: string, now: number, keep: number): void {
       put.run(userId, address, BigInt(now))
       dropOldest.run({ userId, address, keep: BigInt(keep) })
-    }),
-    /** Forgets what is not later than `until`; after a clock was set back, sign-ins of the future become ones of now. */
-    prune: db.transaction((until: number, now: number): void => {
+    },
+    /**
+     * Forgets sign-ins up to `until`; after a clock was set back, sign-ins of the future become ones of now. To be called
+     * in a transaction.
+     */
+    prune(until: number, now: number): void {
       prune.run(BigInt(until))
       setBack.run({ now: BigInt(now) })
-    }),
+    },
   }
 }

@@ -3,7 +3,8 @@ import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLANS, type PlanName } from '../../../core/plans.ts'
 import type { Tokens } from '../../../http/tokens.ts'
-import type { CredentialRow, MembershipRow, PersonRow } from './queries.ts'
+import type { MembershipRow, PersonRow } from '../../stores/people/queries.ts'
+import type { TokenStore } from './queries.ts'
 import type { AccessToken } from './schema.ts'
 
 export interface TokenIssuerDeps {
@@ -36,7 +37,10 @@ export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuer
     refreshableUntil: (): number => clock.now() + (lifetimeSeconds + LIMITS.refreshGraceSeconds) * 1000,
 
     /** A token of the machine grant. */
-    async forStore(store: CredentialRow, jti: string): Promise<AccessToken> {
+    async forStore(
+      store: Pick<TokenStore, 'id' | 'plan' | 'secretGeneration'>,
+      jti: string,
+    ): Promise<AccessToken> {
       const claims = {
         sub: store.id,
         jti,

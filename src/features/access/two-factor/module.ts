@@ -6,16 +6,18 @@ import { twoFactorRoutes } from './routes.ts'
 import { type TwoFactorDeps, type TwoFactorService, twoFactorService } from './service.ts'
 
 export interface TwoFactorNeeds {
+  people: TwoFactorDeps['people']
   /** Seals the secrets of authenticators. */
   secretBox: SecretBox
   endOtherSessions: TwoFactorDeps['endOtherSessions']
 }
 
 /** Wires the second factor. */
-export function buildTwoFactor(ground: Ground, { secretBox, endOtherSessions }: TwoFactorNeeds) {
+export function buildTwoFactor(ground: Ground, { people, secretBox, endOtherSessions }: TwoFactorNeeds) {
   const service = twoFactorService({
     ...ground,
     queries: twoFactorQueries(ground.db),
+    people,
     box: secretBox,
     endOtherSessions,
   })

@@ -13,8 +13,6 @@ export type TwoFactorQueries = ReturnType<typeof twoFactorQueries>
 
 /** All SQL about second factors. What may happen once only is decided by the `changes` of one UPDATE. */
 export function twoFactorQueries(db: Db) {
-  const emailOf = db.prepare<[userId: string], { email: string }>('SELECT email FROM users WHERE id = ?')
-  const userIdOf = db.prepare<[email: string], { id: string }>('SELECT id FROM users WHERE email = ?')
   const find = db.prepare<[userId: string], TwoFactorRow>(`
     SELECT sealed_secret AS sealedSecret, created_at AS createdAt, enabled_at AS enabledAt, last_step AS lastStep
     FROM two_factor WHERE user_id = ?`)
@@ -54,10 +52,8 @@ export function twoFactorQueries(db: Db) {
     FROM memberships LEFT JOIN two_factor USING (user_id) WHERE store_id = ?`)
 
   return {
-    emailOf: (userId: string) => emailOf.get(userId)?.email,
-    userIdOf: (email: string) => userIdOf.get(email)?.id,
     find: (userId: string) => find.get(userId),
-    /** Begins a setup, in the place of one that began before. @returns false when it is enabled already. */
+    /** Begins a setup, in place of an earlier one. @returns false when it is enabled already. */
     putPending: (userId: string, sealedSecret: Buffer, now: number): boolean =>
       putPending.run(userId, sealedSecret, BigInt(now)).changes > 0,
     /** Ends the setup of exactly this secret. @returns false when another call was faster. */
@@ -75,15 +71,16 @@ export function twoFactorQueries(db: Db) {
     countWrongCode: (userId: string): number => countWrong.all(userId)[0] ?? 0,
     wrongCodes: (userId: string): number => wrongCodes.get(userId) ?? 0,
     forgetWrongCodes: (userId: string): void => void forgetWrong.run(userId),
-    /** Takes secret and recovery codes away. @returns whether there were any. */
-    remove: db.transaction((userId: string): boolean => {
+    /** Removes secret and recovery codes. To be called in a transaction. @returns whether there was a secret. */
+    remove(userId: string): boolean {
       removeCodes.run(userId)
       return remove.run(userId).changes > 0
-    }),
-    replaceCodes: db.transaction((userId: string, hashes: readonly Buffer[]): void => {
+    },
+    /** To be called in a transaction. */
+    replaceCodes(userId: string, hashes: readonly Buffer[]): void {
       removeCodes.run(userId)
       for (const hash of hashes) addCode.run(userId, hash)
-    }),
+    },
     /** Uses up a recovery code. @returns false for a wrong one and for one that was used before. */
     useCode: (userId: string, hash: Buffer, now: number): boolean =>
       useCode.run(BigInt(now), userId, hash).changes > 0,

@@ -12,6 +12,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { qrDataUrl } from '../../../core/qr.ts'
 import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createAcceptedSteps } from './accepted-steps.ts'
 import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
 import { newRecoveryCode, RECOVERY_CODES, typedRecoveryCode } from './recovery-codes.ts'
@@ -26,6 +27,7 @@ import type {
 
 export interface TwoFactorDeps {
   queries: TwoFactorQueries
+  people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail'>
   box: SecretBox
   clock: Clock
   ids: Ids
@@ -59,6 +61,7 @@ export type TwoFactorService = ReturnType<typeof twoFactorService>
 /** Two-factor authentication of a person: TOTP and recovery codes (spec §5.4, D9). */
 export function twoFactorService({
   queries,
+  people,
   box,
   clock,
   ids,
@@ -83,7 +86,7 @@ export function twoFactorService({
 
   const hashOf = (userId: string, code: string) => box.digest(typedRecoveryCode(code), userId)
 
-  /** Makes new codes in the place of all before. @returns them as they are shown. */
+  /** Makes new codes in place of all before. To be called in a transaction. @returns them as they are shown. */
   function renewCodes(userId: string): string[] {
     const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(ids))
     queries.replaceCodes(
@@ -133,7 +136,7 @@ export function twoFactorService({
      */
     setup(caller: Caller): TwoFactorSetup {
       const userId = personOf(caller)
-      const account = queries.emailOf(userId)
+      const account = people.findPerson(userId)?.email
       if (account === undefined) throw new Error('A caller without an account')
       const secret = newTotpSecret(ids)
       if (!queries.putPending(userId, box.seal(secret, userId), clock.now())) throw alreadyEnabled()
@@ -237,13 +240,13 @@ export function twoFactorService({
     wrongCodes: queries.wrongCodes,
 
     /**
-     * Takes the second factor away from whoever lost it (the `user reset-2fa` command). His logins end, for whoever has
-     * the authenticator now may have one of them.
+     * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end:
+     * whoever has the authenticator now may have one of them.
      *
      * @param email normalised. @returns whether there was one to take; undefined for an unknown person.
      */
     reset(email: string): boolean | undefined {
-      const userId = queries.userIdOf(email)
+      const userId = people.findPersonByEmail(email)?.id
       if (userId === undefined) return undefined
       return atomically(() => {
         const wasThere = queries.remove(userId)
@@ -261,6 +264,9 @@ export function twoFactorService({
         return wasThere
       })
     },
+
+    /** Removes the second factor of a person. To be called in a transaction. */
+    remove: (userId: string): void => void queries.remove(userId),
 
     /** Members of a store, and those of them with a second factor. */
     membersEnabled: queries.members,

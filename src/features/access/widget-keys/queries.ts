@@ -45,6 +45,7 @@ export function widgetKeyQueries(db: Db) {
     UPDATE public_keys SET name = @name, origins = @origins, rate_per_minute = @ratePerMinute, allowed = @allowed
     WHERE id = @id`)
   const remove = db.prepare('DELETE FROM public_keys WHERE id = ?')
+  const removeAll = db.prepare('DELETE FROM public_keys WHERE store_id = ?')
 
   return {
     /** Oldest first. */
@@ -55,6 +56,7 @@ export function widgetKeyQueries(db: Db) {
     add: (row: PublicKeyRow): void => void insert.run(written(row)),
     update: (row: PublicKeyRow): void => void update.run(written(row)),
     remove: (id: string): void => void remove.run(id),
+    removeAllOf: (storeId: string): void => void removeAll.run(storeId),
   }
 }
 

@@ -78,6 +78,9 @@ export function widgetKeyService(deps: PublicKeyDeps) {
   }
 
   return {
+    /** Ends every key of a store. To be called in a transaction. */
+    removeAllOf: queries.removeAllOf,
+
     /**
      * Makes a key for the operator at the command line, with all that a widget may do.
      *

@@ -1,4 +1,3 @@
-import type { PlanName } from '../../../core/plans.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
@@ -8,12 +7,11 @@ import { type DemoDeps, demoService } from './service.ts'
 
 export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
   products: Pick<ProductsModule['service'], 'changes' | 'has' | 'count' | 'listDemoIds'>
-  planOf(storeId: string): PlanName
 }
 
 /** Wires the demo catalogue, whose products come and go through the door of all products. */
-export function buildDemo(_ground: Ground, { readPicture, products, planOf }: DemoNeeds) {
+export function buildDemo(_ground: Ground, { readPicture, products }: DemoNeeds) {
   const { changes } = products
-  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, planOf })
+  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products })
   return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>
 }

@@ -9,7 +9,7 @@ import type { DemoService } from './service.ts'
 export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoService) {
   return new Elysia({ name: 'demo.routes', prefix: '/v1/products/demo', tags: ['Products'] })
     .use(forStore)
-    .post('', ({ actor }) => demo.install(actor.storeId), {
+    .post('', ({ actor }) => demo.install(actor.store), {
       can: 'products:write',
       parse: noBody,
       response: {

@@ -1,5 +1,6 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { ProductChanges } from '../products/changes.ts'
 import type { ProductQueries } from '../products/queries.ts'
@@ -12,13 +13,12 @@ export interface DemoDeps {
   readPicture(name: string): Promise<Uint8Array>
   changes: Pick<ProductChanges, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'count' | 'listDemoIds'>
-  planOf(storeId: string): PlanName
 }
 
 export type DemoService = ReturnType<typeof demoService>
 
 /** Installs and removes the demo catalogue. */
-export function demoService({ catalogue, readPicture, changes, products, planOf }: DemoDeps) {
+export function demoService({ catalogue, readPicture, changes, products }: DemoDeps) {
   return {
     /**
      * Indexes the demo products that the store does not have yet, so a second call changes nothing. A product of the
@@ -27,9 +27,9 @@ export function demoService({ catalogue, readPicture, changes, products, planOf 
      * @throws ApiError `product_limit_exceeded` when the plan has no room for all of them, and nothing is installed;
      *   `storage_limit_exceeded` when the picture of one finds no room.
      */
-    async install(storeId: string): Promise<DemoInstalled> {
+    async install(store: CallerStore): Promise<DemoInstalled> {
+      const { id: storeId, plan: plan_name } = store
       const missing = catalogue.filter(({ product_id }) => !products.has(storeId, product_id))
-      const plan_name = planOf(storeId)
       const max_products = PLANS[plan_name].productsMax
       const products_count = products.count(storeId)
       if (products_count + missing.length > max_products) {
@@ -43,7 +43,7 @@ export function demoService({ catalogue, readPicture, changes, products, planOf 
       }
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
-          changes.put(storeId, {
+          changes.put(store, {
             productId: product_id,
             sources: [{ upload: { bytes: () => readPicture(picture) } }],
             metadata,

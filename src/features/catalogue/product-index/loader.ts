@@ -19,17 +19,25 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
   /** Why the last loading failed. */
   let fault: ApiError | undefined
 
-  function* readAll(): Generator<void, number> {
+  /** @param storeId reads this store only. */
+  function* read(storeId?: string): Generator<void, number> {
     const entries = new Map<number, IndexEntry>()
-    for (const entry of queries.listEntries()) {
+    for (const entry of queries.listEntries(storeId)) {
       entries.set(entry.pictureId, entry)
       yield
     }
     yield* vectors.eachWithPauses((pictureId, vector) => {
       const entry = entries.get(pictureId)
       if (entry) index.put(entry, vector)
-    })
+    }, storeId)
     return entries.size
+  }
+
+  /** Notes why the index is not whole. @throws any error that is not of the storage. */
+  function noteFailure(error: unknown): void {
+    fault = storageFailure(error)
+    if (!fault) throw error
+    noteFault(error)
   }
 
   /**
@@ -40,11 +48,9 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
   function* loadInSteps(): Generator<void, number> {
     fault = undefined
     try {
-      return yield* readAll()
+      return yield* read()
     } catch (error) {
-      fault = storageFailure(error)
-      if (!fault) throw error
-      noteFault(error)
+      noteFailure(error)
       return 0
     }
   }
@@ -58,6 +64,16 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
       for (;;) {
         const { done, value } = steps.next()
         if (done) return value
+      }
+    },
+
+    /** Drops the pictures of one store and reads them again, in one step. */
+    forgetStore(storeId: string): void {
+      index.removeStore(storeId)
+      try {
+        for (const _ of read(storeId));
+      } catch (error) {
+        noteFailure(error)
       }
     },
 

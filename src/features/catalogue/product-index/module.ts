@@ -18,12 +18,10 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
  * write to it after each commit, and searches read it.
  */
-export function buildProductIndex(
-  { db }: Ground,
-  { model, dimension, noteFault }: ProductIndexNeeds,
-): Module<ProductIndexService> {
+export function buildProductIndex({ db }: Ground, { model, dimension, noteFault }: ProductIndexNeeds) {
   const index = createProductIndex(createVectorArena(dimension))
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault })
-  return { service: { ...index, ...loader } }
+  const service: ProductIndexService = { ...index, ...loader }
+  return { service, forgetStore: loader.forgetStore } satisfies Module<ProductIndexService>
 }

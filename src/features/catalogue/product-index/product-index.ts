@@ -46,6 +46,12 @@ export function createProductIndex(arena: VectorArena) {
       if (slot !== undefined) stores.get(storeId)?.clear(slot)
     },
 
+    /** Removes all pictures of a store. */
+    removeStore(storeId: string): void {
+      arena.removeStore(storeId)
+      stores.delete(storeId)
+    },
+
     /** Undefined for a store without vectors. */
     findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)

@@ -9,17 +9,18 @@ export type ProductIndexQueries = ReturnType<typeof productIndexQueries>
  * @param model the row in `models` whose vectors are searched.
  */
 export function productIndexQueries(db: Db, model: number) {
-  const entries = db.prepare<
-    [number],
-    { pictureId: number; storeId: string; product: number; position: number; metadata: string }
-  >(`
+  type StoredEntry = Omit<IndexEntry, 'isFirst' | 'metadata'> & { position: number; metadata: string }
+  const entries = `
     SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
-    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`)
+    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`
+  const all = db.prepare<[number], StoredEntry>(entries)
+  const ofStore = db.prepare<[number, string], StoredEntry>(`${entries} AND pictures.store_id = ?`)
 
   return {
-    /** Visits every picture that has a vector, with the fields that searches filter by. */
-    *listEntries(): Generator<IndexEntry> {
-      for (const { position, metadata, ...row } of entries.iterate(model)) {
+    /** Visits every picture that has a vector, of one store or of all, with the fields that searches filter by. */
+    *listEntries(storeId?: string): Generator<IndexEntry> {
+      const rows = storeId === undefined ? all.iterate(model) : ofStore.iterate(model, storeId)
+      for (const { position, metadata, ...row } of rows) {
         yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
       }
     },

@@ -1,10 +1,11 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import type { Atomically } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
 import { isUnchanged, listChangedFields } from './changed-fields.ts'
 import { checkMetadata } from './metadata.ts'
@@ -16,7 +17,6 @@ export interface ProductChangesDeps {
   queries: Pick<ProductQueries, 'find' | 'count' | 'save' | 'remove'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
   index: Pick<ProductIndex, 'put' | 'remove'>
-  planOf(storeId: string): PlanName
   atomically: Atomically
   /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
@@ -55,17 +55,16 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * of the change; the product index follows in the same tick. Changes of one product keep the order of their arrival.
  */
 export function createProductChanges(deps: ProductChangesDeps) {
-  const { queries, pictures, index, planOf, atomically, emit, clock, ids } = deps
+  const { queries, pictures, index, atomically, emit, clock, ids } = deps
   const locked = createKeyedLock()
 
   const lockProduct = <Result>(storeId: string, productId: string, work: () => Promise<Result>) =>
     locked(`${storeId}/${productId}`, work)
 
   /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
-  function requireRoom(storeId: string): void {
-    const plan_name = planOf(storeId)
+  function requireRoom({ id, plan: plan_name }: CallerStore): void {
     const max_products = PLANS[plan_name].productsMax
-    const products_count = queries.count(storeId)
+    const products_count = queries.count(id)
     if (products_count < max_products) return
     throw new ApiError('product_limit_exceeded', `The plan ${plan_name} holds ${max_products} products`, {
       details: { plan_name, max_products, products_count },
@@ -73,7 +72,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
   }
 
   async function write(
-    storeId: string,
+    store: CallerStore,
     input: ProductInput,
     before: ProductRow | undefined,
   ): Promise<ProductChange> {
@@ -85,19 +84,20 @@ export function createProductChanges(deps: ProductChangesDeps) {
       vectorId: product.vectorId,
     })
     if (before && isDemo && !before.isDemo) return unchanged(before)
-    if (!before) requireRoom(storeId)
-    const prepared = await pictures.prepare(storeId, sources, before, refresh)
+    if (!before) requireRoom(store)
+    const prepared = await pictures.prepare(store, sources, before, refresh)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
-    const { vectorId } = commit(storeId, input, prepared, before)
+    const { vectorId } = commit(store, input, prepared, before)
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
   function commit(
-    storeId: string,
+    store: CallerStore,
     { productId, metadata, isDemo = false }: ProductInput,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
   ): SavedProduct {
+    const storeId = store.id
     const product = {
       ...{ storeId, productId, metadata, isDemo },
       imageUrl: getImageUrl(prepared[0] as PictureToSave),
@@ -106,7 +106,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     }
     const saved = atomically(() => {
       // Another product may have taken the last place while the pictures were on their way.
-      if (!before) requireRoom(storeId)
+      if (!before) requireRoom(store)
       const saved = queries.save(product, prepared)
       if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
       return saved
@@ -167,9 +167,9 @@ export function createProductChanges(deps: ProductChangesDeps) {
      * @throws ApiError `product_limit_exceeded` before anything is downloaded, `validation_error` for the metadata,
      *   `storage_limit_exceeded`, and the codes of the fetcher and of the embedder.
      */
-    put: (storeId: string, input: ProductInput): Promise<ProductChange> =>
-      lockProduct(storeId, input.productId, async () =>
-        write(storeId, input, queries.find(storeId, input.productId)),
+    put: (store: CallerStore, input: ProductInput): Promise<ProductChange> =>
+      lockProduct(store.id, input.productId, async () =>
+        write(store, input, queries.find(store.id, input.productId)),
       ),
 
     /**
@@ -179,14 +179,14 @@ export function createProductChanges(deps: ProductChangesDeps) {
      * @throws ApiError `not_found`, and the codes of `put`.
      */
     edit: (
-      storeId: string,
+      store: CallerStore,
       productId: string,
       edit: (product: ProductRow) => ProductContent,
     ): Promise<ProductChange> =>
-      lockProduct(storeId, productId, async () => {
-        const before = queries.find(storeId, productId)
+      lockProduct(store.id, productId, async () => {
+        const before = queries.find(store.id, productId)
         if (!before) throw notFound('product')
-        return write(storeId, { ...edit(before), productId }, before)
+        return write(store, { ...edit(before), productId }, before)
       }),
 
     /**

@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { EmitEvent } from '../../../core/events.ts'
-import type { PlanName } from '../../../core/plans.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Idempotency } from '../../../http/idempotency.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
@@ -10,6 +9,7 @@ import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
 import { createProductChanges } from './changes.ts'
 import { productListQueries } from './list-queries.ts'
@@ -22,6 +22,7 @@ import { storageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
 
 export interface ProductNeeds {
+  stores: Pick<StoreQueries, 'readKeptBytes'>
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
@@ -31,7 +32,6 @@ export interface ProductNeeds {
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
   budget: Pick<ByteBudget, 'take'>
-  planOf(storeId: string): PlanName
   idempotency: Idempotency
   /** Learns of every change inside its transaction. */
   emit?: EmitEvent
@@ -45,12 +45,12 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const { model, index, embedder, fetcher, files, budget, planOf, idempotency, emit } = needs
+  const { stores, model, index, embedder, fetcher, files, budget, idempotency, emit } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
     queries: { ...queries, ...space },
-    storage: storageLimit({ queries: space, planOf }),
+    storage: storageLimit({ queries: space, stores }),
     embedder,
     fetcher,
     files,
@@ -62,7 +62,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     clock,
     ids,
   })
-  const changes = createProductChanges({ queries, pictures, index, planOf, atomically, emit, clock, ids })
+  const changes = createProductChanges({ queries, pictures, index, atomically, emit, clock, ids })
   const lists = productListQueries(db)
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
 

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { CallerStore } from '../../../core/actor.ts'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
@@ -200,18 +201,19 @@ export function productPictures(deps: PictureDeps) {
      * @throws ApiError of the fetcher and of the embedder, `storage_limit_exceeded`; nothing is saved then.
      */
     async prepare(
-      storeId: string,
+      store: CallerStore,
       sources: PictureSource[],
       product: ProductRow | undefined,
       refresh: boolean,
     ): Promise<PictureToSave[]> {
+      const storeId = store.id
       const present = product?.pictures ?? []
       const free = present.filter(({ hasVector }) => hasVector)
       // Pictures that no source has taken leave, and so do those whose vectors are of another model.
       const listLeaving = () =>
         [...free, ...present.filter(({ hasVector }) => !hasVector)].map(({ id }) => id)
       const change = storage.startChange(
-        storeId,
+        store,
         present.map(({ id }) => id),
         listLeaving,
       )

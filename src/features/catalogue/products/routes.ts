@@ -51,7 +51,7 @@ export function productRoutes(
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          withStatus(await products.create(context.actor.storeId, context.body)),
+          withStatus(await products.create(context.actor.store, context.body)),
         ),
       {
         can: 'products:write',
@@ -88,7 +88,7 @@ export function productRoutes(
       '/:product_id',
       async ({ actor, params, body, status }) => {
         const { status: code, body: answer } = withStatus(
-          await products.replace(actor.storeId, params.product_id, body),
+          await products.replace(actor.store, params.product_id, body),
         )
         return status(code, answer)
       },
@@ -103,8 +103,7 @@ export function productRoutes(
     )
     .patch(
       '/:product_id',
-      async ({ actor, params, body }) =>
-        (await products.patch(actor.storeId, params.product_id, body)).answer,
+      async ({ actor, params, body }) => (await products.patch(actor.store, params.product_id, body)).answer,
       {
         can: 'products:write',
         params: ProductParams,

@@ -1,4 +1,5 @@
 import { type TNumber, type TString, Type } from '@sinclair/typebox'
+import type { CallerStore } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -67,22 +68,22 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
 
   return {
     /** POST /v1/products. */
-    create: async (storeId: string, body: ProductBody): Promise<Indexed> =>
-      toIndexed(await changes.put(storeId, toInput(body.product_id, body))),
+    create: async (store: CallerStore, body: ProductBody): Promise<Indexed> =>
+      toIndexed(await changes.put(store, toInput(body.product_id, body))),
 
     /** PUT /v1/products/{product_id}. */
-    async replace(storeId: string, productId: string, body: ProductReplacement): Promise<Indexed> {
+    async replace(store: CallerStore, productId: string, body: ProductReplacement): Promise<Indexed> {
       if (body.product_id !== undefined && body.product_id !== productId) {
         throw validationError([
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id in the path' },
         ])
       }
-      return toIndexed(await changes.put(storeId, toInput(productId, body)))
+      return toIndexed(await changes.put(store, toInput(productId, body)))
     },
 
     /** PATCH /v1/products/{product_id}: absent fields stay as they are. */
-    patch: async (storeId: string, productId: string, patch: ProductPatch): Promise<Indexed> =>
-      toIndexed(await changes.edit(storeId, productId, (product) => applyPatch(product, patch))),
+    patch: async (store: CallerStore, productId: string, patch: ProductPatch): Promise<Indexed> =>
+      toIndexed(await changes.edit(store, productId, (product) => applyPatch(product, patch))),
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {

@@ -1,11 +1,13 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLANS } from '../../../core/plans.ts'
 import { decimalSize } from '../../../core/text.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
-  queries: Pick<StorageQueries, 'countBytes' | 'isKeptBy' | 'countFreedBytes'>
-  planOf(storeId: string): PlanName
+  queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
+  stores: Pick<StoreQueries, 'readKeptBytes'>
 }
 
 /** A picture that arrived as bytes. */
@@ -25,7 +27,7 @@ export interface StorageChange {
 export type StorageLimit = ReturnType<typeof storageLimit>
 
 /** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
-export function storageLimit({ queries, planOf }: StorageLimitDeps) {
+export function storageLimit({ queries, stores }: StorageLimitDeps) {
   /**
    * Starts one write of a product.
    *
@@ -33,20 +35,22 @@ export function storageLimit({ queries, planOf }: StorageLimitDeps) {
    * @param listLeaving ids of those that do leave, known once every new picture is there.
    */
   function startChange(
-    storeId: string,
+    store: CallerStore,
     present: readonly number[],
     listLeaving: () => number[],
   ): StorageChange {
+    const storeId = store.id
+    const max = PLANS[store.plan].storageBytesMax
     let added = 0
 
     /** A store above the limit of a smaller plan may still write, as long as a write frees more than it takes. */
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
-      const max = PLANS[planOf(storeId)].storageBytesMax
+      if (max === Infinity) return
       const size = picture.bytes.byteLength
-      const kept = queries.countBytes(storeId)
+      const kept = stores.readKeptBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.countFreedBytes(storeId, leavingIds)
-      if (kept + size - freed > max && added + size >= freed) throw limitExceeded(storeId, kept)
+      if (kept + size - freed > max && added + size >= freed) throw limitExceeded(store, kept)
     }
 
     return {
@@ -58,8 +62,7 @@ export function storageLimit({ queries, planOf }: StorageLimitDeps) {
     }
   }
 
-  function limitExceeded(storeId: string, storage_bytes: number): ApiError {
-    const plan_name = planOf(storeId)
+  function limitExceeded({ plan: plan_name }: CallerStore, storage_bytes: number): ApiError {
     const storage_max_bytes = PLANS[plan_name].storageBytesMax
     return new ApiError(
       'storage_limit_exceeded',

@@ -24,7 +24,6 @@ export type StorageQueries = ReturnType<typeof storageQueries>
  * No call opens a transaction.
  */
 export function storageQueries(db: Db) {
-  const bytes = db.prepare<[string], { bytes: number }>('SELECT kept_bytes AS bytes FROM stores WHERE id = ?')
   const isKeptBy = db.prepare<[string, Buffer], { found: 1 }>(
     'SELECT 1 AS found FROM kept_pictures WHERE store_id = ? AND content_hash = ?',
   )
@@ -52,8 +51,6 @@ export function storageQueries(db: Db) {
   const drop = db.prepare('DELETE FROM kept_pictures WHERE address = ?')
 
   return {
-    /** Bytes of all pictures that a store keeps, in constant time. */
-    countBytes: (storeId: string): number => bytes.get(storeId)?.bytes ?? 0,
     isKeptBy: (storeId: string, contentHash: Buffer): boolean =>
       isKeptBy.get(storeId, contentHash) !== undefined,
     /** Bytes of the kept pictures that no product uses once these pictures of products are gone. */

@@ -41,11 +41,12 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     clock,
     days: historyDays,
   })
+  const recent = createRecentPictures(ids)
   const search = searchService({
     queries,
     getIndex: index.getWhole,
     history,
-    recent: createRecentPictures(ids),
+    recent,
     embedder,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
@@ -57,5 +58,6 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     service: { ...search, history },
     routes: (doors: Doors) => searchRoutes(doors, search),
     chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
+    forgetStore: recent.forgetStore,
   } satisfies Module<object>
 }

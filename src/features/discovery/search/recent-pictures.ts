@@ -24,5 +24,8 @@ export function createRecentPictures(ids: Ids) {
       const picture = vectors.get(id)
       return picture?.storeId === storeId ? picture.vector : undefined
     },
+    forgetStore(storeId: string): void {
+      for (const [id, picture] of vectors) if (picture.storeId === storeId) vectors.delete(id)
+    },
   }
 }

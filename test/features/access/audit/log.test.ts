@@ -76,6 +76,7 @@ describe('recording', () => {
         userId: null,
         keyId: 'k',
         storeId: 'store',
+        store: { id: 'store', slug: 'store', name: 'Store', plan: 'free' },
         role: null,
         isSuperAdmin: false,
         permissions: new Set(),

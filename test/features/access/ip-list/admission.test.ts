@@ -131,7 +131,7 @@ describe('the list in memory', () => {
 
   /** Whether an address is admitted. */
   function asked() {
-    const { admit, forget } = createAdmission({ queries: ipListQueries(db) })
+    const { admit, forgetStore } = createAdmission({ queries: ipListQueries(db) })
     const isAdmitted = (storeId: string, address: string): boolean => {
       try {
         admit(storeId, address)
@@ -141,7 +141,7 @@ describe('the list in memory', () => {
         throw error
       }
     }
-    return { isAdmitted, forget }
+    return { isAdmitted, forgetStore }
   }
 
   test('follows what another process adds, removes and empties, at the next call', () => {
@@ -162,10 +162,10 @@ describe('the list in memory', () => {
 
   test('is read once: what this process writes counts when it is told to forget', () => {
     const one = storeOf(db, 'one')
-    const { isAdmitted, forget } = asked()
+    const { isAdmitted, forgetStore } = asked()
     expect(isAdmitted(one, HERE)).toBe(true)
     put(db, one, '10.0.0.0/8')
-    forget(one)
+    forgetStore(one)
     expect(isAdmitted(one, HERE)).toBe(false)
   })
 

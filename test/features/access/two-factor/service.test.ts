@@ -10,6 +10,7 @@ import { otpauthUrl } from '../../../../src/core/totp.ts'
 import { sessionQueries } from '../../../../src/features/access/sessions/session-queries.ts'
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
 import { twoFactorService } from '../../../../src/features/access/two-factor/service.ts'
+import { peopleQueries } from '../../../../src/features/stores/people/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
 import { createSecretBox } from '../../../../src/platform/secret-box.ts'
 import { recordBar } from '../../../robustness/bars.ts'
@@ -44,6 +45,7 @@ function serviceOn(
 ) {
   return twoFactorService({
     queries: twoFactorQueries(on),
+    people: peopleQueries(on),
     box: createSecretBox(dataSecret, systemIds),
     clock,
     ids: systemIds,
@@ -64,6 +66,7 @@ const caller = (userId: string | null, ...amr: string[]): Caller => ({
   userId,
   keyId: null,
   storeId: 'a store',
+  store: { id: 'a store', slug: 'a-store', name: 'A store', plan: 'free' },
   role: null,
   isSuperAdmin: false,
   ...EVERYTHING,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import pino from 'pino'
+import type { CallerStore } from '../../../../src/core/actor.ts'
 import { createByteBudget } from '../../../../src/core/byte-budget.ts'
 import type { EmitEvent, StoreEvent } from '../../../../src/core/events.ts'
-import type { PlanName } from '../../../../src/core/plans.ts'
 import { buildProductIndex } from '../../../../src/features/catalogue/product-index/module.ts'
 import type { ProductInput } from '../../../../src/features/catalogue/products/changes.ts'
 import { buildProducts } from '../../../../src/features/catalogue/products/module.ts'
@@ -15,11 +15,13 @@ import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 
 let app: TestApp
+let store: CallerStore
 let storeId: string
 
 beforeEach(async () => {
   app = testApp()
-  storeId = (await app.store()).client_id
+  store = app.services.accounts.storeBySlug((await app.store()).slug)
+  storeId = store.id
   app.db.exec('CREATE TABLE heard (event TEXT NOT NULL)')
 })
 afterEach(() => app.close())
@@ -35,7 +37,7 @@ const heard = (): StoreEvent[] =>
     .map(({ event }) => JSON.parse(event))
 
 /** Products with a listener, beside those of the app and in the same database. */
-function listenTo(emit: EmitEvent, plan: PlanName = 'enterprise') {
+function listenTo(emit: EmitEvent) {
   const { db, clock, ids } = app
   const embedder = fakeEmbedder()
   const model = registerModel(db, embedder.model, 0)
@@ -54,7 +56,7 @@ function listenTo(emit: EmitEvent, plan: PlanName = 'enterprise') {
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
     files: createPictureFiles(app.folder, ids.uuid),
     budget: createByteBudget(),
-    planOf: () => plan,
+    stores: app.services.stores,
     idempotency: createIdempotency(idempotencyKeys(db), clock),
   })
   return { ...service, index }
@@ -73,7 +75,7 @@ describe('the event of a change', () => {
   test('product.indexed for a new product, with all of its data', async () => {
     const { changes } = listenTo(write)
     const url = app.picture('a', 1)
-    const { vectorId } = await changes.put(storeId, input('p', url, { metadata: { price: 1 } }))
+    const { vectorId } = await changes.put(store, input('p', url, { metadata: { price: 1 } }))
     expect(heard()).toEqual([
       {
         name: 'product.indexed',
@@ -92,7 +94,7 @@ describe('the event of a change', () => {
   test('a kept picture has its public address', async () => {
     const { changes, find } = listenTo(write)
     const upload = { bytes: async () => pictureBytes(1) }
-    await changes.put(storeId, { productId: 'p', sources: [{ upload }], metadata: {} })
+    await changes.put(store, { productId: 'p', sources: [{ upload }], metadata: {} })
     const { image_url } = find(storeId, 'p')
     expect(image_url).toStartWith('http://lookalike.test/pictures/')
     expect(heard()).toMatchObject([{ name: 'product.indexed', data: { image_url } }])
@@ -123,9 +125,9 @@ describe('the event of a change', () => {
     app.picture('b', 2)
     app.picture('twin', 1)
     const metadata = { price: 1, tags: ['t'] }
-    await changes.put(storeId, input('p', url, { metadata }))
+    await changes.put(store, input('p', url, { metadata }))
     app.clock.advance(1_000)
-    expect((await changes.put(storeId, input('p', url, { metadata, ...change }))).effect).toBe('updated')
+    expect((await changes.put(store, input('p', url, { metadata, ...change }))).effect).toBe('updated')
     const data = {
       product_id: 'p',
       changes: fields,
@@ -140,9 +142,9 @@ describe('the event of a change', () => {
   test('product.updated names `image` when a known address has a new picture', async () => {
     const { changes } = listenTo(write)
     const url = app.picture('a', 1)
-    await changes.put(storeId, input('p', url))
+    await changes.put(store, input('p', url))
     app.picture('a', 2)
-    await changes.edit(storeId, 'p', ({ metadata }) => ({ sources: [{ url }], metadata, refresh: true }))
+    await changes.edit(store, 'p', ({ metadata }) => ({ sources: [{ url }], metadata, refresh: true }))
     expect(heard().slice(1)).toMatchObject([
       { name: 'product.updated', data: { changes: ['image'], previous_image_url: null } },
     ])
@@ -150,7 +152,7 @@ describe('the event of a change', () => {
 
   test('product.deleted for a product that was there', async () => {
     const { changes } = listenTo(write)
-    await changes.put(storeId, input('p', app.picture('a', 1)))
+    await changes.put(store, input('p', app.picture('a', 1)))
     expect(await changes.remove(storeId, 'p')).toBe(true)
     expect(await changes.remove(storeId, 'p')).toBe(false)
     expect(heard().slice(1)).toEqual([
@@ -161,13 +163,13 @@ describe('the event of a change', () => {
   test('none for an identical product, for other vectors of the same picture, nor for demo products', async () => {
     const { changes } = listenTo(write)
     const url = app.picture('a', 1)
-    await changes.put(storeId, input('p', url))
-    expect((await changes.put(storeId, input('p', url))).effect).toBe('unchanged')
+    await changes.put(store, input('p', url))
+    expect((await changes.put(store, input('p', url))).effect).toBe('unchanged')
     const other = registerModel(app.db, { ...fakeEmbedder().model, hash: 'another' }, 0)
     app.db.prepare('UPDATE pictures SET model = ?').run(other.row)
-    expect((await changes.put(storeId, input('p', url))).effect).toBe('updated')
-    await changes.put(storeId, input('demo', url, { isDemo: true }))
-    await changes.put(storeId, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
+    expect((await changes.put(store, input('p', url))).effect).toBe('updated')
+    await changes.put(store, input('demo', url, { isDemo: true }))
+    await changes.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
     await changes.remove(storeId, 'demo', ({ isDemo }) => isDemo)
     expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
   })
@@ -179,7 +181,7 @@ describe('a change is one transaction with its event', () => {
     const products = listenTo(({ name }) => {
       seen.push([name, app.db.inTransaction, products.has(storeId, 'p')])
     })
-    await products.changes.put(storeId, input('p', app.picture('a', 1)))
+    await products.changes.put(store, input('p', app.picture('a', 1)))
     await products.changes.remove(storeId, 'p')
     expect(seen).toEqual([
       ['product.indexed', true, true],
@@ -194,24 +196,25 @@ describe('a change is one transaction with its event', () => {
       if (isBroken) throw new Error('broken')
     })
     const { changes, index, find } = products
-    await changes.put(storeId, input('p', app.picture('a', 1)))
+    await changes.put(store, input('p', app.picture('a', 1)))
     const before = find(storeId, 'p')
     isBroken = true
-    await expect(changes.put(storeId, input('q', app.picture('b', 2)))).rejects.toThrow('broken')
-    await expect(changes.put(storeId, input('p', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(changes.put(store, input('q', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(changes.put(store, input('p', app.picture('b', 2)))).rejects.toThrow('broken')
     await expect(changes.remove(storeId, 'p')).rejects.toThrow('broken')
     expect([products.has(storeId, 'q'), products.count(storeId)]).toEqual([false, 1])
     expect(find(storeId, 'p')).toEqual(before)
     expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
-    const store = index.findStore(storeId)
-    expect(store?.columns.countProducts(store.segment.slots, undefined)).toBe(1)
+    const indexed = index.findStore(storeId)
+    expect(indexed?.columns.countProducts(indexed.segment.slots, undefined)).toBe(1)
   })
 
   test('of two products for the plan’s last place one is heard of', async () => {
-    const { changes } = listenTo(write, 'free')
+    const { changes } = listenTo(write)
     const url = app.picture('a', 1)
-    for (let n = 0; n < 49; n++) await changes.put(storeId, input(`p${n}`, url))
-    const racing = ['left', 'right'].map((id) => changes.put(storeId, input(id, url)))
+    const free: CallerStore = { ...store, plan: 'free' }
+    for (let n = 0; n < 49; n++) await changes.put(free, input(`p${n}`, url))
+    const racing = ['left', 'right'].map((id) => changes.put(free, input(id, url)))
     const ends = await Promise.allSettled(racing)
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(heard()).toHaveLength(50)
@@ -236,7 +239,7 @@ describe('a change is one transaction with its event', () => {
           const change =
             price === undefined
               ? changes.remove(storeId, `p${id}`)
-              : changes.put(storeId, input(`p${id}`, app.picture('a', 1), { metadata: { price } }))
+              : changes.put(store, input(`p${id}`, app.picture('a', 1), { metadata: { price } }))
           await change.catch(({ message }) => expect(message).toBe('broken'))
         }
         const told = new Set<string>()
@@ -248,8 +251,8 @@ describe('a change is one transaction with its event', () => {
         }
         const stored = list(storeId, { limit: 100 }).products.map(({ product_id }) => product_id)
         expect(new Set(stored)).toEqual(told)
-        const store = index.findStore(storeId)
-        expect(store?.columns.countProducts(store.segment.slots, undefined) ?? 0).toBe(told.size)
+        const indexed = index.findStore(storeId)
+        expect(indexed?.columns.countProducts(indexed.segment.slots, undefined) ?? 0).toBe(told.size)
       }),
       { numRuns: 40 },
     )

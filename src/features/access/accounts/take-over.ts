@@ -1,0 +1,37 @@
+import type { Ids } from '../../../core/ids.ts'
+import { hashSecret } from '../../../core/secrets.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+
+export interface TakeOverDeps {
+  people: Pick<PeopleQueries, 'listSoleStoreIds'>
+  stores: Pick<StoreQueries, 'replaceClientSecret'>
+  /** To be called in a transaction. */
+  waysIn: {
+    removeTwoFactor(userId: string): void
+    removeApiKeys(storeId: string): void
+    removeWidgetKeys(storeId: string): void
+    removeIpList(storeId: string): void
+  }
+  ids: Ids
+}
+
+const SECRET_BYTES = 32
+
+/**
+ * Makes the function that gives an account to its rightful owner. It ends every way in beside the password: the second
+ * factor of the person, and the keys, the client secret and the IP list of the stores that have no other member. To be
+ * called in a transaction.
+ */
+export const createTakeOver =
+  ({ people, stores, waysIn, ids }: TakeOverDeps) =>
+  (userId: string): void => {
+    waysIn.removeTwoFactor(userId)
+    for (const storeId of people.listSoleStoreIds(userId)) {
+      waysIn.removeApiKeys(storeId)
+      waysIn.removeWidgetKeys(storeId)
+      waysIn.removeIpList(storeId)
+      // Nobody knows this secret.
+      stores.replaceClientSecret(storeId, hashSecret(ids.secret(SECRET_BYTES)), null)
+    }
+  }

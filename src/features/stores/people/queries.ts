@@ -1,0 +1,129 @@
+import type { Role } from '../../../core/actor.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import type { Db } from '../../../platform/db/open.ts'
+
+export interface PersonRow {
+  id: string
+  email: string
+  name: string
+  passwordHash: string
+  isSuperAdmin: boolean
+}
+
+export interface NewPerson extends PersonRow {
+  /** Unix ms at which mailbox and password were proved to belong to one person; null when they were not. */
+  provenAt: number | null
+  createdAt: number
+}
+
+/** One store of a person. */
+export interface MembershipRow {
+  storeId: string
+  slug: string
+  name: string
+  role: Role
+  plan: PlanName
+  /** Unix ms. */
+  joinedAt: number
+  lastUsedAt: number | null
+}
+
+export type PeopleQueries = ReturnType<typeof peopleQueries>
+
+type StoredPerson = Omit<PersonRow, 'isSuperAdmin'> & { isSuperAdmin: 0 | 1 }
+
+/** A person beside one of their stores; the store's columns are null for a person without any. */
+type StoredPersonAndMembership = StoredPerson &
+  (PrefixedMembership | { [Key in keyof PrefixedMembership]: null })
+
+type PrefixedMembership = Omit<MembershipRow, 'name'> & { storeName: string }
+
+const PERSON = `users.id, users.email, users.name, users.password_hash AS passwordHash,
+  users.is_super_admin AS isSuperAdmin`
+
+const MEMBERSHIP = `stores.id AS storeId, stores.slug, role, stores.plan, memberships.created_at AS joinedAt,
+  memberships.last_used_at AS lastUsedAt`
+
+/** All SQL that writes people and their memberships. */
+export function peopleQueries(db: Db) {
+  const byId = db.prepare<[id: string], StoredPerson>(`SELECT ${PERSON} FROM users WHERE id = ?`)
+  const byEmail = db.prepare<[email: string], StoredPerson>(`SELECT ${PERSON} FROM users WHERE email = ?`)
+  const withMemberships = db.prepare<[id: string], StoredPersonAndMembership>(`
+    SELECT ${PERSON}, ${MEMBERSHIP}, stores.name AS storeName
+    FROM users LEFT JOIN memberships ON user_id = users.id LEFT JOIN stores ON stores.id = store_id
+    WHERE users.id = ? ORDER BY stores.name, stores.slug`)
+  const memberships = db.prepare<[userId: string], MembershipRow>(`
+    SELECT ${MEMBERSHIP}, stores.name FROM memberships JOIN stores ON stores.id = store_id
+    WHERE user_id = ? ORDER BY stores.name, stores.slug`)
+  const owners = db.prepare<[storeId: string, limit: bigint], StoredPerson>(`
+    SELECT ${PERSON} FROM memberships JOIN users ON users.id = user_id
+    WHERE store_id = ? AND role = 'owner' ORDER BY memberships.created_at, email LIMIT ?`)
+  const soleStores = db.prepare<[userId: string], { id: string }>(`
+    SELECT store_id AS id FROM memberships AS own WHERE user_id = ? AND role = 'owner'
+      AND NOT EXISTS (SELECT 1 FROM memberships WHERE store_id = own.store_id AND user_id <> own.user_id)`)
+  const superAdmins = db.prepare<[], { count: number }>(
+    'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
+  )
+  const insert = db.prepare(`
+    INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, proven_at, created_at)
+    VALUES (@id, @email, @name, @passwordHash, @superAdmin, @createdAt, @provenAt, @createdAt)`)
+  const insertMembership = db.prepare(
+    'INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)',
+  )
+  const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
+  const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
+  const rehash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?')
+  const setLastLogin = db.prepare('UPDATE users SET last_login_at = ? WHERE id = ?')
+  const touch = db.prepare('UPDATE memberships SET last_used_at = ? WHERE user_id = ? AND store_id = ?')
+
+  return {
+    findPerson: (id: string): PersonRow | undefined => optional(byId.get(id)),
+    findPersonByEmail: (email: string): PersonRow | undefined => optional(byEmail.get(email)),
+    /** A person with their stores, sorted by name. */
+    findPersonWithMemberships(id: string): { person: PersonRow; memberships: MembershipRow[] } | undefined {
+      const rows = withMemberships.all(id)
+      const [first] = rows
+      return first && { person: personIn(first), memberships: rows.flatMap(membershipIn) }
+    },
+    /** The stores of a person, sorted by name. */
+    listMemberships: (userId: string): MembershipRow[] => memberships.all(userId),
+    /** The owners of a store, the oldest members first. */
+    listOwners: (storeId: string, limit: number): PersonRow[] =>
+      owners.all(storeId, BigInt(limit)).map(personIn),
+    /** Ids of the stores that a person owns and that have no other member. */
+    listSoleStoreIds: (userId: string): string[] => soleStores.all(userId).map(({ id }) => id),
+    hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
+
+    addPerson: ({ isSuperAdmin, ...person }: NewPerson): void =>
+      void insert.run({ ...person, superAdmin: isSuperAdmin ? 1 : 0 }),
+    addMembership: (userId: string, storeId: string, role: Role, now: number): void =>
+      void insertMembership.run(userId, storeId, role, now),
+    /** Notes that mailbox and password belong to one person. @returns false when that was known. */
+    provePerson: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
+    setPassword: (userId: string, passwordHash: string, now: number): void =>
+      void setPassword.run(passwordHash, BigInt(now), userId),
+    /** Replaces a hash of the same password, unless the password has changed since. */
+    replacePasswordHash: (userId: string, before: string, after: string): void =>
+      void rehash.run(after, userId, before),
+    setLastLogin: (userId: string, now: number): void => void setLastLogin.run(BigInt(now), userId),
+    /** Notes when a person last acted for a store. */
+    touchMembership: (userId: string, storeId: string, now: number): void =>
+      void touch.run(BigInt(now), userId, storeId),
+  }
+}
+
+const personIn = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPerson): PersonRow => ({
+  id,
+  email,
+  name,
+  passwordHash,
+  isSuperAdmin: isSuperAdmin === 1,
+})
+
+const optional = (row: StoredPerson | undefined) => row && personIn(row)
+
+function membershipIn(row: StoredPersonAndMembership): MembershipRow[] {
+  if (row.storeId === null) return []
+  const { storeId, slug, storeName: name, role, plan, joinedAt, lastUsedAt } = row
+  return [{ storeId, slug, name, role, plan, joinedAt, lastUsedAt }]
+}

@@ -1,0 +1,7 @@
+import type { Ground, Module } from '../../module.ts'
+import { type StoreQueries, storeQueries } from './queries.ts'
+
+/** The stores of this install. */
+export const buildStores = ({ db }: Pick<Ground, 'db'>): Module<StoreQueries> => ({
+  service: storeQueries(db),
+})

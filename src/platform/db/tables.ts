@@ -1,0 +1,57 @@
+/** Whose rows a table holds: those of stores, or those of this install as a whole. */
+type Rows =
+  | 'node'
+  | {
+      /** The column that says whose row it is. */
+      column: string
+      /** The table whose row it names; without it the column holds the id of the store itself. */
+      through?: string
+    }
+
+interface Table {
+  /** The one feature, as wing and noun, or the one part of the platform whose SQL writes it. Triggers may write, too. */
+  writer: string
+  rows: Rows
+}
+
+const OF_STORE: Rows = { column: 'store_id' }
+
+/** Every table. Code that moves or deletes a store, or that makes a backup, learns here which rows go along. */
+export const TABLES: Readonly<Record<string, Table>> = {
+  stores: { writer: 'stores/stores', rows: { column: 'id' } },
+  users: { writer: 'stores/people', rows: 'node' },
+  memberships: { writer: 'stores/people', rows: OF_STORE },
+  // Nothing writes these two yet.
+  user_groups: { writer: 'stores/groups', rows: OF_STORE },
+  user_group_members: { writer: 'stores/groups', rows: { column: 'group_id', through: 'user_groups' } },
+
+  // Its store_id names the store that came of it.
+  registrations: { writer: 'access/accounts', rows: 'node' },
+  registration_invites: { writer: 'access/accounts', rows: 'node' },
+  password_resets: { writer: 'access/accounts', rows: 'node' },
+  sessions: { writer: 'access/sessions', rows: 'node' },
+  sign_in_addresses: { writer: 'access/sign-in', rows: 'node' },
+  revoked_tokens: { writer: 'access/sign-in', rows: 'node' },
+  two_factor: { writer: 'access/two-factor', rows: 'node' },
+  recovery_codes: { writer: 'access/two-factor', rows: 'node' },
+  api_keys: { writer: 'access/api-keys', rows: OF_STORE },
+  public_keys: { writer: 'access/widget-keys', rows: OF_STORE },
+  ip_entries: { writer: 'access/ip-list', rows: OF_STORE },
+  // An event without a store concerns a person, and belongs to the node.
+  audit_events: { writer: 'access/audit', rows: OF_STORE },
+  outbox: { writer: 'delivery/mail', rows: 'node' },
+
+  products: { writer: 'catalogue/products', rows: OF_STORE },
+  pictures: { writer: 'catalogue/products', rows: OF_STORE },
+  kept_pictures: { writer: 'catalogue/products', rows: OF_STORE },
+  released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
+  searches: { writer: 'discovery/search', rows: OF_STORE },
+
+  // One table for each model: vectors_1, vectors_2 and so on.
+  vectors: { writer: 'platform/vectors', rows: OF_STORE },
+  models: { writer: 'platform/db', rows: 'node' },
+  idempotency_keys: { writer: 'platform/db', rows: OF_STORE },
+  throttle_events: { writer: 'platform/db', rows: 'node' },
+  seals: { writer: 'platform/db', rows: 'node' },
+  write_probe: { writer: 'platform/db', rows: 'node' },
+}

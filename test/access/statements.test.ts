@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+import { addPerson, tokenOf } from '../support/people.ts'
+import { statementLog } from '../support/statements.ts'
+
+const HOUR_MS = 3_600_000
+
+let app: TestApp
+let log: ReturnType<typeof statementLog>
+let machine: string
+
+beforeEach(async () => {
+  const db = openDatabase(':memory:')
+  log = statementLog(db)
+  app = testApp({ db })
+  machine = await app.signIn('one', 'premium')
+})
+afterEach(() => app.close())
+
+type Credential = Pick<NonNullable<Parameters<TestApp['call']>[2]>, 'headers' | 'token'>
+
+async function apiKey(): Promise<Credential> {
+  const body = { name: 'all', scopes: { products: ['read', 'write'], search: 'execute' } }
+  const { body: key } = await app.call('POST', '/v1/security/api-keys', { token: machine, body })
+  return { headers: { 'x-api-key': String(key['key']) } }
+}
+
+async function member(role: 'owner' | 'viewer'): Promise<Credential> {
+  return { token: await tokenOf(app, await addPerson(app, role, [{ store: 'one', role }])) }
+}
+
+/** What a credential's check runs: the statements of a call that runs none of its own. */
+async function checkOf(credential: Credential): Promise<string[]> {
+  const call = () => app.call('GET', '/v1/products?status=pending', credential)
+  // The first call notes the use of the credential, and reads the IP list.
+  await call()
+  return log.during(call)
+}
+
+/** Statements that read or write a store's row: the whole row, and the count of its bytes. */
+function storeReads(statements: readonly string[]) {
+  const ofStores = statements.filter((sql) => /\b(?:FROM|JOIN|UPDATE) stores\b/.test(sql))
+  const ofBytes = ofStores.filter((sql) => sql.startsWith('SELECT kept_bytes'))
+  return { rows: ofStores.length - ofBytes.length, bytes: ofBytes.length }
+}
+
+describe('the check of a credential', () => {
+  const IP_LIST = 'PRAGMA data_version'
+
+  test('an API key: one read of key, store and maker', async () => {
+    const check = await checkOf(await apiKey())
+    expect(check).toEqual([expect.stringContaining('FROM api_keys'), IP_LIST])
+  })
+
+  test('a token of the machine grant: one read of store and revocation', async () => {
+    const check = await checkOf({ token: machine })
+    expect(check).toEqual([expect.stringContaining('FROM stores'), IP_LIST])
+  })
+
+  test('a token of an owner: the sign-in, and the person with their stores', async () => {
+    const check = await checkOf(await member('owner'))
+    expect(check).toEqual([
+      expect.stringContaining('FROM sessions'),
+      expect.stringContaining('FROM users'),
+      IP_LIST,
+    ])
+  })
+
+  test('a token of a viewer: the groups as well', async () => {
+    const check = await checkOf(await member('viewer'))
+    expect(check).toEqual([
+      expect.stringContaining('FROM sessions'),
+      expect.stringContaining('FROM users'),
+      IP_LIST,
+      expect.stringContaining('FROM user_group_members'),
+    ])
+  })
+
+  test('is made anew with every request: a lost role, a new plan and a new name count at once', async () => {
+    const viewer = await member('viewer')
+    await checkOf(viewer)
+    app.db.prepare("UPDATE stores SET plan = 'free', name = 'Renamed'").run()
+    const { body } = await app.call('GET', '/v1/me', viewer)
+    expect(body['active_store']).toMatchObject({ plan: 'free', name: 'Renamed' })
+    const listed = await app.call('GET', '/v1/products', viewer)
+    expect(listed.headers.get('x-ratelimit-limit')).toBe('10')
+    app.db.prepare('DELETE FROM memberships WHERE role = ?').run('viewer')
+    expect((await app.call('GET', '/v1/products', viewer)).body['error']).toBe('not_a_member')
+  })
+})
+
+describe('a store’s row is read once', () => {
+  test('for an upload by file, beside the count of its bytes before and after the model', async () => {
+    const credential = await apiKey()
+    const body = () => form({ product_id: 'a', image: pictureBytes(1) })
+    await checkOf(credential)
+    const statements = await log.during(() =>
+      app.call('POST', '/v1/products', { ...credential, body: body() }),
+    )
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 2 })
+    expect(statements.length).toBeLessThanOrEqual(15)
+  })
+
+  test('for an upload by file on a plan without limits, and nothing beside it', async () => {
+    app.services.accounts.setPlan('one', 'enterprise')
+    const credential = await apiKey()
+    const body = form({ product_id: 'a', image: pictureBytes(1) })
+    const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+  })
+
+  test('for an upload by address', async () => {
+    const credential = await apiKey()
+    const body = { product_id: 'a', image_url: app.picture('a', 1) }
+    const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+  })
+
+  test('for a search, which runs one statement beside the check', async () => {
+    const credential = await apiKey()
+    await app.call('POST', '/v1/products', {
+      ...credential,
+      body: { product_id: 'a', image_url: app.picture('a', 1) },
+    })
+    const search = () => app.call('POST', '/v1/search/text', { ...credential, body: { query: '1' } })
+    const statements = await log.during(search)
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+    expect(statements).toHaveLength(3)
+  })
+
+  test('for the demo catalogue', async () => {
+    const credential = await apiKey()
+    const statements = await log.during(() => app.call('POST', '/v1/products/demo', credential))
+    expect(storeReads(statements).rows).toBe(1)
+  })
+})
+
+test('the use of an API key is noted once a minute', async () => {
+  const credential = await apiKey()
+  await checkOf(credential)
+  app.clock.advance(HOUR_MS)
+  const call = () => app.call('GET', '/v1/products?status=pending', credential)
+  const writes = (statements: string[]) =>
+    statements.filter((sql) => sql.startsWith('UPDATE api_keys')).length
+  expect([writes(await log.during(call)), writes(await log.during(call))]).toEqual([1, 0])
+})
