@@ -4,7 +4,7 @@
  * `bun scripts/settings-table.ts --write` puts it into README.md between its two marks.
  */
 import { join } from 'node:path'
-import { flagOf, SETTING_NAMES, Settings } from '../src/config.ts'
+import { SETTING_NAMES, Settings, toFlag } from '../src/config.ts'
 
 const README = join(import.meta.dir, '../README.md')
 const START = '<!-- settings: written by scripts/settings-table.ts -->'
@@ -14,7 +14,7 @@ const END = '<!-- end of settings -->'
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const { description } = Settings.properties[name]
-    return `| \`${name}\`, \`--${flagOf(name)}\` | ${defaultOf(name)} | ${description} |`
+    return `| \`${name}\`, \`--${toFlag(name)}\` | ${defaultOf(name)} | ${description} |`
   })
   return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }

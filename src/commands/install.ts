@@ -5,7 +5,7 @@ import type { Ids } from '../core/ids.ts'
 import { installFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
 import { type SecretName, secretSeals } from '../platform/db/seals.ts'
-import { readSecret, secretFile } from '../platform/secret-file.ts'
+import { ensureSecret, readSecret } from '../platform/secret-file.ts'
 import { CommandError } from './command.ts'
 
 /**
@@ -35,7 +35,7 @@ const pathOf = (dataDir: string, name: SecretName): string => join(dataDir, 'sec
 
 /** A secret of the install, made at its first use. */
 const makeSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
-  secretFile(pathOf(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
+  ensureSecret(pathOf(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
 /** Shorter ones are not what this program makes or takes. */
 const SECRET_CHARS_MIN = 32

@@ -1,4 +1,4 @@
-import { ConfigError, secretsAmong } from '../config.ts'
+import { ConfigError, findSecretFlags } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
 import { SetupError } from '../features/access/accounts/service.ts'
 import { OriginError } from '../features/access/widget-keys/origins.ts'
@@ -80,7 +80,7 @@ export async function runCommand(
   }
   try {
     const call = parseCall(command, rest, env)
-    for (const name of secretsAmong(call.options)) console.error(secretFlagWarning(name))
+    for (const name of findSecretFlags(call.options)) console.error(secretFlagWarning(name))
     return await command.run(call)
   } catch (error) {
     return tell(error, command)

@@ -1,8 +1,8 @@
-import { type Config, flagOf, type SettingName } from '../config.ts'
+import { type Config, type SettingName, toFlag } from '../config.ts'
 
 /** What to say about a secret that was given as a flag. */
 export const secretFlagWarning = (name: SettingName): string =>
-  `Warning: whoever is signed in on this machine can read the value of --${flagOf(name)} in the process list. Give it as ${name} in the environment, or name a file that holds it by ${name}_FILE.`
+  `Warning: whoever is signed in on this machine can read the value of --${toFlag(name)} in the process list. Give it as ${name} in the environment, or name a file that holds it by ${name}_FILE.`
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 

@@ -1,10 +1,10 @@
 import {
   type Caller,
+  deriveKeyRights,
+  deriveMemberRights,
   EVERYTHING,
   type Permission,
   type Role,
-  rightsOfKey,
-  rightsOfMember,
   type Trace,
 } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
@@ -88,8 +88,8 @@ export function callerService(deps: CallerDeps) {
 
   function rightsIn({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
     if (active && isSuperAdmin) return EVERYTHING
-    if (!active?.role) return rightsOfKey([])
-    return rightsOfMember(active.role, queries.groupsOf(id, active.storeId))
+    if (!active?.role) return deriveKeyRights([])
+    return deriveMemberRights(active.role, queries.groupsOf(id, active.storeId))
   }
 
   /**
@@ -159,7 +159,7 @@ export function callerService(deps: CallerDeps) {
           role: null,
           isSuperAdmin: false,
         },
-        ...rightsOfKey(key.scopes),
+        ...deriveKeyRights(key.scopes),
         token: null,
         trace,
       }

@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { words } from '../../../core/text.ts'
+import { splitWords } from '../../../core/text.ts'
 import type { StoreColumns } from './columns.ts'
 
 /** Neighbours of a picture that vote for its category. */
@@ -25,7 +25,7 @@ export function categoryOfText(text: string, columns: StoreColumns): number {
   return best.number
 }
 
-const stems = (text: string): string[] => words(text).map(stemmer)
+const stems = (text: string): string[] => splitWords(text).map(stemmer)
 
 /** Stems of the names of each store's categories by number; a name never changes its number. */
 const known = new WeakMap<StoreColumns, string[][]>()
