@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { Command } from '../src/commands/command.ts'
 import { COMMANDS } from '../src/commands/run.ts'
-import { flagOf, SETTING_NAMES, type SettingName, Settings } from '../src/config.ts'
+import { SETTING_NAMES, type SettingName, Settings, toFlag } from '../src/config.ts'
 import { ERRORS, type ErrorKind } from '../src/core/errors.ts'
 
 const REFERENCE = join(import.meta.dir, '../src/guide/reference.md')
@@ -30,7 +30,7 @@ const COMMON: readonly SettingName[] = [
 /** Settings as a table in Markdown. */
 function settingsTable(names: readonly SettingName[]): string {
   const rows = names.map((name) => [
-    `\`${name}\`, \`--${flagOf(name)}\``,
+    `\`${name}\`, \`--${toFlag(name)}\``,
     defaultOf(name),
     Settings.properties[name].description ?? '',
   ])

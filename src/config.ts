@@ -8,8 +8,7 @@ const text = (description: string, value = '') => Type.String({ default: value, 
 const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
 
 /**
- * Values of a setting that nobody else may see, as a pattern; `loadConfig` does not care, but commands warn when such a
- * value is given as a flag.
+ * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
  */
 const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@' } as const
 
@@ -24,16 +23,16 @@ export const Settings = Type.Object({
     minimum: 0,
     maximum: 65_535,
     must: 'be a whole number from 0 to 65535',
-    description: 'TCP port; 0 takes a free one.',
+    description: 'TCP port; `0` picks a free one.',
   }),
   BASE_URL: Type.String({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
-    must: 'be an address like https://search.example.com',
-    description: 'Public address used in links. Empty: `http://HOST:PORT`.',
+    must: 'be a URL like https://search.example.com',
+    description: 'Public URL used in links. Empty: `http://HOST:PORT`.',
   }),
   DATA_DIR: text(
-    'Everything that must survive: database, pictures, unpacked parts, generated secrets.',
+    'Folder for all persistent data: database, pictures, unpacked parts, generated secrets.',
     './data',
   ),
   JWT_SECRET: Type.String({
@@ -41,73 +40,74 @@ export const Settings = Type.Object({
     pattern: '^(|.{32,})$',
     must: 'have at least 32 bytes',
     secret: SECRET.always,
-    description: 'Key that signs access tokens, at least 32 bytes. Empty: generated and kept in `DATA_DIR`.',
+    description:
+      'Key that signs access tokens, at least 32 bytes. Empty: generated and stored in `DATA_DIR`.',
   }),
   TOKEN_LIFETIME_S: Type.Integer({
     default: 3600,
     minimum: 60,
     maximum: 86_400,
     must: 'be a whole number from 60 to 86400',
-    description: 'Life of an access token in seconds, 60 to 86400.',
+    description: 'Lifetime of an access token in seconds, 60 to 86400.',
   }),
   REGISTRATION: Type.String({
     default: 'open',
     pattern: '^(open|invite|closed)$',
     must: 'be one of open, invite, closed',
     description:
-      'Who may make an account by `POST /register`: `open` for everyone, `invite` for those whom `lookalike user invite` invited, `closed` for nobody.',
+      'Who may register with `POST /register`: `open` for everyone, `invite` for people invited with `lookalike user invite`, `closed` for nobody.',
   }),
   DEFAULT_PLAN: Type.String({
     default: 'free',
     pattern: `^(${PLAN_NAMES.join('|')})$`,
     must: `be one of ${PLAN_NAMES.join(', ')}`,
-    description: `Plan of a store made by \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
+    description: `Plan of a store created with \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
   }),
   OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
   FETCH_ALLOW_CIDRS: text(
-    'Private networks that pictures may be fetched from, comma separated; with `OFFLINE` the mail server must be in one too.',
+    'Private networks from which pictures may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
   ),
   TRUSTED_PROXIES: text(
-    'Networks of proxies whose `X-Forwarded-For` is believed, comma separated. Empty: the client is whoever connects.',
+    'Networks of proxies whose `X-Forwarded-For` header is trusted, comma separated. Empty: the header is ignored.',
   ),
   SMTP_URL: Type.String({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',
-    must: 'be an address like smtps://user:password@mail.example.com:465',
+    must: 'be a URL like smtps://user:password@mail.example.com:465',
     secret: SECRET.withPassword,
     description:
-      'Mail server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which a server at a public address must offer. Empty: mails wait for `lookalike outbox`.',
+      'Mail server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which a server at a public address must support. Empty: mails stay in the outbox (`lookalike outbox`).',
   }),
   MAIL_FROM: Type.String({
     default: '',
     pattern: '^([^\\s@<>",;]+@[^\\s@<>",;]+|[^<>",;@\\r\\n]* <[^\\s@<>",;]+@[^\\s@<>",;]+>)?$',
     must: 'be an address like search@shop.example or Shop search <search@shop.example>',
-    description: 'Sender of the mails, `address` or `Name <address>`; needed with `SMTP_URL`.',
+    description: 'Sender of mails, `address` or `Name <address>`; required with `SMTP_URL`.',
   }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   LIBRARY_DIR: text(
-    'Folder with libraries of your own, such as another libvips: each is used instead of the unpacked one of the same file name. Nothing is written there.',
+    'Folder with your own builds of native libraries, such as libvips. Each replaces the bundled library of the same file name. The folder is only read.',
   ),
   INFERENCE_THREADS: Type.Integer({
     default: cpus().length,
     minimum: 1,
     maximum: 64,
     must: 'be a whole number from 1 to 64',
-    description: 'Threads of the model, 1 to 64. Default: the number of cores.',
+    description: 'Threads for the model, 1 to 64. Default: the number of cores.',
   }),
   LOG_LEVEL: Type.String({
     default: 'info',
     pattern: '^(trace|debug|info|warn|error|fatal|silent)$',
     must: 'be one of trace, debug, info, warn, error, fatal, silent',
     description:
-      'Least level written, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`; logs are JSON lines on stderr.',
+      'Lowest level to log, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`. Logs are JSON lines on stderr.',
   }),
   SEARCH_HISTORY_DAYS: Type.Integer({
     default: 90,
     minimum: 1,
     maximum: 3650,
     must: 'be a whole number from 1 to 3650',
-    description: 'Days that single searches are kept, 1 to 3650.',
+    description: 'Days to keep individual searches, 1 to 3650.',
   }),
 })
 
@@ -117,21 +117,21 @@ export type SettingName = keyof Config
 export const SETTING_NAMES = Object.keys(Settings.properties) as SettingName[]
 
 /** The command-line flag of a setting: `DATA_DIR` becomes `data-dir`. */
-export const flagOf = (name: SettingName): string => name.toLowerCase().replaceAll('_', '-')
+export const toFlag = (name: SettingName): string => name.toLowerCase().replaceAll('_', '-')
 
-/** Settings among the flags of a command line whose values others can read in the process list. */
-export const secretsAmong = (flags: Source): SettingName[] =>
+/** Finds the flags on a command line whose values are secret; other users can read them in the process list. */
+export const findSecretFlags = (flags: Source): SettingName[] =>
   SETTING_NAMES.filter((name) => {
     const secret: unknown = Settings.properties[name]['secret']
-    return typeof secret === 'string' && new RegExp(secret).test(flags[flagOf(name)] ?? '')
+    return typeof secret === 'string' && new RegExp(secret).test(flags[toFlag(name)] ?? '')
   })
 
 type Source = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the settings out of an environment and the flags of a command line; flags win.
+ * Reads the settings from an environment and the flags of a command line; flags take precedence.
  *
- * `<NAME>_FILE` names a file that holds the value, for secrets.
+ * `<NAME>_FILE` names a file that holds the value, such as a secret.
  *
  * @param readText reads such a file.
  * @throws OperatorError listing every bad setting at once, by name and never by value.
@@ -144,15 +144,15 @@ export function loadConfig(
   const problems: string[] = []
   const given: Record<string, unknown> = {}
   for (const name of SETTING_NAMES) {
-    // Empty counts as not given: compose files pass on what is not set as an empty text.
-    const value = flags[flagOf(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
+    // Empty counts as unset, because compose files pass unset variables on as empty strings.
+    const value = flags[toFlag(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
     if (value) given[name] = toType(name, value.trim())
   }
   const settings = Value.Default(Settings, given)
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
   const { SMTP_URL, MAIL_FROM } = settings as Config
-  if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM must be given with SMTP_URL')
+  if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM is required with SMTP_URL')
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze(settings as Config)
 }

@@ -1,4 +1,4 @@
-/** The entry of everything: picks the command. Each command is loaded only when it is asked for. */
+/** The entry point: picks the command, and loads no other. */
 const [name, ...rest] = process.argv.slice(2)
 
 if (name === 'embedder-process') {

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/** Version of this program, after SemVer. */
+/** SemVer version of this program. */
 export const version: string = manifest.version

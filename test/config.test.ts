@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { cpus } from 'node:os'
-import { flagOf, loadConfig, SETTING_NAMES, Settings } from '../src/config.ts'
+import { loadConfig, SETTING_NAMES, Settings, toFlag } from '../src/config.ts'
 import { OperatorError } from '../src/core/operator-error.ts'
 
 /** What is wrong, line by line. */
@@ -203,8 +203,8 @@ describe('flags', () => {
   })
 
   test('are the names in kebab-case', () => {
-    expect(flagOf('DATA_DIR')).toBe('data-dir')
-    expect(flagOf('TOKEN_LIFETIME_S')).toBe('token-lifetime-s')
+    expect(toFlag('DATA_DIR')).toBe('data-dir')
+    expect(toFlag('TOKEN_LIFETIME_S')).toBe('token-lifetime-s')
     expect(loadConfig({}, { 'data-dir': '/d' }).DATA_DIR).toBe('/d')
   })
 })

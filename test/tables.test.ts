@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../src/platform/db/open.ts'
 import { TABLES } from '../src/platform/db/tables.ts'
-import { vectorTable } from '../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../src/platform/vectors/vec0.ts'
 
 const SRC = join(import.meta.dir, '../src')
 
@@ -46,7 +46,7 @@ const written = (
   })
 
 const db = openDatabase(':memory:')
-vectorTable(db, 'vectors_1', 8).create()
+createVectorTable(db, 'vectors_1', 8).create()
 afterAll(() => db.close())
 
 const tables = db

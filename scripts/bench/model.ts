@@ -11,7 +11,7 @@ import '../model/silent.ts'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { hardenDecoder, pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
+import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
@@ -39,7 +39,7 @@ const idle = residentMegabytes()
 const pictures = await photographs(16)
 hardenDecoder()
 const treatment = readTreatment(modelDir)
-const decode = pictureDecoder(treatment)
+const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, threads)
 const text = await loadTextModel(modelDir, 1)
 const decoded = await Promise.all(pictures.map((bytes) => decode(bytes)))

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
-import { vectorTable } from '../../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
 import { nearestSlots, type SlotChoice } from './parts/nearest.ts'
 
 const count = Number(process.argv[2] ?? 50_000)
@@ -105,7 +105,7 @@ function filledTable(vectors: Float32Array) {
   const db = new Database(join(folder, 'bench.db'))
   sqliteVec.load(db)
   db.pragma('journal_mode = WAL')
-  const table = vectorTable(db, 'vectors', dimension)
+  const table = createVectorTable(db, 'vectors', dimension)
   table.create()
   const each = (from: number, to: number, change: (rowid: number) => void) => {
     const before = performance.now()
@@ -125,7 +125,7 @@ function filledTable(vectors: Float32Array) {
 }
 
 /** A fresh arena with everything in the table, and what that took. */
-function loaded(table: ReturnType<typeof vectorTable>) {
+function loaded(table: ReturnType<typeof createVectorTable>) {
   const before = performance.now()
   const arena = createVectorArena(dimension)
   table.each((rowid, vector, storeId) => arena.put(storeId, rowid, vector))

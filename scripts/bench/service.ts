@@ -17,8 +17,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { topSlots } from '../../src/core/select.ts'
-import { hardenDecoder, pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
+import { selectTop } from '../../src/core/select.ts'
+import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createVectorArena } from '../../src/platform/vectors/arena.ts'
@@ -51,7 +51,7 @@ const queries = [
 
 hardenDecoder()
 const treatment = readTreatment(modelDir)
-const decode = pictureDecoder(treatment)
+const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, cores)
 const words = await loadTextModel(modelDir, 1)
 const pictures = await photographs(240)
@@ -160,7 +160,7 @@ function bareScan(products: number): (vector: Float32Array | undefined) => void 
   for (const vector of randomVectors(products)) arena.put('bench', ++key, vector)
   const segment = arena.segment('bench')
   return (vector) => {
-    if (segment && vector) topSlots(segment.scanAll(vector), 20)
+    if (segment && vector) selectTop(segment.scanAll(vector), 20)
   }
 }
 

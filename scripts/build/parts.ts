@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
-import { fileHash } from '../../src/platform/native/file-hash.ts'
+import { hashFile } from '../../src/platform/native/file-hash.ts'
 import type { Target } from './targets.ts'
 
 /** What the swapped loaders must know of a target's packages. */
@@ -82,7 +82,7 @@ function modelContents(modelDir: string): string[] {
 }
 
 function file(name: string, source: string): EmbeddedFile {
-  return { name, source, sizeBytes: statSync(source).size, hash: fileHash(source) }
+  return { name, source, sizeBytes: statSync(source).size, hash: hashFile(source) }
 }
 
 function part(files: EmbeddedFile[]): EmbeddedPart {

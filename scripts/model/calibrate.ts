@@ -28,7 +28,7 @@ import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { readDemoPicture } from '../../src/features/catalogue/demo/assets.ts'
 import { DEMO_PRODUCTS } from '../../src/features/catalogue/demo/catalogue.ts'
-import { pictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
+import { createPictureDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import type { Calibration, LogisticMap } from '../../src/platform/embedder/embedder.ts'
@@ -56,7 +56,7 @@ const { values: flags, positionals } = parseArgs({
 })
 const modelDir = positionals[0] ?? 'models/lookalike-clip-v0'
 const treatment = readTreatment(modelDir)
-const decode = pictureDecoder(treatment)
+const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, 2)
 const text = await loadTextModel(modelDir, 1)
 

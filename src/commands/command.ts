@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { type Config, flagOf, loadConfig, SETTING_NAMES, Settings } from '../config.ts'
+import { type Config, loadConfig, SETTING_NAMES, Settings, toFlag } from '../config.ts'
 import { wrongUsage } from '../core/operator-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -33,7 +33,7 @@ export interface Call {
 /** Parses the command line of a command. @throws OperatorError */
 export function parseCall(command: Command, argv: readonly string[], env: Env): Call {
   const options = Object.fromEntries([
-    ...command.settings.map((name) => [flagOf(name), { type: 'string' as const }]),
+    ...command.settings.map((name) => [toFlag(name), { type: 'string' as const }]),
     ...(command.options ?? []).map(({ flag, value }) => [
       flag,
       { type: value ? ('string' as const) : ('boolean' as const) },
@@ -67,7 +67,7 @@ function parseWords(args: string[], options: NonNullable<ParseArgsConfig['option
 
 const SWITCHES: ReadonlySet<string> = new Set(
   SETTING_NAMES.filter((name) => Settings.properties[name].type === 'boolean').map(
-    (name) => `--${flagOf(name)}`,
+    (name) => `--${toFlag(name)}`,
   ),
 )
 
@@ -85,7 +85,7 @@ export function formatHelp(command: Command): string {
     isRequired ? `${meaning} (required)` : meaning,
   ])
   const settings = command.settings.map((name) => [
-    `--${flagOf(name)}${{ integer: ' N', boolean: '', string: ' VALUE' }[Settings.properties[name].type]}`,
+    `--${toFlag(name)}${{ integer: ' N', boolean: '', string: ' VALUE' }[Settings.properties[name].type]}`,
     `${stripMarkup(Settings.properties[name].description ?? '')} [${name}]`,
   ])
   const blocks = [`lookalike ${command.name}${words}: ${command.summary}`]

@@ -6,7 +6,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { findInstallFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
 import { type SecretName, secretSeals } from '../platform/db/seals.ts'
-import { readSecret, secretFile } from '../platform/secret-file.ts'
+import { ensureSecret, readSecret } from '../platform/secret-file.ts'
 
 /**
  * Checks that a data folder may be opened, before anything in it is opened or created.
@@ -34,8 +34,8 @@ export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }):
 const buildSecretPath = (dataDir: string, name: SecretName): string => join(dataDir, 'secrets', name)
 
 /** Returns a secret of the install; creates it on first use. */
-const ensureSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
-  secretFile(buildSecretPath(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
+const ensureInstallSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
+  ensureSecret(buildSecretPath(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
 /** Shorter secrets are neither created nor accepted. */
 const SECRET_CHARS_MIN = 32
@@ -67,7 +67,7 @@ export function loadDataSecret(db: Db, dataDir: string, ids: Ids): string {
     // A secret may be created only if it is missing and nothing has been sealed, not even before seals existed.
     if ('problem' in found && (found.problem !== MISSING || seals.anySealed()))
       throw lost(path, found.problem)
-    seals.add('data', 'secret' in found ? found.secret : ensureSecret(dataDir, 'data', ids))
+    seals.add('data', 'secret' in found ? found.secret : ensureInstallSecret(dataDir, 'data', ids))
   }
   const found = inspectSecret(path)
   if ('problem' in found) throw lost(path, found.problem)
@@ -110,7 +110,7 @@ function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
   const path = buildSecretPath(dataDir, 'jwt')
   const found = inspectSecret(path)
   if ('secret' in found) return found.secret
-  if (found.problem === MISSING) return ensureSecret(dataDir, 'jwt', ids)
+  if (found.problem === MISSING) return ensureInstallSecret(dataDir, 'jwt', ids)
   throw new OperatorError(`${path} ${found.problem}. Delete it to get a new one; this ends all sign-ins.`)
 }
 
@@ -129,6 +129,6 @@ export function resetDataSecret(db: Db, dataDir: string, ids: Ids): string[] {
   if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw lost(path, found.problem)
   // It may belong to another install, which still needs it.
   if (!('problem' in found && found.problem === MISSING)) renameSync(path, `${path}.before-${ids.uuid()}`)
-  seals.replace('data', ensureSecret(dataDir, 'data', ids))
+  seals.replace('data', ensureInstallSecret(dataDir, 'data', ids))
   return seals.sealedPeople()
 }

@@ -1,4 +1,4 @@
-import { secretsAmong } from '../config.ts'
+import { findSecretFlags } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
@@ -79,7 +79,7 @@ export async function runCommand(
   }
   try {
     const call = parseCall(command, rest, env)
-    for (const name of secretsAmong(call.options)) console.error(secretFlagWarning(name))
+    for (const name of findSecretFlags(call.options)) console.error(secretFlagWarning(name))
     return await command.run(call)
   } catch (error) {
     return reportError(error, command)

@@ -1,8 +1,8 @@
-import { type Config, flagOf, type SettingName } from '../config.ts'
+import { type Config, type SettingName, toFlag } from '../config.ts'
 
 /** The warning about a secret given as a flag. */
 export const secretFlagWarning = (name: SettingName): string =>
-  `Warning: other users of this machine can read the value of --${flagOf(name)} in the process list. Set ${name} in the environment instead, or name a file that contains it with ${name}_FILE.`
+  `Warning: other users of this machine can read the value of --${toFlag(name)} in the process list. Set ${name} in the environment instead, or name a file that contains it with ${name}_FILE.`
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 

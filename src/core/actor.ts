@@ -13,19 +13,19 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Powers over the store itself. They come with a role, never with a group or an API key. */
+/** Powers over the store itself. Only a role grants them; groups and API keys never do. */
 export const STORE_POWERS = ['security:read', 'security:manage', 'keys:manage'] as const
 
 export type StorePower = (typeof STORE_POWERS)[number]
 
-/** Roles of a member (spec §5.6), the mightiest first. */
+/** Roles of a member (spec §5.6), most powerful first. */
 export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const
 
 export type Role = (typeof ROLES)[number]
 
 const every: ReadonlySet<Permission> = new Set(PERMISSIONS)
 
-/** What a role may do with products and search when its bearer is in no group. */
+/** Permissions that a role grants a member who is in no group. */
 const PERMISSIONS_OF_ROLE: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: every,
   admin: every,
@@ -42,16 +42,16 @@ const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
   viewer: new Set(),
 }
 
-/** Where a request came from: what the audit log and the throttles know about it. */
+/** Origin of a request, for the audit log and the throttles. */
 export interface Trace {
-  /** Address of the client, without a port; a trusted proxy's word is believed. */
+  /** Client address without a port, taken from a trusted proxy's header where there is one. */
   address: string
   requestId: string
   /** At most 200 characters. */
   userAgent: string | null
 }
 
-/** The access token a caller showed. */
+/** The access token that a caller sent. */
 export interface ShownToken {
   jti: string
   /** Unix seconds. */
@@ -78,16 +78,16 @@ export const asCallerStore = ({ id, slug, name, plan }: CallerStore): CallerStor
   plan,
 })
 
-/** Who is calling, perhaps for no store in particular. */
+/** Who is calling; the call may concern no particular store. */
 export interface Caller {
   kind: 'machine' | 'person' | 'key'
   /** The person behind the call; null for a machine grant and an API key. */
   userId: string | null
-  /** The API key that was shown. */
+  /** The API key that the caller sent; null for other callers. */
   keyId: string | null
   storeId: string | null
   store: CallerStore | null
-  /** A person's role in the store; null for anything else, and for a super-admin who is no member. */
+  /** A person's role in the store; null for other callers and for a super-admin who is not a member. */
   role: Role | null
   isSuperAdmin: boolean
   permissions: ReadonlySet<Permission>
@@ -102,32 +102,32 @@ export interface Actor extends Caller {
   store: CallerStore
 }
 
-/** Whether the caller holds a permission, or a power over the store. */
-export const may = ({ permissions, powers }: Caller, what: Permission | StorePower): boolean =>
-  permissions.has(what as Permission) || powers.has(what as StorePower)
+/** Whether the caller holds a permission or a power over the store. */
+export const may = ({ permissions, powers }: Caller, right: Permission | StorePower): boolean =>
+  permissions.has(right as Permission) || powers.has(right as StorePower)
 
 type Rights = Pick<Caller, 'permissions' | 'powers'>
 
-/** A machine grant may do everything in its store (spec §5.6), and so may a super-admin in every store. */
+/** Rights of a machine grant in its store (spec §5.6), and of a super-admin in every store. */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
 
 /** Whether groups can narrow what a role may do. */
 export const isBoundByGroups = (role: Role): boolean => role !== 'owner' && role !== 'admin'
 
 /**
- * What a member may do (spec §5.6): an owner or an admin everything; others what their groups grant together, or what
- * their role grants when they are in no group.
+ * Rights of a member (spec §5.6). Owners and admins hold every permission. Anyone else holds the permissions of all
+ * their groups together, or those of their role when they are in no group.
  *
- * @param groups the permissions of each group of the store that the member is in.
+ * @param groups the permissions of each group in this store that the member belongs to.
  */
-export function rightsOfMember(role: Role, groups: readonly (readonly Permission[])[]): Rights {
+export function deriveMemberRights(role: Role, groups: readonly (readonly Permission[])[]): Rights {
   const powers = POWERS_OF_ROLE[role]
   const isBound = isBoundByGroups(role) && groups.length > 0
   return { permissions: isBound ? new Set(groups.flat()) : PERMISSIONS_OF_ROLE[role], powers }
 }
 
-/** What an API key may do: its scopes, and nothing about the store itself. */
-export const rightsOfKey = (scopes: readonly Permission[]): Rights => ({
+/** Rights of an API key: its scopes, and no power over the store itself. */
+export const deriveKeyRights = (scopes: readonly Permission[]): Rights => ({
   permissions: new Set(scopes),
   powers: new Set(),
 })

@@ -1,53 +1,53 @@
 import type { Caller, Trace } from './actor.ts'
 
-/** Every act that the audit log knows, and what it means. The names are a public contract. */
+/** Every action in the audit log, with its meaning. The names are a public contract. */
 export const AUDIT_ACTIONS = {
   'account.verified': 'An account was activated.',
-  'account.proven': 'Whoever has the mailbox of an account showed its password too.',
+  'account.proven': 'The owner of an account’s mailbox also proved knowledge of its password.',
   'account.taken_over':
-    'The owner of a mailbox took over an account that somebody else had opened: its second factor, keys and client secret ended.',
+    'The owner of a mailbox took over an account that someone else had opened. Its second factor, keys and client secret ended.',
   'login.succeeded': 'A person signed in.',
   'login.failed': 'A sign-in of a known person failed.',
   'login.locked': 'Too many failed sign-ins locked a person out for a while.',
-  'session.ended': 'A session was ended before its time.',
+  'session.ended': 'A session ended before it expired.',
   'token.revoked': 'An access token was revoked.',
-  'password.changed': 'A person changed the password.',
-  'password.reset_requested': 'A link for a new password was asked for.',
-  'password.reset': 'A password was set by a link or by the operator.',
+  'password.changed': 'A person changed their password.',
+  'password.reset_requested': 'A link for a new password was requested.',
+  'password.reset': 'A password was set through a link or by the operator.',
   'two_factor.enabled': 'Two-factor authentication was switched on.',
   'two_factor.disabled': 'Two-factor authentication was switched off.',
-  'two_factor.recovery_codes_renewed': 'A person made new recovery codes.',
+  'two_factor.recovery_codes_renewed': 'A person generated new recovery codes.',
   'two_factor.recovery_code_used': 'A person signed in with a recovery code.',
   'two_factor.reset': 'The operator switched two-factor authentication off.',
-  'client_secret.refused': 'A wrong client secret was shown.',
+  'client_secret.refused': 'A wrong client secret was sent.',
   'client_secret.locked': 'Too many wrong client secrets locked the store’s machine grant out for a while.',
-  'client_secret.rotated': 'The store got a new client secret.',
-  'api_key.created': 'An API key was made.',
+  'client_secret.rotated': 'The store received a new client secret.',
+  'api_key.created': 'An API key was created.',
   'api_key.updated': 'An API key was changed.',
-  'api_key.rotated': 'An API key got a new value.',
+  'api_key.rotated': 'An API key received a new value.',
   'api_key.revoked': 'An API key was revoked.',
-  'public_key.created': 'A widget key was made.',
+  'public_key.created': 'A widget key was created.',
   'public_key.updated': 'A widget key was changed.',
   'public_key.deleted': 'A widget key was deleted.',
-  'ip_whitelist.added': 'An entry was put on the IP list.',
-  'ip_whitelist.removed': 'An entry was taken off the IP list.',
+  'ip_whitelist.added': 'An entry was added to the IP list.',
+  'ip_whitelist.removed': 'An entry was removed from the IP list.',
   'ip_whitelist.cleared': 'The operator emptied the IP list.',
-  'store.created': 'A store was made.',
-  'store.plan_changed': 'A store was put on another plan.',
+  'store.created': 'A store was created.',
+  'store.plan_changed': 'A store moved to another plan.',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** Who did something: a caller, the operator at the command line, or somebody who has not signed in. */
+/** Kind of actor: a caller, the operator at the command line, or someone who has not signed in. */
 export type AuditActor = 'person' | 'machine' | 'key' | 'operator' | 'anyone'
 
-/** One act for the audit log. Nothing secret goes into it. */
+/** One entry for the audit log. It holds no secrets. */
 export interface AuditEvent {
   action: AuditAction
   actorKind: AuditActor
-  /** null for what concerns a person and no store in particular. */
+  /** null when the event concerns a person and no particular store. */
   storeId: string | null
-  /** The person who acted or, for sign-ins and passwords, who is concerned. */
+  /** The person who acted; for sign-ins and passwords, the person concerned. */
   userId: string | null
   keyId: string | null
   /** Small plain values: ids, names, no secrets. */
@@ -56,11 +56,11 @@ export interface AuditEvent {
   trace: Trace | null
 }
 
-/** Writes one act down; meant to be called inside the transaction that does it. */
+/** Records one event. Call it inside the transaction that makes the change. */
 export type RecordEvent = (event: AuditEvent) => void
 
-/** The event of a signed-in caller. */
-export const actOf = (
+/** Describes an action of a signed-in caller as an audit event. */
+export const describeAct = (
   caller: Caller,
   action: AuditAction,
   details: AuditEvent['details'] = {},

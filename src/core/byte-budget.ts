@@ -1,40 +1,38 @@
 import { ApiError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
-/** Bytes that somebody holds. */
+/** Bytes reserved for one owner. */
 export interface Room {
   readonly bytes: number
-  /** Gives a part back; more than is held changes nothing. */
+  /** Returns the bytes above `bytes`; does nothing when fewer are held. */
   shrinkTo(bytes: number): void
-  /** Gives everything back; a second time changes nothing. */
+  /** Returns all bytes; a second call does nothing. */
   release(): void
 }
 
 export interface ByteBudgetOptions {
   bytesMax: number
-  /** Most that one owner holds. */
+  /** Most bytes that one owner may hold. */
   perOwnerMax: number
 }
 
 export type ByteBudget = ReturnType<typeof createByteBudget>
 
-/** A caller whose body or picture finds no room tries again after this. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Too much is under way for one more body or picture. */
+/** The error for a body or picture that does not fit into the budget. */
 export const noRoom = () =>
-  new ApiError('overloaded', 'Too many bodies and pictures are under way already', {
-    // The connection stays open: a client that is still sending would lose the answer with it.
+  new ApiError('overloaded', 'Too many request bodies and pictures are in progress', {
+    // The connection stays open. Closing it would cost a client that is still sending its answer.
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** The limits of the contract. */
 const OPTIONS: ByteBudgetOptions = {
   bytesMax: LIMITS.bytesInFlightMax,
   perOwnerMax: LIMITS.bytesInFlightPerStoreMax,
 }
 
-/** Bounds the bytes that all requests hold together, and those of each owner. It never waits. */
+/** Creates a budget that bounds the bytes of all requests together and of each owner. It never waits. */
 export function createByteBudget({ bytesMax, perOwnerMax }: ByteBudgetOptions = OPTIONS) {
   const owners = new Map<string, number>()
   const listeners: (() => void)[] = []
@@ -48,7 +46,7 @@ export function createByteBudget({ bytesMax, perOwnerMax }: ByteBudgetOptions = 
     if (bytes < 0) for (const listener of listeners) listener()
   }
 
-  /** @param ceiling the room is given only while everybody's bytes, these included, stay below it. */
+  /** @param ceiling refuses the reservation when all bytes held, including these, would exceed it. */
   function tryTake(owner: string, bytes: number, ceiling = bytesMax): Room | undefined {
     const fits = held + bytes <= Math.min(ceiling, bytesMax)
     if (!fits || (owners.get(owner) ?? 0) + bytes > perOwnerMax) return undefined
@@ -79,12 +77,12 @@ export function createByteBudget({ bytesMax, perOwnerMax }: ByteBudgetOptions = 
       return room
     },
 
-    /** Calls back whenever room has come free. */
+    /** Calls `listener` whenever bytes are returned. */
     onFreed(listener: () => void): void {
       listeners.push(listener)
     },
 
-    /** Bytes that are held, by everybody or by one owner. */
+    /** Bytes held by one owner, or by all owners. */
     held: (owner?: string): number => (owner === undefined ? held : (owners.get(owner) ?? 0)),
   }
 }

@@ -1,8 +1,8 @@
-/** The only way this program learns the time. */
+/** The only source of time in this program. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   now(): number
-  /** Milliseconds with fractions since an arbitrary start; never goes back. For durations. */
+  /** Milliseconds with fractions since an arbitrary start; never decreases. For durations. */
   monotonic(): number
 }
 

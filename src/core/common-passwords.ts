@@ -1,4 +1,4 @@
-/** The most used passwords of leaks, folded; loaded when the first password is chosen. */
+/** The most common leaked passwords in lower case, loaded on first use. */
 let known: Promise<ReadonlySet<string>> | undefined
 
 async function load(): Promise<ReadonlySet<string>> {
@@ -7,7 +7,7 @@ async function load(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Whether a password is one of some 49,000 that everybody tries first (the list of zxcvbn).
+ * Whether a password is on zxcvbn's list of about 49,000 common passwords.
  *
  * @param password in lower case.
  */

@@ -3,8 +3,8 @@ import { sizeInWords } from './text.ts'
 import { HEAVY_BYTES, turn } from './turns.ts'
 
 /**
- * Reads the bytes of a `data:` URI (RFC 2397), base64 or percent-encoded, in several turns of the event loop when it is
- * long. The declared media type is ignored.
+ * Decodes a `data:` URI (RFC 2397), base64 or percent-encoded. A long one takes several turns of the event loop. The
+ * declared media type is ignored.
  *
  * @param maxBytes largest allowed size of the decoded bytes.
  * @throws ApiError `image_unreadable` for a damaged URI, `image_too_large` beyond `maxBytes`.
@@ -14,11 +14,11 @@ export const decodeDataUri = async (text: string, maxBytes: number): Promise<Uin
   const comma = text.indexOf(',')
   if (!/^data:/i.test(text) || comma < 0) throw unreadable('The data: URI has no comma before its content')
   const content = text.slice(comma + 1)
-  // The last few signs of a type, which may be as long as the text.
+  // Only the end of the media type, which may be as long as the text.
   const type = text.slice(Math.max(0, comma - TYPE_END_CHARS), comma)
   if (!/; *base64$/i.test(type)) return decodePercent(content, maxBytes)
   if (!content.includes('%')) return decodeBase64(content, maxBytes)
-  // Base64 in an address may have its `+`, `/` and `=` escaped, three characters for one.
+  // Base64 in a URL may escape `+`, `/` and `=`, three characters for one.
   const base64Bytes = await decodePercent(content, Math.ceil(maxBytes / 3) * 4)
   const { buffer, byteOffset, byteLength } = base64Bytes
   return decodeBase64(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'), maxBytes)
@@ -27,20 +27,20 @@ export const decodeDataUri = async (text: string, maxBytes: number): Promise<Uin
 const TYPE_END_CHARS = 100
 
 /**
- * Reads base64 or base64url (RFC 4648), with or without padding, and nothing else: no line breaks, no other signs. A
- * long text has a turn of the event loop to itself.
+ * Decodes base64 or base64url (RFC 4648), with or without padding. Line breaks and other characters are refused. A long
+ * text takes a turn of the event loop to itself.
  *
  * @param maxBytes largest allowed size of the decoded bytes.
- * @throws ApiError `image_unreadable`, or `image_too_large` beyond `maxBytes`, judged before decoding.
+ * @throws ApiError `image_unreadable`; `image_too_large` beyond `maxBytes`, checked before decoding.
  */
 export const decodeBase64 = async (text: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const signs = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
-  const size = Math.floor((signs * 3) / 4)
+  const chars = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
+  const size = Math.floor((chars * 3) / 4)
   if (size > maxBytes) throw tooLarge(maxBytes)
   if (text.length > HEAVY_BYTES) await turn()
-  const isPadded = signs < text.length
-  const bytes = base64Bytes(isPadded ? text : text + '='.repeat((4 - (signs % 4)) % 4))
-  // The decoder skips white space, which shows as a shorter result.
+  const isPadded = chars < text.length
+  const bytes = base64Bytes(isPadded ? text : text + '='.repeat((4 - (chars % 4)) % 4))
+  // The decoder skips white space, so such a text gives a shorter result.
   if (bytes?.length !== size) throw unreadable('The base64 text is damaged or contains white space')
   return bytes
 }
@@ -54,8 +54,8 @@ const base64Bytes = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-/** Signs of one turn: each is looked at by itself. */
-const STEP_SIGNS = 512 * 1024
+/** Characters decoded in one turn of the event loop. */
+const STEP_CHARS = 512 * 1024
 
 const decodePercent = async (text: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   if (text.length > maxBytes * 3) throw tooLarge(maxBytes)
@@ -63,11 +63,11 @@ const decodePercent = async (text: string, maxBytes: number): Promise<Uint8Array
   let length = 0
   for (let at = 0; at < text.length; ) {
     if (text.length > HEAVY_BYTES) await turn()
-    for (const end = Math.min(text.length, at + STEP_SIGNS); at < end; ) {
+    for (const end = Math.min(text.length, at + STEP_CHARS); at < end; ) {
       if (length === maxBytes) throw tooLarge(maxBytes)
       const code = text.charCodeAt(at)
       const isEscape = code === PERCENT
-      // Raw signs are the printable ones of ASCII; `#` would begin a fragment.
+      // Unescaped characters must be printable ASCII; `#` would begin a fragment.
       if (!isEscape && (code < 0x21 || code > 0x7e || code === 0x23)) throw damagedEscape()
       bytes[length++] = isEscape ? hexDigit(text, at + 1) * 16 + hexDigit(text, at + 2) : code
       at += isEscape ? 3 : 1

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { STEP_BYTES, turn } from './turns.ts'
 
-/** Adds bytes, or text as UTF-8, to a hash, a step in each turn of the event loop. */
+/** Adds bytes, or text as UTF-8, to a hash, one step per turn of the event loop. */
 export async function hashInTurns(hash: Hash, data: Uint8Array | string): Promise<void> {
   if (data.length > STEP_BYTES) await turn()
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
@@ -11,7 +11,7 @@ export async function hashInTurns(hash: Hash, data: Uint8Array | string): Promis
   }
 }
 
-/** SHA-256 of bytes. */
+/** SHA-256 of bytes, computed like {@link hashInTurns}. */
 export async function sha256(bytes: Uint8Array): Promise<Buffer> {
   const hash = createHash('sha256')
   await hashInTurns(hash, bytes)

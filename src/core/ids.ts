@@ -1,10 +1,10 @@
 import { v7 } from 'uuid'
 
-/** The only way this program makes identifiers and secrets. */
+/** The only source of identifiers and secrets in this program. */
 export interface Ids {
-  /** A UUIDv7 (RFC 9562 §5.7): unique, and sorted by the time it was made. */
+  /** A UUIDv7 (RFC 9562 §5.7): unique and sortable by creation time. */
   uuid(): string
-  /** `sizeBytes` of cryptographic randomness as base64url. */
+  /** `sizeBytes` cryptographically random bytes as base64url. */
   secret(sizeBytes: number): string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs work of one key in the order of its arrival, and work of different keys side by side.
+ * Creates a lock that runs tasks of one key in order of arrival and tasks of different keys concurrently.
  *
- * Two writes of one product must not overtake each other while they wait for a download.
+ * Writes to one product must not overtake each other while they wait for a download.
  */
 export function createKeyedLock() {
   const tails = new Map<string, Promise<unknown>>()

@@ -2,8 +2,8 @@ import type { Ids } from './ids.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The number in `digits` places of base 62, most significant first. */
-function base62(number: bigint, digits: number): string {
+/** Writes a number in base 62 with a fixed count of digits, most significant first. */
+function toBase62(number: bigint, digits: number): string {
   let rest = number
   let text = ''
   for (let n = 0; n < digits; n++) {
@@ -14,11 +14,11 @@ function base62(number: bigint, digits: number): string {
 }
 
 /**
- * A key that tells its kind and can be checked for typing errors: prefix, 32 random characters and the CRC-32 of them
- * in 6, all base 62 (the design of GitHub's tokens).
+ * Creates a key that names its kind and reveals typing errors, in the design of GitHub's tokens: a prefix, 32 random
+ * characters, and their CRC-32 in 6 characters, all base 62.
  */
-export function checksummedKey(prefix: string, ids: Pick<Ids, 'secret'>): string {
+export function createChecksummedKey(prefix: string, ids: Pick<Ids, 'secret'>): string {
   const random = BigInt(`0x${Buffer.from(ids.secret(32), 'base64url').toString('hex')}`)
-  const body = base62(random, 32)
-  return prefix + body + base62(BigInt(Bun.hash.crc32(body)), 6)
+  const body = toBase62(random, 32)
+  return prefix + body + toBase62(BigInt(Bun.hash.crc32(body)), 6)
 }

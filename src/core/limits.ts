@@ -1,29 +1,29 @@
-/** Limits that are part of the contract and therefore not settings. Each says where it comes from. */
+/** Limits that are part of the contract, and therefore not settings. Each comment gives its reason. */
 export const LIMITS = {
-  /** Results of one search: peers allow 100 to 250; 100 pictures fill any page. */
+  /** Results of one search. Comparable services allow 100 to 250; 100 pictures fill any page. */
   searchLimitDefault: 20,
   searchLimitMax: 100,
-  /** Deepest result a page may reach; beyond it a shopper refines instead. */
+  /** Deepest result that a page may reach; beyond it a shopper refines the query. */
   searchDepthMax: 1_000,
   /** Characters of a text query; the model reads far fewer. */
   queryCharsMax: 500,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,
-  /** Decoded size of one picture; a bomb is refused from its header. */
+  /** Decoded size of one picture; a decompression bomb is refused from its header. */
   picturePixelsMax: 50_000_000,
-  /** Shortest side; smaller pictures carry no product. */
+  /** Shortest side; smaller pictures cannot show a product. */
   pictureSideMin: 32,
-  /** Pictures of one product beside the first. */
+  /** Pictures of one product in addition to the first. */
   additionalPicturesMax: 10,
 
-  /** Connecting to a picture's server, and the whole download with redirects. */
+  /** Timeouts for connecting to a picture's server and for the whole download with redirects. */
   fetchConnectMs: 5_000,
   fetchTotalMs: 15_000,
   fetchRedirectsMax: 3,
   fetchUrlCharsMax: 2_048,
   fetchPerHostMax: 4,
-  /** Further tries after an answer of 429 or 5xx. */
+  /** Retries after an answer of 429 or 5xx. */
   fetchRetriesMax: 2,
 
   /** Ordinary JSON bodies. */
@@ -32,32 +32,32 @@ export const LIMITS = {
   pictureJsonBytesMax: 15 * 1024 * 1024,
   /** Multipart bodies: a picture and the fields beside it. */
   multipartBytesMax: 11 * 1024 * 1024,
-  /** JSON and form bodies of routes without sign-in; none of them means more than 3 KiB. */
+  /** JSON and form bodies of routes without sign-in; none of them needs more than 3 KiB. */
   openBodyBytesMax: 16 * 1024,
   /** Fields of a form, files included. */
   formFieldsMax: 200,
-  /** Strings, brackets, commas and colons of a JSON body: some thousand times what any body needs beside a vector. */
+  /** Strings, brackets, commas and colons in a JSON body; apart from a vector, no body needs a thousandth of this. */
   jsonPiecesMax: 50_000,
   /** Bytes of a JSON body outside its strings; only a picture in a string may have more. */
   jsonStructureBytesMax: 1024 * 1024,
-  /** Backslashes in a JSON body; a picture by PHP, which escapes each slash, has a quarter of a million. */
+  /** Backslashes in a JSON body; PHP escapes every slash, which gives a picture a quarter of a million. */
   jsonEscapesMax: 500_000,
 
-  /** Bodies and pictures that all requests together hold in memory. */
+  /** Bytes of bodies and pictures that all requests together hold in memory. */
   bytesInFlightMax: 96 * 1024 * 1024,
-  /** Those of one store. */
+  /** The same for one store. */
   bytesInFlightPerStoreMax: 48 * 1024 * 1024,
-  /** Bodies are taken up to this; the rest is for downloads, or uploads could keep every download waiting. */
+  /** The part of it open to bodies. The rest is reserved for downloads, which uploads could otherwise block. */
   bodyBytesInFlightMax: 64 * 1024 * 1024,
-  /** Smaller bodies are taken whatever is under way, so that a search by words is not refused for others' pictures. */
+  /** Smaller bodies are always accepted, so that others' pictures never crowd out a text search. */
   bodyBytesUncounted: 16 * 1024,
-  /** A counted body must come at this pace, after a moment of grace: who holds room for nothing keeps others out. */
+  /** After a grace period a counted body must arrive at this rate, because a stalled one keeps others out. */
   bodyBytesPerSecondMin: 64 * 1024,
   bodyGraceMs: 20_000,
-  /** Downloads at once, and those of one store. */
+  /** Concurrent downloads, in total and per store. */
   downloadsMax: 16,
   downloadsPerStoreMax: 8,
-  /** Downloads under way or waiting, and those of one store. */
+  /** Downloads running or queued, in total and per store. */
   downloadsInLineMax: 64,
   downloadsInLinePerStoreMax: 32,
 
@@ -68,46 +68,46 @@ export const LIMITS = {
   productsPageDefault: 20,
   productsPageMax: 100,
 
-  /** Problems listed in one 422 answer. */
+  /** Problems listed in one answer of 422. */
   validationProblemsMax: 50,
   idempotencyKeyCharsMax: 255,
   idempotencyHours: 24,
-  /** A token expired less than this long ago may still be refreshed (spec §8). */
+  /** Time after its expiry in which a token may still be refreshed (spec §8). */
   refreshGraceSeconds: 300,
-  /** Characters of a password, counted after NFKC: hashing takes time with its length. */
+  /** Characters of a password, counted after NFKC; the time to hash it grows with its length. */
   passwordCharsMin: 10,
   passwordCharsMax: 1_024,
-  /** Sign-ins of one network address a minute, and refreshes (spec §8). */
-  loginsPerMinute: 10,
+  /** Sign-ins and refreshes of one network address in a minute (spec §8). */
+  signInsPerMinute: 10,
   refreshesPerMinute: 30,
-  /** Failed sign-ins of one e-mail address, and of one client_id, in {@link failuresWindowMs} (spec §8). */
+  /** Failed sign-ins of one e-mail address and of one client_id in {@link failuresWindowMs} (spec §8). */
   failuresPerEmailMax: 5,
   failuresPerClientMax: 10,
   failuresWindowMs: 15 * 60_000,
-  /** Wrong passwords with the link of a registration; the last of them ends the link. */
+  /** Wrong passwords for one registration link; the last one invalidates it. */
   passwordsPerLinkMax: 5,
-  /** What a whole network (/24, /48) may send, as a multiple of what one of its addresses may. */
+  /** Limit of a whole network (/24, /48) as a multiple of the limit of one address. */
   networkFactor: 10,
-  /** An address stays known to a person for so long after a sign-in, and at most so many do. */
+  /** How long a network address stays known to a person after a sign-in, and how many addresses do. */
   knownAddressMs: 30 * 86_400_000,
   knownAddressesPerPersonMax: 20,
-  /** Tries of a locked e-mail from one address in {@link failuresWindowMs}. */
+  /** Attempts on a locked e-mail from one network address in {@link failuresWindowMs}. */
   lockedTriesMax: 5,
-  /** Wrong second factors since the last success after which the person is told, and wrong ones count for twice as long. */
+  /** Wrong second factors since the last success before the person is notified and failures count for twice as long. */
   wrongCodesToldAt: 10,
-  /** Requests of one network address a minute that send a mail to whatever address they name. */
+  /** Requests of one network address in a minute that send a mail to an address of its choice. */
   mailRequestsPerMinute: 10,
-  /** Registrations of one e-mail address in an hour: of one network address, and of all, which bounds its mails. */
+  /** Registrations of one e-mail address in an hour: from one network address, and from all, which bounds its mails. */
   registrationsPerHour: 5,
   registrationsPerEmailPerHour: 20,
-  /** Mails to one address in an hour that bring a link for a new password. */
+  /** Mails with a password reset link to one address in an hour. */
   resetMailsPerHour: 3,
-  /** Notices of one kind about one store that its owners are mailed in an hour. */
+  /** Notices of one kind about one store that its owners receive in an hour. */
   ownerNoticesPerHour: 3,
-  /** Requests a minute of one login of a person about the account and the security of stores. */
+  /** Requests of one session in a minute to the routes for the account and for store security. */
   personRequestsPerMinute: 60,
-  /** Requests a minute of a store's machine grant about the security of the store, on a plan with limits. */
+  /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */
   machineSecurityRequestsPerMinute: 30,
-  /** Sign-ins of one person at a time; the one that was not used for longest gives way. */
+  /** Concurrent sessions of one person; a new one replaces the least recently used. */
   sessionsPerPersonMax: 50,
 } as const

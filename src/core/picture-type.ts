@@ -1,18 +1,18 @@
-/** The media types of the formats we read (JPEG, PNG, WebP, AVIF, GIF). */
+/** Media types of the supported formats (JPEG, PNG, WebP, AVIF, GIF). */
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/avif' | 'image/gif'
 
-/** Bytes from the start of a file that `pictureType` looks at, at most. */
+/** Number of leading bytes that `pictureType` needs. */
 export const MAGIC_BYTES = 64
 
 const AVIF_BRANDS = ['avif', 'avis']
-/** Brands that say only "some picture in HEIF"; the list of further brands then tells which. */
+/** Generic HEIF brands; the list of compatible brands then names the format. */
 const HEIF_BRANDS = ['mif1', 'msf1', 'miaf']
 
 /**
- * Tells the format by the first bytes alone; names and declared types are not believed.
+ * Detects the format from the first bytes alone; file names and declared types are ignored.
  *
- * @param bytes the file or its beginning; with fewer than `MAGIC_BYTES` an AVIF file may be missed.
- * @returns `undefined` for everything else, such as SVG, PDF, TIFF, BMP, HEIC or HTML.
+ * @param bytes the file or its beginning; an AVIF file may go undetected with fewer than `MAGIC_BYTES`.
+ * @returns undefined for every other format, such as SVG, PDF, TIFF, BMP, HEIC or HTML.
  */
 export const pictureType = (bytes: Uint8Array): PictureType | undefined => {
   const text = String.fromCharCode(...bytes.subarray(0, MAGIC_BYTES))
@@ -27,11 +27,13 @@ const isAvif = (text: string): boolean => {
   if (text.slice(4, 8) !== 'ftyp') return false
   const major = text.slice(8, 12)
   if (AVIF_BRANDS.includes(major)) return true
-  return HEIF_BRANDS.includes(major) && furtherBrands(text).some((brand) => AVIF_BRANDS.includes(brand))
+  return (
+    HEIF_BRANDS.includes(major) && readCompatibleBrands(text).some((brand) => AVIF_BRANDS.includes(brand))
+  )
 }
 
-/** Compatible brands of an `ftyp` box (ISO/IEC 14496-12): four bytes each, from the 16th on to the end of the box. */
-const furtherBrands = (text: string): string[] => {
+/** Compatible brands of an `ftyp` box (ISO/IEC 14496-12): four bytes each, from offset 16 to the end of the box. */
+const readCompatibleBrands = (text: string): string[] => {
   const boxBytes = [...text.slice(0, 4)].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0)
   return text.slice(16, boxBytes).match(/.{4}/gs) ?? []
 }

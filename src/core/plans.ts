@@ -1,10 +1,10 @@
-/** What a store may use, by plan (spec §8). Infinity stands for "unlimited". */
+/** Limits of a store on a plan (spec §8). Infinity means unlimited. */
 export interface Plan {
   /** US dollars a month. */
   pricePerMonth: number
   productsMax: number
   requestsPerMinute: number
-  /** Bytes of the pictures that the service keeps for the store, those that arrived as files. */
+  /** Bytes of the pictures that the service stores: those that were uploaded as files. */
   storageBytesMax: number
 }
 

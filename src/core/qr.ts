@@ -1,15 +1,15 @@
 import encodeQr from 'qr'
 
-/** Light modules that a reader needs around the code (ISO/IEC 18004 §6.3.8). */
+/** Width of the quiet zone around the code (ISO/IEC 18004 §6.3.8). */
 const QUIET_MODULES = 4
 
 /**
- * A QR code as a picture that needs no network: an SVG in a `data:` URL, black on white whatever the page around it.
+ * Draws a QR code as an SVG in a `data:` URL. It is black on white on any page.
  *
- * @param text at most 2,953 bytes of UTF-8, the most that a QR code holds.
+ * @param text at most 2,953 bytes of UTF-8, the capacity of a QR code.
  */
-export function qrDataUrl(text: string): string {
-  // On a screen nothing gets scratched, so room goes before error correction.
+export function drawQrCode(text: string): string {
+  // A screen does not get scratched, so capacity matters more than error correction.
   const svg = encodeQr(text, 'svg', { ecc: 'low', border: QUIET_MODULES })
   const onWhite = svg.replace(
     '>',

@@ -1,18 +1,18 @@
-/** What one request finds in its window. */
+/** Outcome of one request against its window. */
 export interface RateVerdict {
   isAllowed: boolean
   limit: number
   /** Requests left in the window that ends now. */
   remaining: number
-  /** Whole seconds until a refused request would be allowed, or until the window is empty again. */
+  /** Whole seconds until a refused request would pass, or until the oldest request leaves after an allowed one. */
   resetSeconds: number
 }
 
 /**
- * Counts requests in a sliding window: never more than `limit` are allowed in any `windowMs`, and never fewer.
+ * Creates a counter of requests in a sliding window: exactly `limit` are allowed in any `windowMs`.
  *
- * Exact, because every allowed request keeps its own time: `limit` numbers a key. A clock that was set back keeps nobody
- * out for longer than the window: requests of the future become requests of now.
+ * It is exact because it stores the time of every allowed request, up to `limit` numbers per key. When the clock is set
+ * back, requests from the future count as made now, so no key stays blocked for longer than the window.
  */
 export function createRateWindow(windowMs: number, keysMax = 100_000) {
   /** Times of the allowed requests, oldest first. */
@@ -20,7 +20,7 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
 
   function makeRoom(now: number): void {
     for (const [key, times] of allowed) if ((times.at(-1) ?? 0) <= now - windowMs) allowed.delete(key)
-    // Still full: the key that came first gives way, so memory stays bounded under any flood of keys.
+    // Still full: drop the oldest keys, so that memory stays bounded under any flood of keys.
     for (const key of allowed.keys()) {
       if (allowed.size < keysMax) break
       allowed.delete(key)
@@ -40,7 +40,7 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
       const isAllowed = times.length < limit
       if (isAllowed) times.push(now)
       allowed.set(key, times)
-      // The request that must leave the window before one more fits; a lowered limit may need several to go.
+      // The request that must leave before the next one fits. After the limit was lowered, several must leave.
       const blocking = times[Math.max(0, times.length - limit)] ?? now
       const waitMs = (isAllowed ? (times[0] ?? now) : blocking) + windowMs - now
       return {

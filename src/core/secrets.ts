@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** SHA-256 of a secret that is random enough to need no slow hash (256 bits). */
+/** SHA-256 of a secret. Its 256 random bits need no slow hash. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /**
- * Whether a secret belongs to a stored hash, in constant time.
+ * Whether a secret matches a stored hash, compared in constant time.
  *
- * @param storedHash undefined when there is nothing to compare with; the same work is done then.
+ * @param storedHash undefined when no hash is stored; the comparison then does the same work and fails.
  */
 export function isSecret(secret: string, storedHash: Uint8Array | undefined): boolean {
   const given = hashSecret(secret)

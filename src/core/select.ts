@@ -1,16 +1,17 @@
 /**
- * The positions of the `k` highest scores, best first; of equal scores the lower position comes first.
+ * Selects the positions of the `k` highest scores, best first; of equal scores the lower position comes first.
  *
- * A score of -Infinity or NaN is never taken, so fewer than `k` may come back. Takes one pass with a heap of `k`.
+ * Scores of -Infinity and NaN are skipped, so the result may have fewer than `k` positions. It takes one pass with a
+ * heap of `k`.
  *
- * @param mask if given, only positions whose byte is not 0 are considered.
+ * @param mask if given, only positions with a nonzero byte are considered.
  */
-export function topSlots(scores: Float32Array, k: number, mask?: Uint8Array): Uint32Array {
+export function selectTop(scores: Float32Array, k: number, mask?: Uint8Array): Uint32Array {
   const capacity = Math.min(k, scores.length)
   if (capacity < 1) return new Uint32Array(0)
   const heap = new Uint32Array(capacity)
   let size = 0
-  // The bar rises with the heap's worst score, so nearly every position costs one comparison and no look at the mask.
+  // The bar rises with the worst score in the heap, so nearly every position costs one comparison and no mask lookup.
   let bar = -Infinity
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot] as number
@@ -22,7 +23,7 @@ export function topSlots(scores: Float32Array, k: number, mask?: Uint8Array): Ui
   return heap.subarray(0, size).sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
 }
 
-/** Whether a position loses against another: the heap keeps the worst on top. */
+/** Whether position `a` ranks below `b`; the heap keeps the worst on top. */
 const isWorse = (scores: Float32Array, a: number, b: number) => {
   const difference = (scores[a] as number) - (scores[b] as number)
   return difference < 0 || (difference === 0 && a > b)
@@ -40,7 +41,7 @@ function siftUp(heap: Uint32Array, scores: Float32Array, from: number, slot: num
   heap[at] = slot
 }
 
-/** Puts `slot` in the place of the worst one. */
+/** Replaces the worst position with `slot`. */
 function siftDown(heap: Uint32Array, scores: Float32Array, size: number, slot: number): void {
   let at = 0
   for (let child = 1; child < size; child = 2 * at + 1) {

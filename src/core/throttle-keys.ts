@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * What requests of one client are counted by: an IPv4 address as a whole, the first 64 bits of an IPv6 address, for
- * whoever has one of those has all of that block (RFC 6177).
+ * The key under which a client's requests are counted: the whole IPv4 address, or the first 64 bits of an IPv6 address,
+ * because a client that holds one address of such a block holds the block (RFC 6177).
  */
 export function throttleKey(address: string): string {
   const parsed = parseAddress(address)
@@ -12,8 +12,8 @@ export function throttleKey(address: string): string {
 }
 
 /**
- * The network that an address belongs to, for counts of whoever holds more than one block: the /24 of an IPv4 address,
- * the /48 of an IPv6 address, which is what a site gets (RFC 6177).
+ * The network of an address, to count clients that hold several blocks: the /24 of an IPv4 address, or the /48 of an
+ * IPv6 address, the usual size of a site (RFC 6177).
  */
 export function networkKey(address: string): string {
   const parsed = parseAddress(address)
@@ -23,15 +23,15 @@ export function networkKey(address: string): string {
   return `${block.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`
 }
 
-/** The longest address with a zone that an interface name can make. */
+/** Longer than any address with an interface name as its zone. */
 const ADDRESS_CHARS_MAX = 100
 
-/** An address as proxies write it; undefined for any other text. An IPv4 address inside an IPv6 address becomes IPv4. */
+/** Parses an address as proxies write it; undefined for any other text. IPv4 mapped into IPv6 becomes IPv4. */
 export function parseAddress(text: string) {
   if (text.length > ADDRESS_CHARS_MAX) return undefined
   const address = text.split('%', 1)[0] ?? ''
   // The library also reads octal, hexadecimal and short forms; proxies never write those.
   if (isIP(address) === 0) return undefined
-  // It takes `::192.0.2.1` for the mapped `::ffff:192.0.2.1`; with a leading zero it does not.
+  // It reads `::192.0.2.1` as the mapped `::ffff:192.0.2.1`; a leading zero prevents that.
   return ipaddr.process(address.replace(/^::(?=\d+\.)/, '0::'))
 }

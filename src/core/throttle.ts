@@ -1,19 +1,19 @@
 import type { RateVerdict } from './rate-window.ts'
 
-/** Counts events of a key in an exact sliding window that survives a restart (spec §8). Times are Unix ms. */
+/** Counts the events of a key in an exact sliding window that survives a restart (spec §8). Times are Unix ms. */
 export interface Throttle {
-  /** Counts one event, if the window has room for it; of many at once never more than the limit get through. */
+  /** Counts one event if the window has room for it. Concurrent calls never exceed the limit. */
   take(key: string, now: number): RateVerdict
-  /** What {@link take} would find, without counting. */
+  /** The verdict that {@link take} would give, without counting. */
   look(key: string, now: number): RateVerdict
-  /** Counts one event, whatever the limit says. */
+  /** Counts one event regardless of the limit. */
   add(key: string, now: number): void
-  /** Forgets every event of the key. */
+  /** Deletes every event of the key. */
   reset(key: string): void
 }
 
-/** Counts requests by the address on the network that they come from. */
+/** Counts requests by their network address. */
 export interface AddressThrottle {
-  /** Counts one request, if the windows of its address and of the network around that have room for it. */
+  /** Counts one request if the windows of its address and of the surrounding network have room for it. */
   take(address: string, now: number): RateVerdict
 }

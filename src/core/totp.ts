@@ -1,7 +1,7 @@
 import { generateURI, ScureBase32Plugin, verifySync } from 'otplib'
 import type { Ids } from './ids.ts'
 
-/** What every authenticator understands (RFC 6238 §5.1, the Key URI format): HMAC-SHA-1, 6 digits, 30 seconds. */
+/** Supported by every authenticator (RFC 6238 §5.1, the Key URI format): HMAC-SHA-1, 6 digits, 30 seconds. */
 const SHAPE = { algorithm: 'sha1', digits: 6, period: 30 } as const
 
 /** 160 bits, as RFC 4226 §4 recommends. */
@@ -9,11 +9,11 @@ const SECRET_BYTES = 20
 
 const base32 = new ScureBase32Plugin()
 
-/** A secret for an authenticator, in base32 (RFC 4648 §6) without padding: 32 characters. */
+/** Creates a secret for an authenticator: 32 characters of base32 (RFC 4648 §6) without padding. */
 export const newTotpSecret = (ids: Pick<Ids, 'secret'>): string =>
   base32.encode(Buffer.from(ids.secret(SECRET_BYTES), 'base64url'))
 
-/** What a QR code tells an authenticator (Key URI format). */
+/** The data that a QR code transfers to an authenticator (Key URI format). */
 export interface Enrolment {
   /** Base32. */
   secret: string
@@ -23,22 +23,23 @@ export interface Enrolment {
   account: string
 }
 
-/** The `otpauth://totp/…` address of a secret. */
+/** The `otpauth://totp/…` URI of a secret. */
 export const otpauthUrl = ({ secret, issuer, account }: Enrolment): string =>
   generateURI({ ...SHAPE, secret, issuer, label: account })
 
-/** The time step of a moment (RFC 6238 §4.2). @param nowMs Unix ms. */
+/** The time step at an instant (RFC 6238 §4.2). @param nowMs Unix ms. */
 export const timeStep = (nowMs: number): number => Math.floor(nowMs / 1000 / SHAPE.period)
 
 /**
- * The time step that a code belongs to, out of the one before now, the one of now and the one after (RFC 6238 §5.2);
- * undefined for a code of none of them. The comparison takes constant time. Whether the step was used before is for
- * the caller to judge.
+ * Finds the time step of a code among the previous, the current and the next step (RFC 6238 §5.2). The comparison takes
+ * constant time. The caller decides whether a step was used before.
  *
- * @param secret base32. @param nowMs Unix ms.
+ * @param secret base32.
+ * @param nowMs Unix ms.
+ * @returns undefined when the code belongs to none of the three steps.
  */
-export function matchingStep(secret: string, code: string, nowMs: number): number | undefined {
-  // otplib throws for a code of another form.
+export function findStep(secret: string, code: string, nowMs: number): number | undefined {
+  // otplib throws for a malformed code.
   if (!/^[0-9]{6}$/.test(code)) return undefined
   const verdict = verifySync({
     ...SHAPE,

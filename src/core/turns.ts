@@ -1,11 +1,11 @@
-/** Waits for a turn of the event loop that no other heavy step has. */
+/** Waits for a turn of the event loop that no other heavy step uses. */
 export type Turn = () => Promise<void>
 
 /**
- * Gives heavy steps one turn of the event loop each: between two of them everybody else's requests are looked at, so
- * nobody waits longer than for one step, however many wait.
+ * Gives each heavy step a turn of the event loop of its own. Other requests are served between two steps, so none waits
+ * for more than one step, however many are queued.
  *
- * @param later runs a callback in a later turn, after input and output were looked at.
+ * @param later runs a callback in a later turn, after pending input and output.
  */
 export function createTurns(later: (callback: () => void) => void): Turn {
   const waiting: (() => void)[] = []
@@ -22,11 +22,11 @@ export function createTurns(later: (callback: () => void) => void): Turn {
     })
 }
 
-/** The turns of this process, which has one event loop. */
+/** The turns of this process's event loop. */
 export const turn: Turn = createTurns(setImmediate)
 
-/** Work on fewer bytes is done where it stands. */
+/** Work on fewer bytes runs without waiting for a turn. */
 export const HEAVY_BYTES = 32 * 1024
 
-/** Bytes of one step, for work that can be cut into pieces. */
+/** Bytes processed in one step. */
 export const STEP_BYTES = 2 * 1024 * 1024

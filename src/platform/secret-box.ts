@@ -1,33 +1,34 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { Ids } from '../core/ids.ts'
 
-/** Keeps what must be readable again, such as a TOTP secret, unreadable for whoever holds only the database. */
+/** Encrypts values that must be readable again, such as TOTP secrets, so that the database alone cannot reveal them. */
 export interface SecretBox {
-  /** @param context what the text belongs to; it opens in no other. */
+  /** @param context the owner of the text; it cannot be opened in any other context. */
   seal(plain: string, context: string): Buffer
-  /** Undefined for anything that was changed, sealed with another secret or sealed for another context. */
+  /** @returns undefined for a value that was changed, or sealed with another secret or for another context. */
   open(sealed: Uint8Array, context: string): string | undefined
   /**
-   * HMAC-SHA-256 with a key of its own, 32 bytes: for what need not be readable again, yet is too short for a bare
-   * hash, which whoever holds the database could try out.
+   * HMAC-SHA-256 with a key of its own, 32 bytes. It suits values that need not be readable again but are too short for
+   * a bare hash, which anyone with the database could brute-force.
    */
   digest(plain: string, context: string): Buffer
 }
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
-/** 96 bits, as NIST SP 800-38D §8.2 wants it: random ones are safe for 2³² texts a key. */
+/** 96 bits, as NIST SP 800-38D §8.2 recommends; random nonces are safe for 2³² texts per key. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** First byte of everything sealed; another cipher would take another. */
+/** First byte of every sealed value; another cipher would use another. */
 const VERSION = 1
 const HEAD_BYTES = 1 + NONCE_BYTES
 
 /**
- * AES-256-GCM with a key derived from a secret (HKDF-SHA-256, RFC 5869). Sealed: version, nonce, ciphertext, tag.
+ * Creates a box that uses AES-256-GCM with a key derived from a secret (HKDF-SHA-256, RFC 5869). A sealed value
+ * consists of version, nonce, ciphertext and tag.
  *
- * @param secret at least 256 bits of randomness, kept outside the database.
- * @throws Error for a secret that is too short to be random enough.
+ * @param secret at least 256 bits of randomness, stored outside the database.
+ * @throws Error for a secret that is too short.
  */
 export function createSecretBox(secret: string, ids: Pick<Ids, 'secret'>): SecretBox {
   if (secret.length < KEY_BYTES) throw new Error('The secret that encrypts stored data is too short')
@@ -53,7 +54,7 @@ export function createSecretBox(secret: string, ids: Pick<Ids, 'secret'>): Secre
         const plain = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES))
         return Buffer.concat([plain, decipher.final()]).toString('utf8')
       } catch {
-        // The tag does not fit; node:crypto has no other way to say it.
+        // The tag does not match; node:crypto reports that only by throwing.
         return undefined
       }
     },
@@ -65,6 +66,6 @@ export function createSecretBox(secret: string, ids: Pick<Ids, 'secret'>): Secre
   }
 }
 
-/** The version is authenticated too, so that nothing can be passed off as sealed by an older cipher. */
+/** Authenticates the version too, so that no value can pass as sealed by an older cipher. */
 const additionalData = (head: Uint8Array, context: string): Buffer =>
   Buffer.concat([head.subarray(0, 1), Buffer.from(context, 'utf8')])

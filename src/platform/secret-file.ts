@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { syncFolder } from './sync-folder.ts'
 
 /**
- * The secret in a file, which is made on first use: readable by the owner alone, and the same for everyone when two
- * processes make it at once.
+ * Reads the secret in a file, and creates it on first use. Only the owner can read the file. Two processes that create
+ * it at the same time get the same secret.
  *
- * @param make gives a new secret and a unique name for the file while it is written.
+ * @param make gives a new secret and a unique suffix for the temporary file.
  */
-export function secretFile(path: string, make: () => { secret: string; uniqueName: string }): string {
+export function ensureSecret(path: string, make: () => { secret: string; uniqueName: string }): string {
   const known = readSecret(path)
   if (known !== undefined) return known
   const { secret, uniqueName } = make()
@@ -22,19 +22,19 @@ export function secretFile(path: string, make: () => { secret: string; uniqueNam
     closeSync(file)
   }
   try {
-    // A link fails when somebody was faster, where a rename would replace his secret.
+    // A link fails when another process was faster, where a rename would replace its secret.
     linkSync(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(temporary, { force: true })
   }
-  // Its name has to be on the disk before the database says that there is a secret.
+  // The file's name must be on disk before the database says that there is a secret.
   for (const folder of [dirname(path), dirname(dirname(path))]) syncFolder(folder)
   return readSecret(path) ?? secret
 }
 
-/** The secret in a file, or undefined without one. @throws Error for an empty file: everybody knows that secret. */
+/** Reads the secret in a file, if there is one. @throws Error for an empty file, whose secret anyone could guess. */
 export function readSecret(path: string): string | undefined {
   try {
     const secret = readFileSync(path, 'utf8').trim()

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import {
   isDamage,
-  isOfDatabase,
+  isDatabaseError,
   isStorageFault,
   type StorageCode,
   StorageProblem,
@@ -20,52 +20,52 @@ export interface StorageWatchDeps {
   writeRow(): void
   /** Writes a file beside the kept pictures and waits for the disk. */
   writeFile(): Promise<void>
-  /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
+  /** Checks the whole database without blocking the service. @returns the problems found. */
   findDamage?(): Promise<string[]>
 }
 
-/** Knows the last fault of the storage, until a write has succeeded. */
+/** Remembers the last storage fault until a write succeeds. */
 export interface StorageWatch {
-  /** Remembers an error, or the answer made of it, when it is a fault of the storage. */
+  /** Records an error, or the answer made from it, if it is a storage fault. */
   note(error: unknown): void
-  /** @throws StorageProblem while the database cannot be written, or is damaged. */
+  /** @throws StorageProblem while the database cannot be written or is damaged. */
   probeDatabase(): void
-  /** Tries the files again after a fault. @throws StorageProblem while they cannot be written. */
+  /** Tries to write a file after a fault. @throws StorageProblem while that fails. */
   probeFiles(): Promise<void>
-  /** Looks for damage in the background; a call during another one joins that. Never rejects. */
+  /** Checks the database for damage in the background; a concurrent call joins the running check. Never rejects. */
   inspect(): Promise<void>
-  /** Whether nothing speaks against the database, and no look at it is owed. */
+  /** Whether no damage is known or suspected and no check is pending. */
   isSound(): boolean
 }
 
 type Part = 'database' | 'files'
 
-/** A look at readiness may come from anybody, so a row is written this often at most. */
+/** Shortest time between two test writes, because anyone may call the readiness check. */
 const PROBE_MS = 1_000
 
-/** One line in the log this often, however many requests meet a fault. */
+/** Shortest time between two log lines, however many requests hit a fault. */
 const LOG_MS = 60_000
 
-/** Looking through the database again and again must not be what keeps the disk busy. */
+/** Shortest pause between two checks, absolute and as a multiple of the last one, to keep the disk free. */
 const INSPECT_MS = 5_000
 const INSPECT_SHARE = 20
 
 const DAMAGE_LINES_MAX = 10
 
-const WHAT: Readonly<Record<Part, string>> = {
+const EFFECTS: Readonly<Record<Part, string>> = {
   database: 'the database cannot be written',
-  files: 'pictures cannot be kept',
+  files: 'pictures cannot be stored',
 }
 
-const WHY: Readonly<Record<StorageCode | 'overloaded', string>> = {
+const CAUSES: Readonly<Record<StorageCode | 'overloaded', string>> = {
   storage_full: 'the disk is full',
   read_only: 'the data folder is read-only',
   storage_failed: 'the disk reports a fault',
-  overloaded: 'another program holds it',
+  overloaded: 'another program has locked it',
 }
 
 const DAMAGED = 'the database is damaged: restore a backup'
-const SUSPECTED = 'the database could not be read, and is being looked through for damage'
+const SUSPECTED = 'the database could not be read and is being checked for damage'
 
 export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   const { clock, log } = deps
@@ -74,8 +74,8 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   let probed: { at: number; problem: string | undefined } | undefined
   let damage: 'none' | 'suspected' | 'found' = 'none'
   let inspecting: Promise<void> | undefined
-  /** Whether a look was asked for and none has come to its end. */
-  let isLookOwed = false
+  /** Whether a check was requested and none has completed since. */
+  let isCheckPending = false
   let nextInspection = 0
 
   function note(error: unknown): void {
@@ -83,9 +83,9 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
       error instanceof ApiError ? (isStorageFault(error) ? (error.extras.cause ?? error) : undefined) : error
     const failure = cause instanceof ApiError ? cause : storageFailure(cause)
     if (!failure || !isStorageFault(failure)) return
-    const part = isOfDatabase(cause) ? 'database' : 'files'
+    const part = isDatabaseError(cause) ? 'database' : 'files'
     if (isDamage(cause)) suspect()
-    else faults[part] = `${WHAT[part]}: ${WHY[failure.code]}`
+    else faults[part] = `${EFFECTS[part]}: ${CAUSES[failure.code]}`
     probed = undefined
     const last = loggedAt[part]
     if (last !== undefined && clock.monotonic() - last < LOG_MS) return
@@ -93,7 +93,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
     log.error({ err: cause, part, code: failure.code }, 'the storage failed')
   }
 
-  function recovered(part: Part): void {
+  function noteRecovery(part: Part): void {
     if (faults[part] === undefined) return
     delete faults[part]
     delete loggedAt[part]
@@ -105,40 +105,40 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
     if (clock.monotonic() >= nextInspection) void inspect()
   }
 
-  /** The problem of a write right now. */
-  function writeProblem(): string | undefined {
+  /** Tries a write. @returns the problem, if any. */
+  function tryWrite(): string | undefined {
     try {
       deps.writeRow()
     } catch (error) {
       note(error)
       const failure = storageFailure(error)
       return failure?.code === 'overloaded'
-        ? `${WHAT.database}: ${WHY.overloaded}`
-        : (faults.database ?? WHAT.database)
+        ? `${EFFECTS.database}: ${CAUSES.overloaded}`
+        : (faults.database ?? EFFECTS.database)
     }
-    recovered('database')
+    noteRecovery('database')
     return undefined
   }
 
   function inspect(): Promise<void> {
-    isLookOwed = true
-    inspecting ??= look().finally(() => {
+    isCheckPending = true
+    inspecting ??= check().finally(() => {
       inspecting = undefined
     })
     return inspecting
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (!deps.findDamage) return
     const begin = clock.monotonic()
     try {
       const found = await deps.findDamage()
       damage = found.length > 0 ? 'found' : 'none'
-      isLookOwed = false
+      isCheckPending = false
       if (found.length > 0) log.error({ damage: found.slice(0, DAMAGE_LINES_MAX) }, DAMAGED)
-      else log.info({}, 'the database was looked through and is sound')
+      else log.info({}, 'the database was checked and is sound')
     } catch (err) {
-      log.warn({ err }, 'the database could not be looked through')
+      log.warn({ err }, 'the database could not be checked')
     }
     const took = clock.monotonic() - begin
     nextInspection = clock.monotonic() + Math.max(INSPECT_MS, took * INSPECT_SHARE)
@@ -149,13 +149,13 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
 
     probeDatabase() {
       if (damage !== 'none') {
-        // What could not be read may be readable again, and what was damaged may have been mended.
+        // The data may be readable again, or repaired.
         suspect()
         throw new StorageProblem(damage === 'found' ? DAMAGED : SUSPECTED)
       }
       const now = clock.monotonic()
       if (!probed || now - probed.at >= PROBE_MS) {
-        const problem = writeProblem()
+        const problem = tryWrite()
         probed = { at: now, problem }
       }
       if (probed.problem !== undefined) throw new StorageProblem(probed.problem)
@@ -169,10 +169,10 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
         note(error)
         throw new StorageProblem(faults.files)
       }
-      recovered('files')
+      noteRecovery('files')
     },
 
     inspect,
-    isSound: () => damage === 'none' && !isLookOwed,
+    isSound: () => damage === 'none' && !isCheckPending,
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
-/** Brings the names in a folder to the disk: after a power cut a new file is there only when its folder is. */
+/** Flushes a folder's entries to disk. Without that, a new file may be gone after a power cut. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {

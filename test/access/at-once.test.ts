@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { PERMISSIONS, type Permission, ROLES, type Role, rightsOfMember } from '../../src/core/actor.ts'
+import { deriveMemberRights, PERMISSIONS, type Permission, ROLES, type Role } from '../../src/core/actor.ts'
 import { machineToken } from '../features/access/api-keys/keys.ts'
 import { recordBar } from '../robustness/bars.ts'
 import { seededRandom } from '../robustness/random.ts'
@@ -32,7 +32,7 @@ interface Truth {
 
 function rightsIn({ role, group, isSuperAdmin }: Truth): ReadonlySet<Permission> {
   if (isSuperAdmin) return new Set(PERMISSIONS)
-  return role ? rightsOfMember(role, group ? [group] : []).permissions : new Set()
+  return role ? deriveMemberRights(role, group ? [group] : []).permissions : new Set()
 }
 
 const letsIn = ({ list }: Truth, address: string): boolean => list.size === 0 || list.has(address)

@@ -287,7 +287,7 @@ describe('the page of a link', () => {
       await page.getByRole('alert').waitFor()
       return page.getByRole('alert').textContent()
     })
-    expect(result).toMatch(/^Too many tries\. Wait \d+ seconds?, then try again\.$/)
+    expect(result).toMatch(/^Too many attempts\. Wait \d+ seconds?, then try again\.$/)
   }, 60_000)
 
   test('says without JavaScript what is missing, and shows no form', async () => {

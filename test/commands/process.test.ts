@@ -79,7 +79,7 @@ describe('lookalike serve (D19)', () => {
   test.each([
     [['--host', '999.1.1.1', '--port', '0'], 1, 'Cannot listen'],
     [['--fetch-allow-cidrs', '10.0.0.0/99'], 2, 'FETCH_ALLOW_CIDRS'],
-    [['--trusted-proxies', 'proxy.example'], 2, 'TRUSTED_PROXIES: "proxy.example" is no block'],
+    [['--trusted-proxies', 'proxy.example'], 2, 'TRUSTED_PROXIES: "proxy.example" is not an address block'],
     [['--port', 'http'], 2, 'PORT must be a whole number from 0 to 65535'],
     [['--log-level', 'loud'], 2, 'LOG_LEVEL must be one of trace'],
     [['--offline', 'maybe'], 2, 'got "maybe"'],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findWarnings } from '../../src/commands/warnings.ts'
-import { flagOf, loadConfig, SETTING_NAMES, Settings, secretsAmong } from '../../src/config.ts'
+import { findSecretFlags, loadConfig, SETTING_NAMES, Settings, toFlag } from '../../src/config.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const SECRET = 'a secret of more than 32 bytes in all'
@@ -47,7 +47,7 @@ describe('secrets among the flags', () => {
     ['data-dir', '/var/lib/lookalike', []],
     ['jwt-secret', '', []],
   ] as const)('--%s %s', (flag, value, expected) => {
-    expect(secretsAmong({ [flag]: value }) as readonly string[]).toEqual(expected)
+    expect(findSecretFlags({ [flag]: value }) as readonly string[]).toEqual(expected)
   })
 
   test('every setting that is called a secret, a token or a key is marked as one', () => {
@@ -55,7 +55,7 @@ describe('secrets among the flags', () => {
       (name) =>
         /SECRET|TOKEN$|_KEY$|PASSWORD/.test(name) && Settings.properties[name]['secret'] === undefined,
     )
-    expect(unmarked.map(flagOf)).toEqual([])
+    expect(unmarked.map(toFlag)).toEqual([])
   })
 })
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  deriveKeyRights,
+  deriveMemberRights,
   EVERYTHING,
   may,
   PERMISSIONS,
   type Permission,
   ROLES,
-  rightsOfKey,
-  rightsOfMember,
   STORE_POWERS,
 } from '../../src/core/actor.ts'
 import { PERSON } from '../support/permissions.ts'
@@ -32,8 +32,8 @@ test('a caller may what he holds and nothing else: permissions and powers alike'
     expect(may({ ...PERSON, ...EVERYTHING }, need)).toBe(true)
     expect(may({ ...PERSON, ...NOTHING }, need)).toBe(false)
   }
-  expect(may({ ...PERSON, ...rightsOfKey(['search:read']) }, 'search:read')).toBe(true)
-  expect(may({ ...PERSON, ...rightsOfKey(['search:read']) }, 'search:write')).toBe(false)
+  expect(may({ ...PERSON, ...deriveKeyRights(['search:read']) }, 'search:read')).toBe(true)
+  expect(may({ ...PERSON, ...deriveKeyRights(['search:read']) }, 'search:write')).toBe(false)
 })
 
 describe('what a member may do (spec §5.6, D10)', () => {
@@ -45,30 +45,30 @@ describe('what a member may do (spec §5.6, D10)', () => {
     ['developer', without('products:delete', 'security:manage')],
     ['viewer', ['products:read', 'search:execute', 'search:read']],
   ] as const)('a %s in no group', (role, expected) => {
-    expect(namesOf(rightsOfMember(role, []))).toEqual([...expected].sort())
+    expect(namesOf(deriveMemberRights(role, []))).toEqual([...expected].sort())
   })
 
   test('groups bind developers and viewers: they have the union of what their groups grant, no more', () => {
     const groups: Permission[][] = [['products:read'], ['products:delete', 'products:read']]
-    expect(namesOf(rightsOfMember('viewer', groups))).toEqual(['products:delete', 'products:read'])
-    expect([...rightsOfMember('developer', groups).permissions].sort()).toEqual([
+    expect(namesOf(deriveMemberRights('viewer', groups))).toEqual(['products:delete', 'products:read'])
+    expect([...deriveMemberRights('developer', groups).permissions].sort()).toEqual([
       'products:delete',
       'products:read',
     ])
-    expect(namesOf(rightsOfMember('viewer', [[]]))).toEqual([])
+    expect(namesOf(deriveMemberRights('viewer', [[]]))).toEqual([])
   })
 
   test('groups do not bind owners and admins, and give nobody a power over the store', () => {
-    expect(namesOf(rightsOfMember('owner', [['products:read']]))).toEqual(all)
-    expect(namesOf(rightsOfMember('admin', [[]]))).toEqual(all)
+    expect(namesOf(deriveMemberRights('owner', [['products:read']]))).toEqual(all)
+    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(all)
     for (const role of ROLES) {
-      const { powers } = rightsOfMember(role, [[...PERMISSIONS]])
-      expect([...powers]).toEqual([...rightsOfMember(role, []).powers])
+      const { powers } = deriveMemberRights(role, [[...PERMISSIONS]])
+      expect([...powers]).toEqual([...deriveMemberRights(role, []).powers])
     }
   })
 
   test('an API key has its scopes and no power', () => {
-    expect(namesOf(rightsOfKey(['products:read']))).toEqual(['products:read'])
-    expect([...rightsOfKey([...PERMISSIONS]).powers]).toEqual([])
+    expect(namesOf(deriveKeyRights(['products:read']))).toEqual(['products:read'])
+    expect([...deriveKeyRights([...PERMISSIONS]).powers]).toEqual([])
   })
 })

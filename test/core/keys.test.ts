@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { systemIds } from '../../src/core/ids.ts'
-import { checksummedKey } from '../../src/core/keys.ts'
+import { createChecksummedKey } from '../../src/core/keys.ts'
 
 const of = (byte: number) =>
-  checksummedKey('k_', { secret: (size) => Buffer.alloc(size, byte).toString('base64url') })
+  createChecksummedKey('k_', { secret: (size) => Buffer.alloc(size, byte).toString('base64url') })
 
 test('prefix, 32 characters, 6 of checksum, whatever the random bytes are', () => {
   for (const byte of [0, 1, 127, 255]) expect(of(byte)).toMatch(/^k_[0-9A-Za-z]{38}$/)
@@ -12,7 +12,7 @@ test('prefix, 32 characters, 6 of checksum, whatever the random bytes are', () =
 })
 
 test('every typing error of one character is seen by the checksum', () => {
-  const key = checksummedKey('', systemIds)
+  const key = createChecksummedKey('', systemIds)
   const fits = (text: string) => {
     const number = [...text.slice(32)].reduce(
       (sum, digit) =>

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import decodeQr from 'qr/decode.js'
-import { qrDataUrl } from '../../src/core/qr.ts'
+import { drawQrCode } from '../../src/core/qr.ts'
 
 const PREFIX = 'data:image/svg+xml;base64,'
 const ADDRESS =
   'otpauth://totp/Lookalike:ann%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Lookalike'
 
 const svgOf = (text: string) => {
-  const url = qrDataUrl(text)
+  const url = drawQrCode(text)
   expect(url).toStartWith(PREFIX)
   return Buffer.from(url.slice(PREFIX.length), 'base64').toString()
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { topSlots } from '../../src/core/select.ts'
+import { selectTop } from '../../src/core/select.ts'
 
 /** Few distinct values, so that ties are common. */
 const scoreLists = fc.array(
@@ -19,7 +19,7 @@ test('the selection equals a full sort, ties going to the lower slot', () => {
   fc.assert(
     fc.property(scoreLists, fc.nat({ max: 320 }), (list, k) => {
       const scores = Float32Array.from(list)
-      expect([...topSlots(scores, k)]).toEqual(sortedSlots(scores, k))
+      expect([...selectTop(scores, k)]).toEqual(sortedSlots(scores, k))
     }),
   )
 })
@@ -33,7 +33,7 @@ test('slots outside the mask are never taken and take nobody’s place', () => {
       (list, k, bits) => {
         const scores = Float32Array.from(list)
         const mask = Uint8Array.from(bits)
-        expect([...topSlots(scores, k, mask)]).toEqual(sortedSlots(scores, k, mask))
+        expect([...selectTop(scores, k, mask)]).toEqual(sortedSlots(scores, k, mask))
       },
     ),
   )
@@ -41,10 +41,10 @@ test('slots outside the mask are never taken and take nobody’s place', () => {
 
 test('NaN and -Infinity are no scores', () => {
   const scores = Float32Array.of(Number.NaN, 0.5, -Infinity, Number.NaN, 0.7)
-  expect([...topSlots(scores, 5)]).toEqual([4, 1])
+  expect([...selectTop(scores, 5)]).toEqual([4, 1])
 })
 
 test('asking for nothing, or among nothing, gives nothing', () => {
-  expect(topSlots(Float32Array.of(1, 2), 0)).toHaveLength(0)
-  expect(topSlots(new Float32Array(0), 3)).toHaveLength(0)
+  expect(selectTop(Float32Array.of(1, 2), 0)).toHaveLength(0)
+  expect(selectTop(new Float32Array(0), 3)).toHaveLength(0)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { decimalSize, fold, isLongerThan, sizeInWords, words } from '../../src/core/text.ts'
+import { decimalSize, fold, isLongerThan, sizeInWords, splitWords } from '../../src/core/text.ts'
 
 test.each([
   ['  Red   Mug ', 'red mug'],
@@ -21,7 +21,7 @@ test.each([
   ['  --- ', []],
   ['Äpfel & Öl', ['apfel', 'ol']],
 ])('the words of %p are %p', (text, list) => {
-  expect(words(text)).toEqual(list)
+  expect(splitWords(text)).toEqual(list)
 })
 
 test.each([

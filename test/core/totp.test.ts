@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemIds } from '../../src/core/ids.ts'
-import { matchingStep, newTotpSecret, otpauthUrl } from '../../src/core/totp.ts'
+import { findStep, newTotpSecret, otpauthUrl } from '../../src/core/totp.ts'
 import { fromBase32, hotp, shownCode } from '../support/authenticator.ts'
 
 /** The key of RFC 4226 appendix D and RFC 6238 appendix B, "12345678901234567890". */
@@ -25,7 +25,7 @@ describe('a code belongs to its time step', () => {
   // HOTP's counter is TOTP's step.
   const counted = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489'.split(' ')
   test.each([...counted.entries()])('RFC 4226 appendix D: counter %d is %s', (counter, code) => {
-    expect(matchingStep(SECRET, code, counter * 30_000)).toBe(counter)
+    expect(findStep(SECRET, code, counter * 30_000)).toBe(counter)
   })
 
   // RFC 6238 appendix B, SHA-1; the last six of the eight digits are the six digits of the same step.
@@ -37,7 +37,7 @@ describe('a code belongs to its time step', () => {
     [2_000_000_000, '69279037', 0x3f940aa],
     [20_000_000_000, '65353130', 0x27bc86aa],
   ])('RFC 6238 appendix B: at %d it is %s', (seconds, code, step) => {
-    expect(matchingStep(SECRET, code.slice(2), seconds * 1000)).toBe(step)
+    expect(findStep(SECRET, code.slice(2), seconds * 1000)).toBe(step)
   })
 
   test('by another implementation as well, at any time with any secret', () => {
@@ -49,7 +49,7 @@ describe('a code belongs to its time step', () => {
           const secret = newTotpSecret({ secret: () => Buffer.from(key).toString('base64url') })
           const now = Math.floor(nowMs / 30_000)
           const near = [now - 1, now, now + 1]
-          const found = matchingStep(secret, shownCode(secret, nowMs), nowMs)
+          const found = findStep(secret, shownCode(secret, nowMs), nowMs)
           // Of two neighbours with one code (1 in 10⁶) the older is named.
           expect(found).toBe(near.find((step) => hotp(key, step) === hotp(key, now)) as number)
         },
@@ -65,27 +65,27 @@ describe('a code belongs to its time step', () => {
       const now = EVENING + late
       const step = EVENING / 30_000
       const found = [-3, -2, -1, 0, 1, 2, 3].map((drift) =>
-        matchingStep(SECRET, shownCode(SECRET, now, drift), now),
+        findStep(SECRET, shownCode(SECRET, now, drift), now),
       )
       expect(found).toEqual([undefined, undefined, step - 1, step, step + 1, undefined, undefined])
     },
   )
 
   test('the first moments of 1970 have no step before them', () => {
-    expect(matchingStep(SECRET, '755224', 0)).toBe(0)
-    expect(matchingStep(SECRET, '287082', 29_999)).toBe(1)
+    expect(findStep(SECRET, '755224', 0)).toBe(0)
+    expect(findStep(SECRET, '287082', 29_999)).toBe(1)
   })
 
   test.each(['', '12345', '1234567', '75522a', ' 755224', '755224\n', '７５５２２４', '0x1234', '-75522'])(
     'what is no six digits belongs to none, and nothing is thrown: %j',
     (code) => {
-      expect(matchingStep(SECRET, code, 0)).toBeUndefined()
+      expect(findStep(SECRET, code, 0)).toBeUndefined()
     },
   )
 
   test('a code of another secret belongs to none', () => {
     const other = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-    expect(matchingStep(other, shownCode(SECRET, EVENING), EVENING)).toBeUndefined()
+    expect(findStep(other, shownCode(SECRET, EVENING), EVENING)).toBeUndefined()
   })
 })
 

@@ -128,7 +128,8 @@ describe('flipped bytes in what was unpacked', () => {
       const { service, log } = await start()
       const served = await vectorBy(service, `round-${rounds.indexOf(paths)}`)
       expect(await service.stop()).toBe(0)
-      for (const path of paths) expect(log).toContain(`lookalike: ${path} was damaged and is unpacked again`)
+      for (const path of paths)
+        expect(log).toContain(`lookalike: ${path} was damaged and has been unpacked again`)
       // Shown with the files that it is about.
       expect([paths, served]).toEqual([paths, sound])
     }

@@ -92,7 +92,7 @@ describe('LIBRARY_DIR', () => {
     child.kill('SIGTERM')
     await child.exited
     expect(log.find((line) => line.includes('cannot load'))).toContain(
-      '(LIBRARY_DIR replaces libraries of it)',
+      '(LIBRARY_DIR replaces some of its libraries)',
     )
   }, 60_000)
 

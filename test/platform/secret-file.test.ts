@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { secretFile } from '../../src/platform/secret-file.ts'
+import { ensureSecret } from '../../src/platform/secret-file.ts'
 
 let dir: string
 let path: string
@@ -15,24 +15,24 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const SOURCE = join(import.meta.dir, '../../src/platform/secret-file.ts')
 const make = (secret: string) => () => ({ secret, uniqueName: secret })
 
-describe('secretFile', () => {
+describe('ensureSecret', () => {
   test('is made on first use, readable by the owner alone, and the same ever after', () => {
-    expect(secretFile(path, make('first'))).toBe('first')
-    expect(secretFile(path, make('second'))).toBe('first')
+    expect(ensureSecret(path, make('first'))).toBe('first')
+    expect(ensureSecret(path, make('second'))).toBe('first')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(statSync(join(dir, 'secrets')).mode & 0o777).toBe(0o700)
     expect(readdirSync(join(dir, 'secrets'))).toEqual(['jwt'])
   })
 
   test('one that an operator wrote is taken without its line end', () => {
-    secretFile(path, make('x'))
+    ensureSecret(path, make('x'))
     writeFileSync(path, 'theirs\n')
-    expect(secretFile(path, make('ours'))).toBe('theirs')
+    expect(ensureSecret(path, make('ours'))).toBe('theirs')
   })
 
   test('whoever is faster wins: the slower one gets the same secret', () => {
-    const slow = secretFile(path, () => {
-      expect(secretFile(path, make('fast'))).toBe('fast')
+    const slow = ensureSecret(path, () => {
+      expect(ensureSecret(path, make('fast'))).toBe('fast')
       return make('slow')()
     })
     expect(slow).toBe('fast')
@@ -42,8 +42,8 @@ describe('secretFile', () => {
   test('eight processes at once get the same secret', async () => {
     const children = Array.from({ length: 8 }, (_, n) => {
       const script = `
-        import { secretFile } from ${JSON.stringify(SOURCE)}
-        console.log(secretFile(${JSON.stringify(path)}, () => ({ secret: 'made by ${n}', uniqueName: '${n}' })))`
+        import { ensureSecret } from ${JSON.stringify(SOURCE)}
+        console.log(ensureSecret(${JSON.stringify(path)}, () => ({ secret: 'made by ${n}', uniqueName: '${n}' })))`
       return Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
     })
     const secrets = await Promise.all(children.map(({ stdout }) => new Response(stdout).text()))
@@ -53,16 +53,16 @@ describe('secretFile', () => {
   })
 
   test.each(['', '\n'])('an empty file is refused: %j would be a secret that everybody knows', (content) => {
-    secretFile(path, make('x'))
+    ensureSecret(path, make('x'))
     writeFileSync(path, content)
-    expect(() => secretFile(path, make('new'))).toThrow('is empty')
+    expect(() => ensureSecret(path, make('new'))).toThrow('is empty')
   })
 
   test('a file that cannot be written leaves nothing behind', () => {
-    secretFile(path, make('x'))
+    ensureSecret(path, make('x'))
     rmSync(path)
     writeFileSync(`${path}.taken`, '')
-    expect(() => secretFile(path, make('taken'))).toThrow('EEXIST')
+    expect(() => ensureSecret(path, make('taken'))).toThrow('EEXIST')
     expect(readdirSync(join(dir, 'secrets'))).toEqual(['jwt.taken'])
     chmodSync(join(dir, 'secrets'), 0o700)
   })

@@ -74,7 +74,7 @@ describe('the database', () => {
     ['SQLITE_IOERR_FSYNC', 'the database cannot be written: the disk reports a fault'],
     ['SQLITE_FULL', 'the database cannot be written: the disk is full'],
     ['SQLITE_READONLY', 'the database cannot be written: the data folder is read-only'],
-    ['SQLITE_BUSY', 'the database cannot be written: another program holds it'],
+    ['SQLITE_BUSY', 'the database cannot be written: another program has locked it'],
     ['SQLITE_MISUSE', 'the database cannot be written'],
   ])('%s when it is written: %s', (code, problem) => {
     writeError = sqlite(code)
@@ -122,7 +122,7 @@ describe('files', () => {
     fileError = fileFailure(Object.assign(new Error('i/o error'), { code: 'EIO' }))
     expect(await files()).toBeUndefined()
     watch.note(fileError)
-    expect(await files()).toBe('pictures cannot be kept: the disk reports a fault')
+    expect(await files()).toBe('pictures cannot be stored: the disk reports a fault')
     expect(database()).toBeUndefined()
     fileError = undefined
     expect(await files()).toBeUndefined()
@@ -144,7 +144,7 @@ describe('damage', () => {
     watch.note(sqlite('SQLITE_CORRUPT'))
     watch.note(sqlite('SQLITE_CORRUPT'))
     expect([looks, watch.isSound()]).toEqual([1, false])
-    expect(database()).toBe('the database could not be read, and is being looked through for damage')
+    expect(database()).toBe('the database could not be read and is being checked for damage')
     look.resolve([])
     await watch.inspect()
     expect([database(), watch.isSound(), looks]).toEqual([undefined, true, 1])
@@ -184,7 +184,7 @@ describe('damage', () => {
     // Nothing speaks against it, but nobody has looked.
     expect([database(), watch.isSound()]).toEqual([undefined, false])
     watch.note(sqlite('SQLITE_IOERR_READ'))
-    expect(database()).toContain('is being looked through')
+    expect(database()).toContain('is being checked')
     error = undefined
     clock.advance(5_000)
     database()

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
-import { vectorTable } from '../../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
 import { recordBar } from './bars.ts'
 import { faultsOf } from './consistency.ts'
 import { type Random, repetitions, seededRandom } from './random.ts'
@@ -189,7 +189,7 @@ interface Reference {
 
 /** What exact search in SQL says to some vectors: stored ones and random ones. */
 function references(db: Db): Reference[] {
-  const table = vectorTable(db, 'vectors_1', DIMENSION)
+  const table = createVectorTable(db, 'vectors_1', DIMENSION)
   const productOf = new Map(
     db
       .prepare<[], { id: number; name: string }>(

@@ -181,20 +181,18 @@ test.skipIf(!isPossible).each([
   7_200_000,
 )
 
-test('after an unclean end the database is looked through in the background; after a clean one it is not', async () => {
+test('after an unclean end the database is checked in the background; after a clean one it is not', async () => {
   await start()
   expect(existsSync(join(install.dataDir, 'running'))).toBe(true)
   await service.crash()
   await start()
-  await until('it was looked through', () =>
-    log.some(({ msg }) => msg === 'the database was looked through and is sound'),
-  )
+  await until('it was checked', () => log.some(({ msg }) => msg === 'the database was checked and is sound'))
   expect((await readiness()).status).toBe(200)
   expect(await service.stop()).toBe(0)
   expect(existsSync(join(install.dataDir, 'running'))).toBe(false)
   await start()
   expect(await service.stop()).toBe(0)
-  expect(log.filter(({ msg }) => msg.includes('looked through'))).toEqual([])
+  expect(log.filter(({ msg }) => msg.includes('database was checked'))).toEqual([])
 }, 120_000)
 
 test('damage that an unclean end left is told by log and readiness, although no request has met it', async () => {

@@ -1,4 +1,4 @@
-import { topSlots } from '../../../src/core/select.ts'
+import { selectTop } from '../../../src/core/select.ts'
 import type { Segment } from '../../../src/platform/vectors/arena.ts'
 
 /** Which slots of a segment a search considers: a byte per slot for a wide choice, the slots themselves for a narrow one. */
@@ -36,8 +36,8 @@ export function nearestSlots(
 const candidateCount = (k: number): number => 4 * k + 8
 
 function roughSlots(segment: Segment, query: Float32Array, count: number, choice?: SlotChoice): Uint32Array {
-  if (!choice) return topSlots(segment.scanAll(query), count)
-  if ('mask' in choice) return topSlots(segment.scanAll(query), count, choice.mask)
-  const positions = topSlots(segment.scanSlots(query, choice.among), count)
+  if (!choice) return selectTop(segment.scanAll(query), count)
+  if ('mask' in choice) return selectTop(segment.scanAll(query), count, choice.mask)
+  const positions = selectTop(segment.scanSlots(query, choice.among), count)
   return positions.map((position) => choice.among[position] ?? 0)
 }

@@ -1,5 +1,5 @@
-// Runs the pages that the links of our mails lead to: takes the link's token out of the address, sends it with what the
-// reader types, and shows what came of it. The token stands behind the #, which no browser sends anywhere.
+// Script of the pages behind the links in our mails. It takes the token from the URL, sends it with the reader's input,
+// and shows the outcome. The token follows the #, which no browser sends anywhere.
 
 const byId = (id) => document.getElementById(id)
 
@@ -7,13 +7,13 @@ const ask = byId('ask')
 const form = byId('form')
 const button = byId('send')
 const problem = byId('problem')
-/** Missing where nothing has to be typed. */
+/** Missing on pages that need no input. */
 const password = byId('password')
 
 /** The longest wait for an answer. */
 const TIMEOUT_MS = 30_000
 
-/** Links of older mails have the token in the query. It moves, so that loading the page again sends it to nobody. */
+/** Reads the token. Older mails have it in the query; it moves behind the #, so that a reload does not send it. */
 function takeToken() {
   const queried = new URLSearchParams(location.search).get('token')
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? queried
@@ -36,9 +36,9 @@ function show(outcome, answer = {}) {
   heading.focus()
 }
 
-const outcomeOf = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
+const findOutcome = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
 
-/** Says why it did not work, and leaves the form for another try. */
+/** Shows why the request failed and keeps the form for another try. */
 function complain(text, isAboutPassword = false) {
   problem.textContent = text
   problem.hidden = false
@@ -53,7 +53,7 @@ function setBusy(isBusy) {
   if (password) password.readOnly = isBusy
 }
 
-/** Asks the service. @returns what to do with its answer. */
+/** Sends the form to the service. @returns a function that shows the answer. */
 async function send() {
   const body = password ? { token, password: password.value } : { token }
   const response = await fetch(location.pathname, {
@@ -65,25 +65,25 @@ async function send() {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const answer = await response.json()
-  const outcome = outcomeOf(response.ok ? answer.status : answer.error)
+  const outcome = findOutcome(response.ok ? answer.status : answer.error)
   return outcome
     ? () => succeed(outcome, answer)
-    : () => complain(refusalOf(response, answer), response.status === 401 || response.status === 422)
+    : () => complain(describeRefusal(response, answer), response.status === 401 || response.status === 422)
 }
 
 function succeed(outcome, answer) {
-  // The link has done its work: neither the history nor the back button brings it again.
+  // The link is used up, so remove its token from the history.
   history.replaceState(null, '', location.pathname)
   if (password) password.value = ''
   show(outcome, answer)
 }
 
-function refusalOf(response, { message, details }) {
+function describeRefusal(response, { message, details }) {
   if (response.status === 429) {
     const seconds = details?.retry_after ?? 60
-    return `Too many tries. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
+    return `Too many attempts. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
   }
-  if (response.status >= 500) return 'The service cannot do this now. Try again in a minute.'
+  if (response.status >= 500) return 'The service is unavailable. Try again in a minute.'
   const text = String(message)
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
@@ -101,8 +101,8 @@ async function submit(event) {
   finish()
 }
 
-/** Lets the reader see what was typed; before it is sent it is hidden again, so that no browser keeps it as a text. */
-function offerToShow() {
+/** Lets the reader show the password. It is hidden again before sending, so that no browser saves it as plain text. */
+function bindShowToggle() {
   const toggle = byId('show')
   const follow = () => {
     password.type = toggle.checked ? 'text' : 'password'
@@ -115,15 +115,15 @@ function offerToShow() {
 }
 
 if (token) {
-  if (password) offerToShow()
+  if (password) bindShowToggle()
   form.addEventListener('submit', submit)
   for (const link of document.querySelectorAll('a[data-with-token]'))
     link.hash = `token=${encodeURIComponent(token)}`
   form.hidden = false
   password?.focus()
 } else {
-  show(outcomeOf('incomplete'))
+  show(findOutcome('incomplete'))
 }
 
-// Another link of the same page, opened in this tab, changes only what stands behind the #.
+// Opening another link to the same page in this tab changes only the part after the #.
 window.addEventListener('hashchange', () => location.reload())

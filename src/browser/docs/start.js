@@ -1,8 +1,8 @@
-// Draws the API page. A file of its own, so that the Content-Security-Policy needs no inline script.
+// Draws the API page. A separate file lets the Content-Security-Policy forbid inline scripts.
 
 const darkScheme = window.matchMedia('(prefers-color-scheme: dark)')
 
-/** Swagger UI knows dark mode only as a class on the root element. */
+/** Swagger UI takes dark mode from a class on the root element. */
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches)
 
 followScheme()
@@ -18,8 +18,8 @@ window.SwaggerUIBundle({
   filter: true,
   displayRequestDuration: true,
   requestSnippetsEnabled: true,
-  // Tokens live in this tab only.
+  // Keeps tokens in this tab only.
   persistAuthorization: false,
-  // The default sends the document's address to an online validator.
+  // The default sends the document's URL to an online validator.
   validatorUrl: null,
 })

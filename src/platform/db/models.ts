@@ -1,5 +1,5 @@
 import type { ModelFingerprint } from '../embedder/embedder.ts'
-import { type VectorTable, vectorTable } from '../vectors/vec0.ts'
+import { createVectorTable, type VectorTable } from '../vectors/vec0.ts'
 import type { Db } from './open.ts'
 
 /** A model with a table for its vectors. */
@@ -36,12 +36,12 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
             .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
             .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
         )
-      const vectors = vectorTable(db, nameTable(row), model.dimension)
+      const vectors = createVectorTable(db, nameTable(row), model.dimension)
       if (!known) vectors.create()
       const others = db
         .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
         .all(row)
-        .map(({ id, dimension }) => vectorTable(db, nameTable(id), dimension))
+        .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
       const remove = (rowid: number) => {
         for (const table of [vectors, ...others]) table.remove(rowid)
       }

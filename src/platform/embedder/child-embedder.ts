@@ -6,47 +6,47 @@ import type { Embedder, EmbedderStatus } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelConfig, readModelFiles } from './model-files.ts'
 import { refuseNewPrivileges } from './no-new-privileges.ts'
-import type { EmbedderLog } from './process-place.ts'
 import { LARGE_MAX, ProcessPool } from './process-pool.ts'
+import type { EmbedderLog } from './process-supervisor.ts'
 
 export interface ChildEmbedderOptions {
   /** A model folder on disk, in the layout of transformers.js. */
   modelDir: string
-  /** The model's name, where it is not the folder's. */
+  /** The model's name, if it differs from the folder's. */
   modelId?: string
-  /** The hash of the model's fingerprint, where it is known already. */
+  /** The hash of the model's fingerprint, if it is already known. */
   modelHash?: string | undefined
-  /** Command line that ends in `runEmbedderProcess`; role, folder and threads are appended. */
+  /** Command line that calls `runEmbedderProcess`; role, folder and threads are appended. */
   command: readonly string[]
   /**
-   * Environment of the processes; they get nothing else, so that a decoder which hostile bytes have taken over
-   * finds no secrets.
+   * Environment of the processes. They inherit nothing else, so that a decoder compromised by hostile bytes finds no
+   * secrets.
    */
   env?: Readonly<Record<string, string>>
-  /** Threads for pictures, over all processes. */
+  /** Threads for pictures in all processes together. */
   inferenceThreads: number
   log: EmbedderLog
   limits?: Partial<EmbedderLimits>
 }
 
 export interface EmbedderLimits {
-  /** Pictures held at a time, waiting or in work; indexing may use three quarters. */
+  /** Pictures held at a time, queued or in progress; indexing may use three quarters. */
   picturesMax: number
   pictureBytesMax: number
   /** Texts held at a time. */
   textsMax: number
   textBytesMax: number
-  /** Longest work of a process on a picture or text, from the moment it begins. */
+  /** Longest processing time of a picture or text, counted from its start. */
   taskMs: number
-  /** Longest start of a process, self-test included. */
+  /** Longest startup of a process, self-test included. */
   startMs: number
-  /** Longest wait of a picture or text for a process, at a time. */
+  /** Longest single wait of a picture or text for a process. */
   waitMs: number
-  /** Longest silence of a process that was asked for a sign of life. */
+  /** Longest silence of a process after a ping. */
   silentMs: number
   /** Resident memory at which a process is killed. */
   memoryBytesMax: number
-  /** Threads of one process for pictures; more threads make more processes. */
+  /** Threads of one process for pictures; more threads mean more processes. */
   processThreadsMax: number
 }
 
@@ -64,34 +64,35 @@ const LIMITS_DEFAULT: EmbedderLimits = {
 }
 
 /**
- * Few heaps in glibc, and a JavaScript engine that collects as on a machine of 128 MiB: the process for pictures stays
- * at 170 to 180 MB after indexing instead of 195 to 220. Not for texts: there it costs 40 % more time and saves little.
+ * Few heaps in glibc, and a JavaScript engine that collects garbage as on a machine of 128 MiB. The picture process
+ * then uses 170 to 180 MB after indexing instead of 195 to 220. The text process would take 40 % more time and save
+ * little.
  */
 const THRIFT = { MALLOC_ARENA_MAX: '2', BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) }
 
 /**
- * As many threads as pictures that may be decoded at a time: searches (twice the window), large ones and a giant. So
- * what has begun is really being worked on, and the kernel gives a small one its share beside the slow ones.
+ * One thread for each picture that may be decoded at a time: searches (twice the window), large pictures and one giant.
+ * So every started picture is really being decoded, and the kernel gives small ones their share next to slow ones.
  */
 const decoderThreads = (windowMax: number) => ({ UV_THREADPOOL_SIZE: String(2 * windowMax + LARGE_MAX + 1) })
 
-/** Texts are so quick that stores need not take turns. */
+/** Texts are so fast that stores need not take turns. */
 const NO_STORE = ''
 
-/** An embedder in child processes, with what tests and the operator want to see of them. */
+/** An embedder in child processes, with access to their state for tests and operators. */
 export interface ChildEmbedder extends Embedder {
   /** Resolves once every model is ready or has failed, or the embedder is closed. */
   settled(): Promise<EmbedderStatus>
-  /** Process ids of the children that live now. */
+  /** Process ids of the running children. */
   pids(): { text: number[]; vision: number[] }
-  /** Pictures and texts that wait for a process. */
+  /** Queued texts and pictures. */
   queueDepth(): { texts: number; pictures: number }
 }
 
 /**
- * Decoding and inference in processes of their own: one for texts, and one for pictures per four threads. They start
- * at once and beside each other; nothing waits for them, see `status()`. From here on this process and what it starts
- * can gain no rights.
+ * Creates an embedder that decodes and infers in child processes: one for texts, and one for pictures per four threads.
+ * They start immediately and in parallel; nothing waits for them, see `status()`. From this call on, this process and
+ * its children cannot gain privileges.
  *
  * @throws Error when the model folder cannot be read.
  */
@@ -104,7 +105,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
   const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
   const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))
 
-  const pool = (name: EmbedderRole, count: number, line: { tasksMax: number; bytesMax: number }) => {
+  const createPool = (name: EmbedderRole, count: number, queue: { tasksMax: number; bytesMax: number }) => {
     const windowMax = name === 'vision' ? 4 + 2 * threads : 16
     return new ProcessPool({
       name,
@@ -121,7 +122,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
         silentMs: limits.silentMs,
         memoryBytesMax: limits.memoryBytesMax,
       },
-      line,
+      queue,
       windowMax,
       waitMs: limits.waitMs,
       dimension,
@@ -131,13 +132,16 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
     })
   }
 
-  const texts = pool('text', 1, { tasksMax: limits.textsMax, bytesMax: limits.textBytesMax })
-  const pictures = pool('vision', lanes, { tasksMax: limits.picturesMax, bytesMax: limits.pictureBytesMax })
+  const texts = createPool('text', 1, { tasksMax: limits.textsMax, bytesMax: limits.textBytesMax })
+  const pictures = createPool('vision', lanes, {
+    tasksMax: limits.picturesMax,
+    bytesMax: limits.pictureBytesMax,
+  })
 
   const close = async () => {
     await Promise.all([texts.close(), pictures.close()])
   }
-  // After the processes have been started: they load on other cores while this hashes 19 MB.
+  // The processes load on other cores while this hashes 19 MB.
   const files = orClose(() => readModelFiles(modelDir, options.modelHash), close)
   const model = { ...files.fingerprint, id: options.modelId ?? files.fingerprint.id }
   for (const warning of files.warnings) log.warn({ model: model.id }, warning)
@@ -170,7 +174,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       return { vector, isTruncated, isUnknown }
     },
     pids: () => ({ text: texts.pids, vision: pictures.pids }),
-    queueDepth: () => ({ texts: texts.waiting, pictures: pictures.waiting }),
+    queueDepth: () => ({ texts: texts.queued, pictures: pictures.queued }),
     close,
   }
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What a process embeds. Words and pictures have processes of their own: no search by text waits behind a picture. */
+/** Kind of input that a process embeds. Separate processes keep a text search from waiting behind a picture. */
 export type EmbedderRole = 'text' | 'vision'
 
 const Priority = Type.Union([Type.Literal('search'), Type.Literal('index')])
@@ -9,16 +9,16 @@ const EmbedRequest = Type.Object({
   kind: Type.Literal('embed'),
   id: Type.Integer(),
   priority: Priority,
-  /** A picture that is more work is not decoded now: the process answers `large` and forgets it. */
+  /** The process does not decode a picture that takes more work than this; it answers `large` and drops it. */
   pixelsMax: Type.Integer(),
 })
 export type EmbedRequest = Static<typeof EmbedRequest>
 
-/** To the child; the body of `embed` is the encoded picture, or the text as UTF-8. A `ping` is answered at once. */
+/** To the child. The body of `embed` is the encoded picture or the text as UTF-8. A `ping` is answered at once. */
 export const ChildRequest = Type.Union([EmbedRequest, Type.Object({ kind: Type.Literal('ping') })])
 export type ChildRequest = Static<typeof ChildRequest>
 
-/** What the picture decoder refuses. */
+/** Error codes for pictures that the decoder refuses. */
 export const PictureRefusal = Type.Union([
   Type.Literal('image_unsupported_format'),
   Type.Literal('image_unreadable'),
@@ -36,8 +36,8 @@ const Facts = Type.Object({
 })
 
 /**
- * From the child. `embedded` carries the vector as little-endian float32 in the body; the self-test answers once,
- * with `ready` or `failed`, before anything else.
+ * From the child. `embedded` has the vector as little-endian float32 in its body. The self-test reports once, before
+ * any other reply, with `ready` or `failed`.
  */
 export const EmbedReply = Type.Union([
   Type.Object({
@@ -49,7 +49,7 @@ export const EmbedReply = Type.Union([
   }),
   Type.Object({ kind: Type.Literal('failed'), reason: Type.String() }),
   Type.Object({ kind: Type.Literal('pong') }),
-  /** The work on a task begins now; until then it waited in the process, and is to blame for nothing. */
+  /** The task starts now. While it waited in the process it could not cause a crash. */
   Type.Object({ kind: Type.Literal('begun'), id: Type.Integer() }),
   Type.Object({ kind: Type.Literal('large'), id: Type.Integer(), pixels: Type.Integer() }),
   Type.Object({

@@ -8,8 +8,8 @@ const LogisticMap = Type.Object({ midpoint: Type.Number(), slope: Type.Number({ 
 const CalibrationFile = Type.Object({ image_image: LogisticMap, text_image: LogisticMap })
 
 /**
- * Used for a model without `calibration.json`: typical cosines of OpenAI's CLIP ViT-B/32, whose text hits lie at
- * 0.24 to 0.32 and whose pictures of like products lie at 0.75 to 0.95.
+ * For a model without `calibration.json`: typical cosines of OpenAI's CLIP ViT-B/32. Its text hits score 0.24 to 0.32,
+ * and its pictures of similar products 0.75 to 0.95.
  */
 export const DEFAULT_CALIBRATION: Calibration = {
   image_image: { midpoint: 0.75, slope: 16 },
@@ -24,7 +24,7 @@ const ConfigFile = Type.Object({
   ),
 })
 
-/** Pictures and texts with the vectors they must give, made by `scripts/model/golden.ts`. */
+/** Pictures and texts with their expected vectors, written by `scripts/model/golden.ts`. */
 export const GoldenFile = Type.Object({
   pictures: Type.Array(Type.Object({ name: Type.String(), file: Type.String(), vector: Type.String() }), {
     minItems: 1,
@@ -33,7 +33,7 @@ export const GoldenFile = Type.Object({
 })
 export type GoldenFile = Static<typeof GoldenFile>
 
-/** Files that decide what a vector means; the optional ones exist in some exports only. */
+/** Files that determine the meaning of a vector. Only some exports have the optional ones. */
 const FINGERPRINTED = [
   'config.json',
   'preprocessor_config.json',
@@ -42,26 +42,26 @@ const FINGERPRINTED = [
   'onnx/text_model_quantized.onnx',
   'onnx/vision_model_quantized.onnx',
 ] as const
-const FINGERPRINTED_IF_THERE = [
+const FINGERPRINTED_IF_PRESENT = [
   'onnx/text_model_quantized.onnx_data',
   'onnx/vision_model_quantized.onnx_data',
 ] as const
 
-/** Raised when our own picture treatment changes so much that old and new vectors must not be compared. */
+/** Increase this when a change in our preprocessing makes old and new vectors incomparable. */
 const TREATMENT_VERSION = 'pixels-1'
 
 export interface ModelFiles {
   fingerprint: ModelFingerprint
   calibration: Calibration
-  /** What the operator should know, such as a file that is missing and replaced by a default. */
+  /** Messages for the operator, such as a missing file that a default replaces. */
   warnings: string[]
 }
 
 /**
- * Reads what the service itself needs of a model folder (layout of transformers.js); about 90 ms for the bundled model on a CPU
- * without SHA instructions, nearly all of it the hash.
+ * Reads the files of a model folder (layout of transformers.js) that the service itself needs. This takes about 90 ms
+ * for the bundled model on a CPU without SHA instructions, nearly all of it for the hash.
  *
- * @param knownHash the fingerprint's hash, where the build has worked it out.
+ * @param knownHash the fingerprint's hash, if the build has computed it.
  * @throws Error when a file is missing or malformed.
  */
 export function readModelFiles(modelDir: string, knownHash?: string): ModelFiles {
@@ -70,7 +70,7 @@ export function readModelFiles(modelDir: string, knownHash?: string): ModelFiles
   const calibration = readCalibration(modelDir)
   if (!calibration)
     warnings.push('calibration.json is missing: scores use a default map for OpenAI-style CLIP')
-  if (!readGolden(modelDir)) warnings.push('golden.json is missing: the self-test of the model is skipped')
+  if (!readGolden(modelDir)) warnings.push('golden.json is missing: the model’s self-test is skipped')
   return {
     fingerprint: {
       id: basename(resolve(modelDir)),
@@ -82,7 +82,7 @@ export function readModelFiles(modelDir: string, knownHash?: string): ModelFiles
   }
 }
 
-/** @returns the length of the vectors, and how many tokens the text model reads. */
+/** @returns the length of the vectors and the number of tokens in the text model's window. */
 export function readModelConfig(modelDir: string): { dimension: number; tokensMax: number } {
   const config = Value.Parse(ConfigFile, readJson(join(modelDir, 'config.json')))
   return {
@@ -107,7 +107,7 @@ function hashFiles(modelDir: string): string {
   hasher.update(TREATMENT_VERSION)
   const names = [
     ...FINGERPRINTED,
-    ...FINGERPRINTED_IF_THERE.filter((name) => existsSync(join(modelDir, name))),
+    ...FINGERPRINTED_IF_PRESENT.filter((name) => existsSync(join(modelDir, name))),
   ]
   for (const name of names) {
     const bytes = readFileSync(join(modelDir, name))

@@ -1,14 +1,14 @@
 import { dlopen } from 'bun:ffi'
 
 const PR_SET_NO_NEW_PRIVS = 38
-/** With the version of its interface: other C libraries are not bundled with anything we run on. */
+/** glibc by its ABI version; no other C library is supported. */
 const LIBC = 'libc.so.6'
 
 /**
- * Takes from this thread, and from every process it starts from now on, the way to more rights through programs such
- * as `sudo`. Only what is started later inherits it with all of its threads: so the service says it, not the decoder.
+ * Keeps this thread, and every process it starts from now on, from gaining privileges through programs such as `sudo`.
+ * Only processes that start later inherit this in all of their threads, so the service sets it and not the decoder.
  *
- * @returns whether it could be done; elsewhere than on Linux with glibc it cannot.
+ * @returns whether it succeeded; it requires Linux with glibc.
  */
 export function refuseNewPrivileges(): boolean {
   if (process.platform !== 'linux') return false

@@ -1,18 +1,18 @@
 import { Value } from '@sinclair/typebox/value'
 import type { Subprocess } from 'bun'
-import { type Frame, FrameReader, frameStart } from './frames.ts'
+import { encodeHead, type Frame, FrameReader } from './frames.ts'
 import { type ChildRequest, EmbedReply } from './messages.ts'
-import { lookAtProcess } from './process-look.ts'
-import type { Task } from './waiting-line.ts'
+import { readProcessState } from './process-state.ts'
+import type { Task } from './task-queue.ts'
 
 export interface LaneOptions {
   command: readonly string[]
   env: Record<string, string>
-  /** Longest work on a task, from its beginning; then the process is killed. */
+  /** Longest processing time of a task, counted from its start; then the process is killed. */
   taskMs: number
-  /** A process that has not passed its self-test by then is killed. */
+  /** A process that has not passed its self-test after this time is killed. */
   startMs: number
-  /** A ready process that says nothing for so long, though it was asked, is killed. */
+  /** A ready process that stays silent for this long despite a ping is killed. */
   silentMs: number
   /** Resident memory at which the process is killed. */
   memoryBytesMax: number
@@ -20,29 +20,29 @@ export interface LaneOptions {
 
 type Answer = Extract<EmbedReply, { kind: 'embedded' | 'refused' }>
 
-/** How a process ended, and with what in it. */
+/** The end of a process, and the tasks it held. */
 export interface LaneEnd {
   reason: string
   wasReady: boolean
-  /** It was stopped or had gone silent: no task has caused that. */
+  /** The process was stopped or had become silent; no task caused its end. */
   isSilent: boolean
   /** The task that took too long, if any. */
   culprit: Task | undefined
-  /** All others that were being worked on. */
+  /** The other tasks in progress. */
   begun: Task[]
-  /** Those that only waited in the process. */
+  /** Tasks that waited in the process. */
   waiting: Task[]
 }
 
-/** What a lane tells its owner. None of these may throw. */
+/** Callbacks of a lane's owner. None of them may throw. */
 export interface LaneEvents {
   onReady(report: Extract<EmbedReply, { kind: 'ready' }>): void
-  /** The process says that the model cannot work; it ends right after. */
+  /** The model does not work; the process ends right after this report. */
   onFailed(reason: string): void
   onAnswer(task: Task, answer: Answer, body: Uint8Array): void
-  /** The picture is larger than the process was told to decode. */
+  /** The picture exceeds the `pixelsMax` it was sent with. */
   onLarge(task: Task, pixels: number): void
-  /** It answers again after it has been {@link ProcessLane.isUnresponsive}. */
+  /** The process answers again after having been {@link ProcessLane.isUnresponsive}. */
   onAlive(): void
   onEnd(end: LaneEnd): void
 }
@@ -51,29 +51,30 @@ export interface LaneEvents {
 const REPLY_BYTES_MAX = 64 * 1024
 /** A picture of 10 MiB in one write would hold the event loop for 10 ms. */
 const WRITE_BYTES = 256 * 1024
-/** How often a process is looked at. */
+/** Interval between two checks of a process. */
 const WATCH_MS = 250
-/** A ready process is asked for a sign of life after so long a silence. */
+/** A ready process gets a ping after this silence. */
 const PING_AFTER_MS = 1_000
-/** After so long a silence nothing more is sent to it. An inference keeps a process from answering, too. */
+/** A process gets no more tasks after this silence. A long inference also keeps a process from answering. */
 const UNRESPONSIVE_MS = 3_000
-/** A process that is stopped for so long is killed; whoever freezes service and processes together freezes this as well. */
+/** A process stopped for this long is killed. Freezing the service too also freezes this timer. */
 const STOPPED_MS = 1_000
 
-/** A process that is starting and sleeps for so long will never be ready: it could not start a thread of its own. */
+/** A process that sleeps this long while starting never becomes ready: it failed to start one of its threads. */
 const ASLEEP_MS = 3_000
 
 interface Entry {
   task: Task
   hasBegun: boolean
-  /** Time since it was sent or, once begun, since then. */
+  /** Time since the task was sent; once it has begun, since then. */
   ms: number
 }
 
 /**
- * One life of one process: starts it, feeds it, watches its time and memory, and reports its end.
+ * One process from start to end: starts it, sends it tasks, limits its time and memory, and reports its end.
  *
- * All time is counted in looks at the process, so a service that was frozen or starved blames nobody for it.
+ * Time is counted in checks of the process, so no task is blamed for time in which the service itself was frozen or
+ * starved.
  */
 export class ProcessLane {
   readonly #options: LaneOptions
@@ -84,7 +85,7 @@ export class ProcessLane {
   #nextId = 0
   #writes: Promise<void> = Promise.resolve()
   #isReady = false
-  #isAsked = false
+  #isPinged = false
   #startingMs = 0
   #silentMs = 0
   #stoppedMs = 0
@@ -94,7 +95,7 @@ export class ProcessLane {
   #isSilent = false
   #culprit: Task | undefined
 
-  /** @throws Error when no process can be started now, such as for want of file descriptors, memory or process ids. */
+  /** @throws Error when no process can start, for example for lack of file descriptors, memory or process ids. */
   constructor(options: LaneOptions, events: LaneEvents) {
     this.#options = options
     this.#events = events
@@ -104,8 +105,8 @@ export class ProcessLane {
       stderr: 'inherit',
       env: options.env,
     })
-    this.#watch = setInterval(() => this.#look(), WATCH_MS)
-    void this.#live()
+    this.#watch = setInterval(() => this.#check(), WATCH_MS)
+    void this.#run()
   }
 
   get pid(): number {
@@ -114,11 +115,10 @@ export class ProcessLane {
   get isReady(): boolean {
     return this.#isReady
   }
-  /** Said nothing for some seconds; may be at a long inference, stopped or hung. */
+  /** Whether the process has been silent for some seconds: it may run a long inference, be stopped or hang. */
   get isUnresponsive(): boolean {
     return this.#silentMs >= UNRESPONSIVE_MS
   }
-  /** The tasks in the process. */
   get tasks(): Task[] {
     return Array.from(this.#entries.values(), ({ task }) => task)
   }
@@ -138,16 +138,16 @@ export class ProcessLane {
     this.#process.kill('SIGKILL')
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   get ended(): Promise<unknown> {
     return this.#process.exited
   }
 
-  /** A process that dies while we write is reported by its end, not by the write. */
+  /** Ignores a process that dies during the write, since {@link LaneEvents.onEnd} reports it. */
   #write(request: ChildRequest, body: Uint8Array = new Uint8Array()): void {
     const write = async () => {
       const { stdin } = this.#process
-      await stdin.write(frameStart(request, body.length))
+      await stdin.write(encodeHead(request, body.length))
       for (let at = 0; at < body.length; at += WRITE_BYTES) {
         await stdin.write(body.subarray(at, at + WRITE_BYTES))
         await stdin.flush()
@@ -157,14 +157,12 @@ export class ProcessLane {
     this.#writes = this.#writes.then(write).catch(() => undefined)
   }
 
-  async #live(): Promise<void> {
+  async #run(): Promise<void> {
     const reader = new FrameReader(REPLY_BYTES_MAX, (frame) => this.#receive(frame))
     try {
       for await (const chunk of this.#process.stdout) reader.push(chunk)
     } catch (error) {
-      this.kill(
-        `it sent an answer we cannot read (${error instanceof Error ? error.message : String(error)})`,
-      )
+      this.kill(`it sent an invalid answer (${error instanceof Error ? error.message : String(error)})`)
     }
     await this.#process.exited
     this.#end()
@@ -172,7 +170,7 @@ export class ProcessLane {
 
   #receive({ head, body }: Frame): void {
     const reply = Value.Parse(EmbedReply, head)
-    this.#hear()
+    this.#noteReply()
     if (reply.kind === 'ready') {
       this.#isReady = true
       this.#events.onReady(reply)
@@ -192,9 +190,9 @@ export class ProcessLane {
     }
   }
 
-  #hear(): void {
+  #noteReply(): void {
     const wasUnresponsive = this.isUnresponsive
-    this.#isAsked = false
+    this.#isPinged = false
     this.#silentMs = 0
     if (wasUnresponsive) this.#events.onAlive()
   }
@@ -207,7 +205,7 @@ export class ProcessLane {
     const wasReady = this.#isReady
     this.#isReady = false
     this.#events.onEnd({
-      reason: this.#endReason ?? `it ended by itself (${signalCode ?? `exit code ${exitCode}`})`,
+      reason: this.#endReason ?? `it exited (${signalCode ?? `exit code ${exitCode}`})`,
       wasReady,
       isSilent: this.#isSilent,
       culprit: this.#culprit,
@@ -216,29 +214,29 @@ export class ProcessLane {
     })
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#endReason !== undefined) return
     const { startMs, memoryBytesMax } = this.#options
-    const look = lookAtProcess(this.#process.pid)
-    this.#stoppedMs = look?.isStopped ? this.#stoppedMs + WATCH_MS : 0
-    if (look && look.residentBytes > memoryBytesMax) this.kill('it used too much memory')
+    const state = readProcessState(this.#process.pid)
+    this.#stoppedMs = state?.isStopped ? this.#stoppedMs + WATCH_MS : 0
+    if (state && state.residentBytes > memoryBytesMax) this.kill('it used too much memory')
     else if (this.#stoppedMs >= STOPPED_MS) this.#killSilent('it was stopped')
-    else if (this.#isReady) this.#lookAtWork()
+    else if (this.#isReady) this.#checkTasks()
     else {
       this.#startingMs += WATCH_MS
-      this.#asleepMs = look?.isAsleep && look.cpuTicks === this.#cpuTicks ? this.#asleepMs + WATCH_MS : 0
-      this.#cpuTicks = look?.cpuTicks ?? 0
-      if (this.#asleepMs >= ASLEEP_MS) this.kill('its start hangs')
+      this.#asleepMs = state?.isAsleep && state.cpuTicks === this.#cpuTicks ? this.#asleepMs + WATCH_MS : 0
+      this.#cpuTicks = state?.cpuTicks ?? 0
+      if (this.#asleepMs >= ASLEEP_MS) this.kill('its startup hangs')
       else if (this.#startingMs >= startMs) this.kill('it was not ready in time')
     }
   }
 
-  #lookAtWork(): void {
+  #checkTasks(): void {
     const { taskMs, silentMs } = this.#options
     this.#silentMs += WATCH_MS
     if (this.#silentMs >= silentMs) this.#killSilent('it no longer answers')
-    if (this.#silentMs >= PING_AFTER_MS && !this.#isAsked) {
-      this.#isAsked = true
+    if (this.#silentMs >= PING_AFTER_MS && !this.#isPinged) {
+      this.#isPinged = true
       this.#write({ kind: 'ping' })
     }
     const entries = [...this.#entries.values()]
@@ -248,7 +246,7 @@ export class ProcessLane {
       this.#culprit = slow.task
       this.kill(`a task took more than ${taskMs} ms`)
     } else if (!entries.some(({ hasBegun }) => hasBegun) && entries.some(({ ms }) => ms > taskMs)) {
-      this.#killSilent('it begins nothing')
+      this.#killSilent('it starts no task')
     }
   }
 

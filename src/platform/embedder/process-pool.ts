@@ -2,26 +2,26 @@ import type { Clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { EmbeddedPicture, EmbeddedText, EmbedderStatus, PictureOptions } from './embedder.ts'
 import type { EmbedReply } from './messages.ts'
-import { SMALL_PIXELS, sizeOf } from './picture-size.ts'
+import { classifySize, SMALL_PIXELS } from './picture-size.ts'
 import type { LaneEnd, LaneOptions, ProcessLane } from './process-lane.ts'
-import { type EmbedderLog, type PlaceEvents, ProcessPlace } from './process-place.ts'
-import { type LineLimits, overloaded, type Task, WaitingLine } from './waiting-line.ts'
+import { type EmbedderLog, ProcessSupervisor, type SupervisorEvents } from './process-supervisor.ts'
+import { overloaded, type QueueLimits, type Task, TaskQueue } from './task-queue.ts'
 
 export interface PoolOptions {
   /** For the log: `text` or `vision`. */
   name: string
   lanes: number
   lane: LaneOptions
-  line: LineLimits
+  queue: QueueLimits
   /**
-   * Tasks of one store in one process at a time: enough to keep it busy, few enough that a search is soon next. Of
-   * searches of all stores there may be twice as many.
+   * Tasks of one store in one process at a time: enough to keep it busy, few enough that a new search starts soon.
+   * Searches of all stores together may use twice as many.
    */
   windowMax: number
   /** Longest wait of a task for a process. */
   waitMs: number
   dimension: number
-  /** What a caller is told whose task took a process down with it. */
+  /** The error for a task that crashed its process. */
   fatal(reason: string): ApiError
   clock: Clock
   log: EmbedderLog
@@ -29,23 +29,23 @@ export interface PoolOptions {
 
 type Result = EmbeddedPicture & Required<EmbeddedText>
 
-/** Large pictures, which are no giants, in one process at a time: two being decoded, two before the model. */
+/** Large pictures, giants excluded, in one process at a time: two in the decoder, two waiting for the model. */
 export const LARGE_MAX = 4
 /** For a suspect, which has a process to itself. */
 const ANY_PIXELS = Number.MAX_SAFE_INTEGER
-/** A process that is away for no longer is just being started again: searches wait for it. */
-const AWAY_MS = 3_000
-/** Deaths that a task may be part of without being the cause, and that it may see while it only waits. */
-const DEATHS_MAX = 3
-const WAITING_DEATHS_MAX = 6
+/** A process lost for less than this counts as restarting, and searches wait for it. */
+const RESTART_MS = 3_000
+/** Crashes of its process that a task survives: while in progress without being the proven cause, and while waiting. */
+const CRASHES_MAX = 3
+const WAITING_CRASHES_MAX = 6
 
-/** A few processes of one kind with a common line before them. */
+/** A few processes of one kind behind a common queue. */
 export class ProcessPool {
   readonly #options: PoolOptions
-  readonly #line: WaitingLine
-  readonly #places: ProcessPlace[]
-  /** A process for suspects alone, which runs while there are any: nobody waits behind them. */
-  readonly #quarantine: ProcessPlace
+  readonly #queue: TaskQueue
+  readonly #supervisors: ProcessSupervisor[]
+  /** A process for suspects only, which runs while there are any. No other task waits behind them. */
+  readonly #quarantine: ProcessSupervisor
   readonly #settled = Promise.withResolvers<void>()
   readonly #waits = new Map<Task, Timer>()
   #entered = 0
@@ -57,9 +57,9 @@ export class ProcessPool {
   constructor(options: PoolOptions) {
     this.#options = options
     const { name, lane, log } = options
-    this.#line = new WaitingLine(options.line)
+    this.#queue = new TaskQueue(options.queue)
     const parts = { name, lane, log, isTested: () => this.#wasReady }
-    const common: Omit<PlaceEvents, 'onEnd'> = {
+    const common: Omit<SupervisorEvents, 'onEnd'> = {
       onReady: () => this.#becomeReady(),
       onFailure: () => this.#afterFailure(),
       onAnswer: (task, answer, body) => {
@@ -70,25 +70,28 @@ export class ProcessPool {
       onAlive: () => this.#dispatch(),
     }
     const onEnd = (end: LaneEnd) => {
-      // A silent one had not served for a while.
+      // A silent process had stopped serving earlier.
       if (end.wasReady && !end.isSilent && !this.#isServed) this.#lostAt = options.clock.monotonic()
       this.#afterEnd(end)
     }
-    this.#places = Array.from({ length: options.lanes }, () => new ProcessPlace(parts, { ...common, onEnd }))
-    this.#quarantine = new ProcessPlace(
+    this.#supervisors = Array.from(
+      { length: options.lanes },
+      () => new ProcessSupervisor(parts, { ...common, onEnd }),
+    )
+    this.#quarantine = new ProcessSupervisor(
       { ...parts, name: `${name}, quarantine` },
       { ...common, onFailure: () => {}, onEnd: (end) => this.#afterEnd(end) },
     )
-    for (const place of this.#places) place.open()
+    for (const supervisor of this.#supervisors) supervisor.open()
   }
 
-  /** `ready` while a process serves, and for a moment after one was lost. */
+  /** `ready` while a process serves, and briefly after one was lost. */
   get status(): EmbedderStatus {
     if (this.#isServed) return { state: 'ready' }
     const reason = this.#failure
     if (reason !== undefined) return { state: 'failed', reason }
-    const isJustAway = this.#options.clock.monotonic() - this.#lostAt < AWAY_MS
-    return { state: isJustAway ? 'ready' : 'starting' }
+    const isRestarting = this.#options.clock.monotonic() - this.#lostAt < RESTART_MS
+    return { state: isRestarting ? 'ready' : 'starting' }
   }
 
   /** Resolves when the first process is ready or the model has failed. */
@@ -96,14 +99,14 @@ export class ProcessPool {
     return this.#settled.promise
   }
 
-  /** Process ids, for operators and tests; those that are just being restarted are left out. */
+  /** Ids of the running processes, for operators and tests. */
   get pids(): number[] {
-    return [...this.#places, this.#quarantine].flatMap(({ lane }) => (lane ? [lane.pid] : []))
+    return [...this.#supervisors, this.#quarantine].flatMap(({ lane }) => (lane ? [lane.pid] : []))
   }
 
-  /** Tasks that wait for a process. */
-  get waiting(): number {
-    return this.#line.length
+  /** Number of tasks that wait for a process. */
+  get queued(): number {
+    return this.#queue.length
   }
 
   /** @throws ApiError as `Embedder.embedPicture` does. */
@@ -111,10 +114,10 @@ export class ProcessPool {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || (this.#failure !== undefined && !this.#isServed)) throw notReady(this.status)
       const order = this.#entered++
-      const task: Task = { bytes, priority, storeId, order, isSuspect: false, deaths: 0, resolve, reject }
-      for (const displaced of this.#line.enter(task)) {
+      const task: Task = { bytes, priority, storeId, order, isSuspect: false, crashes: 0, resolve, reject }
+      for (const displaced of this.#queue.enter(task)) {
         this.#stopWaiting(displaced)
-        displaced.reject(overloaded('The model has too much waiting, and others had less'))
+        displaced.reject(overloaded('The queue of the model is full, and other stores hold less of it'))
       }
       this.#dispatch()
       this.#limitWait(task)
@@ -124,18 +127,19 @@ export class ProcessPool {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#settled.resolve()
-    this.#rejectLine()
-    await Promise.all([...this.#places, this.#quarantine].map((place) => place.close('the service stops')))
+    this.#rejectQueue()
+    const supervisors = [...this.#supervisors, this.#quarantine]
+    await Promise.all(supervisors.map((supervisor) => supervisor.close('the service stops')))
   }
 
-  /** Whether a process is up that answers. */
+  /** Whether a process is ready and responsive. */
   get #isServed(): boolean {
-    return this.#places.some(({ lane }) => lane?.isReady && !lane.isUnresponsive)
+    return this.#supervisors.some(({ lane }) => lane?.isReady && !lane.isUnresponsive)
   }
 
-  /** The model has failed when it fails everywhere. */
+  /** Why the model has failed; it has failed only when every supervisor reports a failure. */
   get #failure(): string | undefined {
-    const failures = this.#places.map(({ failure }) => failure)
+    const failures = this.#supervisors.map(({ failure }) => failure)
     return failures.includes(undefined) ? undefined : failures[0]
   }
 
@@ -148,7 +152,7 @@ export class ProcessPool {
   #afterFailure(): void {
     if (this.#failure === undefined || this.#isServed) return
     this.#settled.resolve()
-    this.#rejectLine()
+    this.#rejectQueue()
   }
 
   #afterEnd(end: LaneEnd): void {
@@ -162,50 +166,51 @@ export class ProcessPool {
     if (culprit) this.#reject(culprit, this.#options.fatal(end.reason))
     for (const task of end.begun) this.#judge(task, end)
     for (const task of waiting) {
-      if (++task.deaths >= WAITING_DEATHS_MAX) this.#reject(task, notReady(this.status))
-      else this.#line.putBack(task)
+      if (++task.crashes >= WAITING_CRASHES_MAX) this.#reject(task, notReady(this.status))
+      else this.#queue.putBack(task)
     }
-    if (this.#failure !== undefined && !this.#isServed) this.#rejectLine()
-    // With several processes, what was in the dead one goes to the others at once.
+    if (this.#failure !== undefined && !this.#isServed) this.#rejectQueue()
+    // The remaining processes take over the tasks immediately.
     this.#dispatch()
     for (const task of [...end.begun, ...waiting]) this.#limitWait(task)
   }
 
   /**
-   * What becomes of a task that was being worked on when its process died. Alone with a death, and nobody else to
-   * blame: guilty. In company: each gets one more try, alone.
+   * Decides about a task that was in progress when its process ended. A known culprit clears the other tasks. Without
+   * one, the only task in progress is to blame, unless the process was silent; several tasks each get another try
+   * alone.
    */
   #judge(task: Task, { culprit, begun, isSilent, reason }: LaneEnd): void {
-    task.deaths++
+    task.crashes++
     const isAlone = begun.length === 1 && !culprit
     if (isAlone && !isSilent) this.#reject(task, this.#options.fatal(reason))
-    else if (task.deaths >= DEATHS_MAX) this.#reject(task, notReady(this.status))
-    else if (culprit) this.#line.putBack(task)
-    else this.#line.enterSuspect(task)
+    else if (task.crashes >= CRASHES_MAX) this.#reject(task, notReady(this.status))
+    else if (culprit) this.#queue.putBack(task)
+    else this.#queue.enterSuspect(task)
   }
 
-  /** Nobody waits longer than `waitMs` for a process at a time. */
+  /** Rejects a task that waits longer than `waitMs` for a process. */
   #limitWait(task: Task): void {
     this.#stopWaiting(task)
-    if (!this.#line.has(task)) return
+    if (!this.#queue.has(task)) return
     const giveUp = () => {
       this.#waits.delete(task)
-      if (!this.#line.remove(task)) return
+      if (!this.#queue.remove(task)) return
       const isBusy = this.#isServed
       this.#reject(
         task,
-        isBusy ? overloaded('The model is busy: this has waited too long') : notReady(this.status),
+        isBusy ? overloaded('The model is busy: the request waited too long') : notReady(this.status),
       )
       this.#dispatch()
     }
     this.#waits.set(task, setTimeout(giveUp, this.#options.waitMs))
   }
 
-  /** A picture that is more than a small one waits again, for a place of its size. */
+  /** Puts a picture that is not small back into the queue until there is room for its size. */
   #resize(task: Task, pixels: number): void {
     if (task.pixels === undefined) {
       task.pixels = pixels
-      this.#line.putBack(task)
+      this.#queue.putBack(task)
     } else {
       this.#reject(
         task,
@@ -221,17 +226,18 @@ export class ProcessPool {
     this.#waits.delete(task)
   }
 
-  #rejectLine(): void {
-    for (const task of this.#line.takeAll()) this.#reject(task, notReady(this.status))
+  #rejectQueue(): void {
+    for (const task of this.#queue.takeAll()) this.#reject(task, notReady(this.status))
   }
 
   #dispatch(): void {
-    const serving = this.#places.flatMap(({ lane }) => (lane?.isReady && !lane.isUnresponsive ? [lane] : []))
+    const serving = this.#supervisors.flatMap(({ lane }) =>
+      lane?.isReady && !lane.isUnresponsive ? [lane] : [],
+    )
     for (let isSent = true; isSent; ) {
       isSent = false
       for (const lane of serving.toSorted((a, b) => a.load - b.load)) {
-        const room = this.#roomOf(lane, serving)
-        const task = this.#line.take(room)
+        const task = this.#queue.take(this.#createRoomCheck(lane, serving))
         if (!task) continue
         this.#send(lane, task, task.pixels ?? SMALL_PIXELS)
         isSent = true
@@ -246,38 +252,39 @@ export class ProcessPool {
     lane.send(task, pixelsMax)
   }
 
-  /** One after the other, once the others are served again: the second process would make their start slower. */
+  /** Runs suspects one by one, once a normal process serves again: a second process would slow its startup. */
   #dispatchSuspect(isServed: boolean): void {
     const { lane, isOpen } = this.#quarantine
-    if (!this.#line.hasSuspects) {
-      if (isOpen && !(lane && lane.load > 0)) void this.#quarantine.close('no suspect is left')
+    if (!this.#queue.hasSuspects) {
+      if (isOpen && !(lane && lane.load > 0)) void this.#quarantine.close('no suspects are left')
     } else if (!isOpen) {
-      // A process of the last time may still be on its way out; its end comes by here.
+      // An earlier process may still be exiting; its end dispatches again.
       if (isServed && !lane) this.#quarantine.open()
     } else if (lane?.isReady && lane.load === 0) {
-      const task = this.#line.takeSuspect()
+      const task = this.#queue.takeSuspect()
       if (task) this.#send(lane, task, ANY_PIXELS)
     }
   }
 
-  /** Tells of a task whether a process may take it now. */
-  #roomOf(lane: ProcessLane, serving: readonly ProcessLane[]): (task: Task) => boolean {
+  /** Creates a test for whether a process may take a task now. */
+  #createRoomCheck(lane: ProcessLane, serving: readonly ProcessLane[]): (task: Task) => boolean {
     const { windowMax } = this.#options
     const bySize = { small: 0, large: 0, giant: 0 }
-    const smallsOf = new Map<string, number>()
+    const smallByWindow = new Map<string, number>()
     for (const task of lane.tasks) {
-      const size = taskSize(task)
+      const size = classifyTask(task)
+      const window = toWindowKey(task)
       bySize[size]++
-      if (size === 'small') smallsOf.set(keyOf(task), (smallsOf.get(keyOf(task)) ?? 0) + 1)
+      if (size === 'small') smallByWindow.set(window, (smallByWindow.get(window) ?? 0) + 1)
     }
-    const giants = serving.flatMap(({ tasks }) => tasks.filter((task) => taskSize(task) === 'giant'))
+    const giants = serving.flatMap(({ tasks }) => tasks.filter((task) => classifyTask(task) === 'giant'))
     return (task) => {
-      const size = taskSize(task)
+      const size = classifyTask(task)
       if (size === 'giant')
         return bySize.giant === 0 && giants.every(({ storeId }) => storeId !== task.storeId)
       if (size === 'large') return bySize.large < LARGE_MAX
       const most = windowMax * (task.priority === 'search' ? 2 : 1)
-      return bySize.small < most && (smallsOf.get(keyOf(task)) ?? 0) < windowMax
+      return bySize.small < most && (smallByWindow.get(toWindowKey(task)) ?? 0) < windowMax
     }
   }
 
@@ -292,28 +299,28 @@ export class ProcessPool {
       return
     }
     const vector = new Float32Array(body.slice().buffer)
-    this.#line.leave(task)
+    this.#queue.release(task)
     const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
     task.resolve({ vector, facts, isTruncated, isUnknown })
   }
 
   #reject(task: Task, error: ApiError): void {
     this.#stopWaiting(task)
-    this.#line.leave(task)
+    this.#queue.release(task)
     task.reject(error)
   }
 }
 
-/** All texts are small, and all pictures that no process has measured yet. */
-const taskSize = ({ pixels = 0 }: Task) => sizeOf(pixels)
+/** Texts and pictures that no process has measured yet count as small. */
+const classifyTask = ({ pixels = 0 }: Task) => classifySize(pixels)
 
-const keyOf = ({ priority, storeId }: Task): string => `${priority} ${storeId}`
+const toWindowKey = ({ priority, storeId }: Task): string => `${priority} ${storeId}`
 
-/** Stands where a text has no facts; `Embedder.embedText` does not hand it on. */
+/** Placeholder for the facts of a text, which `Embedder.embedText` drops. */
 const NO_FACTS = { width: 0, height: 0, contentType: '', phash: '', palette: [] }
 
 function notReady(status: EmbedderStatus): ApiError {
   const hint =
-    status.state === 'failed' ? 'The model does not work; see /health/ready' : 'The model is not up yet'
+    status.state === 'failed' ? 'The model has failed; see /health/ready' : 'The model is still starting'
   return new ApiError('model_not_ready', hint, { retryAfterSeconds: 2 })
 }

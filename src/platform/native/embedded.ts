@@ -1,36 +1,36 @@
-/** The groups in which embedded files are unpacked; a command unpacks only the groups that it loads. */
+/** Groups of embedded files; a command unpacks only the groups that it loads. */
 export type PartName = 'sqlite' | 'argon2' | 'sharp' | 'onnxruntime' | 'model'
 
 /** One file inside the executable. */
 export interface EmbeddedFile {
-  /** Where the file belongs below its part's folder, with `/` between names. */
+  /** Path below the part's folder, separated by `/`. */
   name: string
-  /** A path that `node:fs` can read: inside the executable, or on disk in a test. */
+  /** A path for `node:fs`: inside the executable, or on disk in a test. */
   source: string
   sizeBytes: number
-  /** What `fileHash` gives for it. */
+  /** The result of `hashFile` for it. */
   hash: string
 }
 
-/** Files that must lie together, since shared libraries find each other by relative paths. */
+/** Files that must stay together, because shared libraries find each other by relative paths. */
 export interface EmbeddedPart {
   /** SHA-256 over the names and contents of the files, the first 16 hex digits. */
   hash: string
   files: readonly EmbeddedFile[]
 }
 
-/** What the executable carries. */
+/** The contents of the executable. */
 export interface Embedded {
   /** Folder name of the bundled model. */
   model: string
-  /** The model's fingerprint, worked out while building: hashing it takes a third of the start. */
+  /** The model's fingerprint, computed by the build: hashing takes a third of the startup time. */
   modelHash: string
   parts: Readonly<Record<PartName, EmbeddedPart>>
 }
 
 /**
- * What this executable carries, or undefined when the program runs from its sources.
+ * The contents of this executable, or undefined when the program runs from source.
  *
- * `bun build.ts` puts a generated module in the place of this whole file.
+ * `bun build.ts` replaces this file with a generated module.
  */
 export const embedded: Embedded | undefined = undefined as Embedded | undefined

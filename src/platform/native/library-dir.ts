@@ -3,39 +3,41 @@ import { readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { EmbeddedPart } from './embedded.ts'
 import { type PlacedPart, UnpackError } from './unpack.ts'
-import { earlySetting } from './unpack-base.ts'
+import { readEarlySetting } from './unpack-base.ts'
 
-/** Names the folder of the operator's own libraries, for this process and for the ones it starts. */
+/** Variable that names the folder of the operator's own libraries, for this process and its children. */
 export const libraryDirVariable = 'LIBRARY_DIR'
 
-/** The absolute path of that folder, or undefined; libraries load before any setting is read, so it is read apart. */
-export function libraryDir(
+/** Reads the absolute path of that folder, if set. Libraries load before the settings, hence the separate reader. */
+export function readLibraryDir(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const dir = earlySetting(argv, env, libraryDirVariable)
+  const dir = readEarlySetting(argv, env, libraryDirVariable)
   return dir === undefined ? undefined : resolve(dir)
 }
 
 /** Libraries may be replaced; a model has a setting of its own. */
 const isLibrary = (name: string): boolean => /\.node$|\.dylib$|\.so(\.|$)/.test(name)
 
-/** The file names of a part that a folder holds libraries for. @throws UnpackError when it cannot be read. */
-export function librariesFor(content: EmbeddedPart, dir: string): string[] {
-  const there = new Set(entriesOf(dir))
-  return content.files.map(({ name }) => name).filter((name) => isLibrary(name) && there.has(basename(name)))
+/** Names the files of a part that a folder has libraries for. @throws UnpackError when the folder cannot be read. */
+export function findLibraries(content: EmbeddedPart, dir: string): string[] {
+  const entries = new Set(listEntries(dir))
+  return content.files
+    .map(({ name }) => name)
+    .filter((name) => isLibrary(name) && entries.has(basename(name)))
 }
 
 /**
- * A part with the libraries of a folder in the places of those with the same file name.
+ * Replaces libraries of a part with those of the same file name in a folder, by links.
  *
- * The others lie beside them as copies, since libraries look for each other in relative places, and a library that is
- * loaded through a link looks where the link stands. So the folder itself is only read.
+ * The other libraries of the part are copied next to the links: libraries find each other by relative paths, and one
+ * that is loaded through a link searches the link's folder. The operator's folder is therefore only read.
  *
  * @throws UnpackError when the folder cannot be read.
  */
-export function withLibraries(content: EmbeddedPart, dir: string): PlacedPart {
-  const replaced = new Set(librariesFor(content, dir))
+export function replaceLibraries(content: EmbeddedPart, dir: string): PlacedPart {
+  const replaced = new Set(findLibraries(content, dir))
   if (replaced.size === 0) return content
   const files = content.files.map((file) =>
     replaced.has(file.name) ? { name: file.name, linkTo: join(dir, basename(file.name)) } : file,
@@ -45,7 +47,7 @@ export function withLibraries(content: EmbeddedPart, dir: string): PlacedPart {
   return { hash: hash.digest('hex').slice(0, 16), files }
 }
 
-function entriesOf(dir: string): string[] {
+function listEntries(dir: string): string[] {
   try {
     return readdirSync(dir)
   } catch (error) {

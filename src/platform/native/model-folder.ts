@@ -3,21 +3,21 @@ import { fileURLToPath } from 'node:url'
 import { embedded } from './embedded.ts'
 import { unpackedFile } from './parts.ts'
 
-/** Folder name of the model that is bundled unless the build is told otherwise. */
+/** Folder name of the default bundled model. */
 export const bundledModelName = 'lookalike-clip-v0'
 
-/** The bundled model's fingerprint where the build has worked it out; undefined when run from sources. */
+/** The bundled model's fingerprint as computed by the build; undefined when the program runs from source. */
 export const bundledModelHash = (): string | undefined => embedded?.modelHash
 
-/** The bundled model's folder on disk: of the checkout when run from sources, else unpacked from the executable. */
+/** The bundled model's folder: in the checkout when the program runs from source, else unpacked from the executable. */
 export function bundledModelDir(): string {
   if (embedded !== undefined) return unpackedFile('model', embedded.model)
   return fileURLToPath(new URL(`../../../models/${bundledModelName}`, import.meta.url))
 }
 
 /**
- * Looks at every byte of the bundled model before a process loads it, and unpacks again what is damaged: other weights
- * would give other vectors, perhaps so near that the self-test passes. A model of the operator's own is left alone.
+ * Checks every byte of the bundled model before a process loads it, and unpacks damaged files again. Damaged weights
+ * would give wrong vectors, perhaps close enough to pass the self-test. An operator's own model is not checked.
  */
 export function checkBundledModel(modelDir: string): void {
   if (embedded === undefined) return

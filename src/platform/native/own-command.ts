@@ -4,9 +4,9 @@ import { ownLibraryDir, unpackDir } from './parts.ts'
 import { unpackDirVariable } from './unpack-base.ts'
 
 /**
- * The command line that starts this program again with other arguments, for child processes.
+ * The command line that starts this program as a child process with other arguments.
  *
- * In the executable that is the executable itself; from sources it is Bun with `src/main.ts`.
+ * It is the executable itself, or Bun with `src/main.ts` when the program runs from source.
  */
 export function ownCommand(...args: string[]): string[] {
   if (Bun.isStandaloneExecutable) return [process.execPath, ...args]
@@ -14,8 +14,8 @@ export function ownCommand(...args: string[]): string[] {
 }
 
 /**
- * The variables that a child process of this program cannot do without, for callers that hand it no other environment:
- * without them it would look for its libraries in a data folder that it was not told about.
+ * The variables that every child process of this program needs, for callers that pass no other environment. Without
+ * them the child would search for its libraries in the default data folder.
  */
 export function ownEnvironment(): Record<string, string> {
   const dir = unpackDir()

@@ -1,17 +1,17 @@
 import { dlopen, FFIType } from 'bun:ffi'
 
 /**
- * What every process that loads onnxruntime must find in its environment. Since 1.29 the library carries Microsoft's
- * telemetry, which looks up hosts, keeps a device id below the user's home and opens files in the temporary folder.
+ * Environment for every process that loads onnxruntime. Since 1.29 the library contains Microsoft's telemetry, which
+ * resolves host names, stores a device id in the user's home and opens files in the temporary folder.
  */
 export const SILENT = { ORT_DISABLE_TELEMETRY: '1' } as const
 
 /**
- * Switches the telemetry of native libraries off in this process; call it before the first of them is loaded.
+ * Disables the telemetry of native libraries in this process. Call it before the first of them loads.
  *
- * An assignment to `process.env` would not do: Bun keeps it to itself, and native code never sees it.
+ * Assigning to `process.env` is not enough, because native code does not see Bun's copy of the environment.
  *
- * @throws Error when the C library cannot be called, so that nothing is loaded that might talk.
+ * @throws Error when the C library cannot be called, so that no library with telemetry loads.
  */
 export function silenceNativeLibraries(): void {
   const name = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6'
@@ -22,7 +22,7 @@ export function silenceNativeLibraries(): void {
     for (const [variable, value] of Object.entries(SILENT)) {
       const status = libc.symbols.setenv(cString(variable), cString(value), 1)
       if (status !== 0) throw new Error(`The C library refused to set ${variable}`)
-      // For processes that this one starts.
+      // For child processes.
       process.env[variable] = value
     }
   } finally {

@@ -18,23 +18,23 @@ import {
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../sync-folder.ts'
 import type { EmbeddedFile, PartName } from './embedded.ts'
-import { bytesHash, fileHash } from './file-hash.ts'
+import { hashBytes, hashFile } from './file-hash.ts'
 
-/** A link to a library that stands in for an embedded one. */
+/** A link to a library that replaces an embedded one. */
 export interface LinkedFile {
   name: string
-  /** The absolute path of the operator's library. Its contents are not looked at. */
+  /** The absolute path of the operator's library. Its contents are not checked. */
   linkTo: string
 }
 
-/** The files of a part as they shall lie on disk. */
+/** The files of a part in their layout on disk. */
 export interface PlacedPart {
-  /** Names the part's folder: another set of files has another one. */
+  /** Names the part's folder, so that another set of files gets another folder. */
   hash: string
   files: readonly (EmbeddedFile | LinkedFile)[]
 }
 
-/** Why a part could not be written to disk; the message is meant for the operator. */
+/** A part could not be written to disk; the message is for the operator. */
 export class UnpackError extends Error {
   readonly code: string
   constructor(message: string, code: string) {
@@ -42,7 +42,7 @@ export class UnpackError extends Error {
     this.name = 'UnpackError'
     this.code = code
   }
-  /** The folder cannot be written by this user, so that another folder may still do. A full disk is not such a case. */
+  /** Whether this user cannot write to the folder, so that another folder may work. A full disk does not count. */
   get isRefused(): boolean {
     return ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(this.code)
   }
@@ -51,15 +51,16 @@ export class UnpackError extends Error {
 const staleAfterMs = 3_600_000
 
 /**
- * Gives the folder below `base` that holds all files of a part, and writes what is missing or damaged.
+ * Unpacks the missing and damaged files of a part into a folder below `base`.
  *
- * The folder is named by the part's content hash. A file appears under its name only when all of it is on disk (temporary
- * name, fsync, rename), so two processes may do this at once, and a library in use is never changed. Folders are readable
- * by their owner alone. Every byte is read each time: a damaged library can end the process that loads it, and damaged
- * weights would give other vectors. All parts together took 21 ms.
+ * The part's content hash names the folder. A file appears under its name only when it is completely on disk (temporary
+ * name, fsync, rename). So two processes can unpack at the same time, and a library in use never changes. Only the
+ * owner can read the folders. Every call reads every byte: a damaged library can crash the process that loads it, and
+ * damaged weights would give wrong vectors. All parts together took 21 ms.
  *
- * @param onDamage called with the path of each file that was there, but not as it should be, once it is put right.
- * @throws UnpackError when the folder cannot be written, or the embedded file is damaged itself.
+ * @param onDamage called with the path of each damaged file after it has been replaced.
+ * @returns the folder.
+ * @throws UnpackError when the folder cannot be written or an embedded file is itself damaged.
  */
 export function unpackPart(
   part: PartName,
@@ -70,46 +71,46 @@ export function unpackPart(
   const folder = join(base, `${part}-${content.hash}`)
   let staging: string | undefined
   try {
-    const looked = content.files.map((file) => {
+    const checked = content.files.map((file) => {
       const path = join(folder, file.name)
-      return { file, path, state: stateOf(path, file) }
+      return { file, path, state: checkFile(path, file) }
     })
-    const needed = looked.filter(({ state }) => state !== 'whole')
+    const needed = checked.filter(({ state }) => state !== 'whole')
     if (needed.length === 0) return folder
     mkdirSync(base, { recursive: true, mode: 0o700 })
     staging = mkdtempSync(join(base, '.unpack-'))
-    for (const { file, path } of needed) place(file, join(staging, 'file'), path)
+    for (const { file, path } of needed) placeFile(file, join(staging, 'file'), path)
     for (const { path, state } of needed) if (state === 'damaged') onDamage(path)
     removeStale(part, folder, base, staging)
   } catch (error) {
-    throw unpackError(part, content, base, error)
+    throw toUnpackError(part, content, base, error)
   } finally {
     if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
   }
   return folder
 }
 
-/** One look decides: a file that another process puts there a moment later was missing, and is not damaged. */
-function stateOf(path: string, file: EmbeddedFile | LinkedFile): 'whole' | 'missing' | 'damaged' {
+/** Reads the file's state once: a file that another process adds a moment later counts as missing, not as damaged. */
+function checkFile(path: string, file: EmbeddedFile | LinkedFile): 'whole' | 'missing' | 'damaged' {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return 'missing'
   const isWhole =
     'linkTo' in file
       ? stats.isSymbolicLink() && readlinkSync(path) === file.linkTo
-      : stats.isFile() && stats.size === file.sizeBytes && hashOf(path) === file.hash
+      : stats.isFile() && stats.size === file.sizeBytes && tryHash(path) === file.hash
   return isWhole ? 'whole' : 'damaged'
 }
 
-/** Undefined for a file that cannot be read, on a bad sector for example: it is written anew like a damaged one. */
-function hashOf(path: string): string | undefined {
+/** Undefined for a file that cannot be read, for example on a bad sector; it counts as damaged. */
+function tryHash(path: string): string | undefined {
   try {
-    return fileHash(path)
+    return hashFile(path)
   } catch {
     return undefined
   }
 }
 
-function place(file: EmbeddedFile | LinkedFile, temporary: string, target: string): void {
+function placeFile(file: EmbeddedFile | LinkedFile, temporary: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   if ('linkTo' in file) symlinkSync(file.linkTo, temporary)
   else writeWhole(file, temporary)
@@ -119,7 +120,7 @@ function place(file: EmbeddedFile | LinkedFile, temporary: string, target: strin
 
 function writeWhole({ name, source, hash }: EmbeddedFile, temporary: string): void {
   const bytes = readFileSync(source)
-  if (bytesHash(bytes) !== hash) {
+  if (hashBytes(bytes) !== hash) {
     throw new UnpackError(`${name} is damaged inside the executable: download or build it again`, 'EDAMAGED')
   }
   const file = openSync(temporary, 'w', 0o600)
@@ -132,8 +133,8 @@ function writeWhole({ name, source, hash }: EmbeddedFile, temporary: string): vo
 }
 
 /**
- * Deletes what a crash or an older version left. Only what is an hour older than our own staging folder: another process
- * may be unpacking this minute, and file times need no clock.
+ * Deletes leftovers of a crash or an older version. Only entries an hour older than our own staging folder go, because
+ * another process may be unpacking right now. Comparing file times needs no clock.
  */
 function removeStale(part: PartName, folder: string, base: string, staging: string): void {
   const now = statSync(staging).mtimeMs
@@ -146,21 +147,21 @@ function removeStale(part: PartName, folder: string, base: string, staging: stri
   }
 }
 
-function unpackError(part: PartName, { files }: PlacedPart, base: string, error: unknown): UnpackError {
+function toUnpackError(part: PartName, { files }: PlacedPart, base: string, error: unknown): UnpackError {
   if (error instanceof UnpackError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN'
   const megabytes = Math.ceil(
     files.reduce((sum, file) => sum + ('linkTo' in file ? 0 : file.sizeBytes), 0) / 1_000_000,
   )
-  const what = `cannot unpack ${part} (${megabytes} MB) into ${base}`
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new UnpackError(`${what}: the disk is full`, code)
-  return new UnpackError(`${what}: ${error instanceof Error ? error.message : String(error)}`, code)
+  const failure = `cannot unpack ${part} (${megabytes} MB) into ${base}`
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new UnpackError(`${failure}: the disk is full`, code)
+  return new UnpackError(`${failure}: ${error instanceof Error ? error.message : String(error)}`, code)
 }
 
 /**
- * Makes a folder of our own inside a place that all users share.
+ * Creates a private folder in a place that all users share.
  *
- * @throws UnpackError when something of that name belongs to somebody else, who could have put his own libraries there.
+ * @throws UnpackError when another user owns that name and could have put other libraries there.
  */
 export function ensurePrivateFolder(folder: string, userId: number | undefined): string {
   try {
@@ -173,7 +174,7 @@ export function ensurePrivateFolder(folder: string, userId: number | undefined):
   } catch (error) {
     if (error instanceof UnpackError) throw error
     throw new UnpackError(
-      `cannot make ${folder}: ${error instanceof Error ? error.message : error}`,
+      `cannot create ${folder}: ${error instanceof Error ? error.message : error}`,
       'EPRIVATE',
     )
   }

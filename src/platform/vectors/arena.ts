@@ -1,68 +1,68 @@
 import { assertDimension, BLOCK_SLOTS, Scanner } from './scanner.ts'
 
 /**
- * The vectors of one store. A vector keeps its slot until it is removed, so callers can hold further columns by slot.
+ * The vectors of one store. A vector keeps its slot until it is removed, so callers can store more columns by slot.
  *
- * Scores are cosines, because vectors and queries have Euclidean length 1; other lengths give plain dot products.
+ * Scores are cosines, because vectors and queries have Euclidean length 1. With other lengths they are dot products.
  */
 export interface Segment {
   /** One past the highest slot in use: the length of a column by slot. */
   readonly slots: number
   /** The key in a slot, or -1 when the slot is free. */
   keyAt(slot: number): number
-  slotOf(key: number): number | undefined
-  /** The vector in a slot, each component within 1/64,000 of the vector's largest one. Undefined when free. */
+  findSlot(key: number): number | undefined
+  /** The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a free slot. */
   vectorAt(slot: number): Float32Array | undefined
   /**
-   * Approximate score of every slot (8 bits a dimension, off by about 0.0005); a free slot scores -Infinity.
+   * Approximate score of every slot (8 bits per dimension, error about 0.0005); a free slot scores -Infinity.
    *
-   * @param into taken for the answer if it is long enough, to spare an allocation.
+   * @param into reused for the result if it is long enough, to save an allocation.
    * @returns `slots` numbers.
    */
   scanAll(query: Float32Array, into?: Float32Array): Float32Array
-  /** The same scores of some slots, in their order. Cheaper than `scanAll` for less than about a quarter of them. */
+  /** The same scores for some slots, in their order. Cheaper than `scanAll` for less than about a quarter of them. */
   scanSlots(query: Float32Array, slots: ArrayLike<number>): Float32Array
   /**
-   * Precise scores of some slots, in their order; -Infinity for a free slot. The standard error is the vector's largest
-   * component / 112,000: at 512 dimensions about 1.5e-6, and no error of 1e-5 was met.
+   * Precise scores for some slots, in their order; -Infinity for a free slot. The standard error is the vector's
+   * largest component / 112,000. At 512 dimensions it is about 1.5e-6, and no measured error reached 1e-5.
    */
   rescore(query: Float32Array, slots: ArrayLike<number>): Float32Array
 }
 
 /**
- * The vectors of all stores in memory: the cache that answers searches, rebuilt from SQLite at start.
+ * The vectors of all stores in memory. This cache answers searches and is rebuilt from SQLite at startup.
  *
  * Every method throws a plain Error for a vector of another dimension or with components that are not finite.
  */
 export interface VectorArena {
   readonly dimension: number
-  /** Bytes asked of the system so far; freed blocks are used again, but never given back. */
+  /** Bytes allocated so far; freed blocks are reused but never returned to the system. */
   readonly memoryBytes: number
   /**
-   * Adds a vector of length 1 to a store, or replaces the one with the same key, which keeps its slot.
+   * Adds a vector of length 1 to a store, or replaces the vector with the same key in its slot.
    *
    * @param key a positive safe integer, unique within the store.
-   * @returns the slot, which may be one that was freed before.
-   * @throws Error when all vectors together would pass 4 GiB; nothing has changed then.
+   * @returns the slot, which may have been freed earlier.
+   * @throws Error when all vectors together would exceed 4 GiB; nothing changes then.
    */
   put(storeId: string, key: number, vector: Float32Array): number
-  /** Takes a vector out and gives the slot it had; a key that is not there is ignored. */
+  /** Removes a vector and returns its former slot; ignores an unknown key. */
   remove(storeId: string, key: number): number | undefined
   removeStore(storeId: string): void
   /** Number of vectors of a store. */
   count(storeId: string): number
-  /** Undefined for a store that has never had a vector. The object lives on while the store changes. */
+  /** Undefined for a store that never had a vector. The object stays valid while the store changes. */
   segment(storeId: string): Segment | undefined
 }
 
-/** @param dimension numbers in a vector, 1 to 4,096. */
+/** @param dimension numbers per vector, 1 to 4,096. */
 export function createVectorArena(dimension: number): VectorArena {
   assertDimension(dimension)
-  /** Made for the first vector: reserving its address space takes longer than all else that the service does at start. */
+  /** Created for the first vector, because reserving its address space takes longer than the rest of the startup. */
   let scanner: Scanner | undefined
   const segments = new Map<string, StoreSegment>()
-  const segmentFor = (storeId: string, by: Scanner) => {
-    const segment = segments.get(storeId) ?? new StoreSegment(by)
+  const ensureSegment = (storeId: string, scanner: Scanner) => {
+    const segment = segments.get(storeId) ?? new StoreSegment(scanner)
     segments.set(storeId, segment)
     return segment
   }
@@ -75,7 +75,7 @@ export function createVectorArena(dimension: number): VectorArena {
       if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
       scanner ??= new Scanner(dimension)
       const peak = scanner.read(vector)
-      return segmentFor(storeId, scanner).put(key, peak)
+      return ensureSegment(storeId, scanner).put(key, peak)
     },
     remove: (storeId, key) => segments.get(storeId)?.remove(key),
     removeStore(storeId) {
@@ -94,7 +94,7 @@ class StoreSegment implements Segment {
   readonly #keys: number[] = []
   readonly #slotByKey = new Map<number, number>()
   readonly #blocks: number[] = []
-  /** Slots that were freed; some may have been cut off or taken since, so `#takeSlot` looks again. */
+  /** Slots that were freed. Some may have been cut off or taken since, so `#takeSlot` checks them again. */
   #freed: number[] = []
 
   constructor(scanner: Scanner) {
@@ -113,12 +113,12 @@ class StoreSegment implements Segment {
     return this.#keys[slot] ?? FREE
   }
 
-  slotOf(key: number): number | undefined {
+  findSlot(key: number): number | undefined {
     return this.#slotByKey.get(key)
   }
 
   vectorAt(slot: number): Float32Array | undefined {
-    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#placeOf(slot))
+    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot))
   }
 
   scanAll(query: Float32Array, into?: Float32Array): Float32Array {
@@ -129,17 +129,17 @@ class StoreSegment implements Segment {
   }
 
   scanSlots(query: Float32Array, slots: ArrayLike<number>): Float32Array {
-    return this.#scanner.scanPlaces(query, slots.length, (index) => this.#placeOf(slots[index] ?? FREE))
+    return this.#scanner.scanPlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
   }
 
   rescore(query: Float32Array, slots: ArrayLike<number>): Float32Array {
-    return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#placeOf(slots[index] ?? FREE))
+    return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
   }
 
   /** Stores the vector that the scanner has just read. */
   put(key: number, peak: number): number {
     const slot = this.#slotByKey.get(key) ?? this.#takeSlot()
-    this.#scanner.write(peak, this.#placeOf(slot))
+    this.#scanner.write(peak, this.#findPlace(slot))
     this.#keys[slot] = key
     this.#slotByKey.set(key, slot)
     return slot
@@ -148,7 +148,7 @@ class StoreSegment implements Segment {
   remove(key: number): number | undefined {
     const slot = this.#slotByKey.get(key)
     if (slot === undefined) return undefined
-    this.#scanner.release(this.#placeOf(slot))
+    this.#scanner.release(this.#findPlace(slot))
     this.#slotByKey.delete(key)
     this.#keys[slot] = FREE
     this.#freed.push(slot)
@@ -171,7 +171,7 @@ class StoreSegment implements Segment {
     return slot
   }
 
-  /** Forgets free slots at the end and hands back the blocks that held only those. */
+  /** Drops free slots at the end and returns the blocks that held no others. */
   #shrink(): void {
     while (this.#keys.at(-1) === FREE) this.#keys.pop()
     if (this.#keys.length === 0) this.#freed = []
@@ -181,10 +181,10 @@ class StoreSegment implements Segment {
     }
   }
 
-  /** @throws Error for a slot that the segment does not have. */
-  #placeOf(slot: number): number {
+  /** @throws Error for a slot outside the segment. */
+  #findPlace(slot: number): number {
     const block = this.#blocks[Math.floor(slot / BLOCK_SLOTS)]
-    if (block === undefined) throw new Error(`There is no slot ${slot}`)
+    if (block === undefined) throw new Error(`Slot ${slot} does not exist`)
     return block + (slot % BLOCK_SLOTS)
   }
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import wasmPath from '#generated/scan.wasm' with { type: 'file' }
 
-/** Vectors in one block of memory: stores grow by whole blocks, so this bounds what a small store wastes. */
+/** Vectors in one block of memory. Stores grow by whole blocks, so this limits the waste of a small store. */
 export const BLOCK_SLOTS = 64
 
 const PAGE_BYTES = 65_536
-/** All that 32-bit WebAssembly can address: 4 GiB. */
+/** The address space of 32-bit WebAssembly: 4 GiB. */
 const PAGES_MAX = 65_536
-/** Results of one kernel call; larger requests are cut up, so that the scratch space stays in the cache. */
+/** Results of one kernel call. Larger requests are split, so that the scratch space stays in the CPU cache. */
 const BATCH = 64 * BLOCK_SLOTS
 
-/** What kernel/scan.ts exports; addresses are bytes in the shared memory. */
+/** The exports of kernel/scan.ts; addresses are byte offsets in the shared memory. */
 interface Kernel {
   peak(vector: number, width: number): number
   encode(vector: number, peak: number, place: number, width: number): void
@@ -38,21 +38,21 @@ interface Kernel {
 
 let compiled: WebAssembly.Module | undefined
 
-/** @throws Error for a number of dimensions that vectors cannot have: they have 1 to 4,096. */
+/** @throws Error for a dimension outside 1 to 4,096. */
 export function assertDimension(dimension: number): void {
   if (Number.isInteger(dimension) && dimension >= 1 && dimension <= 4_096) return
   throw new Error(`Vectors of ${dimension} dimensions are not supported`)
 }
 
 /**
- * The kernel and the one memory it works on.
+ * The kernel and its memory.
  *
- * A block is an address from `takeBlock`; a place is a block plus the number of a vector in it, 0 to 63. A score is a dot
- * product, hence a cosine for unit vectors; a free place scores -Infinity.
+ * A block is an address from `takeBlock`. A place is a block plus the number of a vector in it, 0 to 63. A score is a
+ * dot product, and therefore a cosine for unit vectors; a free place scores -Infinity.
  */
 export class Scanner {
   readonly dimension: number
-  /** Bytes of one block: a scale and two bytes a dimension for each of its vectors. */
+  /** Bytes of one block: for each vector a scale and two bytes per dimension. */
   readonly blockBytes: number
   readonly #width: number
   readonly #memory: WebAssembly.Memory
@@ -66,7 +66,7 @@ export class Scanner {
   #floats: Float32Array
   #words: Uint32Array
 
-  /** @param dimension numbers in a vector, as {@link assertDimension} takes them. */
+  /** @param dimension numbers per vector, see {@link assertDimension}. */
   constructor(dimension: number) {
     this.dimension = dimension
     this.#width = Math.ceil(dimension / 16) * 16
@@ -75,7 +75,7 @@ export class Scanner {
     this.#integers = 4 * this.#width
     this.#places = this.#integers + 2 * this.#width
     this.#scores = this.#places + 4 * BATCH
-    // Places keep a vector's number in the low six bits of a block's address.
+    // A place holds a vector's number in the low six bits of the block's address.
     this.#end = Math.ceil((this.#scores + 4 * BATCH) / BLOCK_SLOTS) * BLOCK_SLOTS
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#end / PAGE_BYTES), maximum: PAGES_MAX })
     this.#floats = new Float32Array(this.#memory.buffer)
@@ -85,7 +85,7 @@ export class Scanner {
     this.#kernel = instance.exports as unknown as Kernel
   }
 
-  /** @throws Error when the vectors of this process would pass 4 GiB. */
+  /** @throws Error when the vectors of this process would exceed 4 GiB. */
   takeBlock(): number {
     const block = this.#freeBlocks.pop() ?? this.#appendBlock()
     for (let slot = 0; slot < BLOCK_SLOTS; slot++) this.#kernel.release(block + slot)
@@ -96,15 +96,15 @@ export class Scanner {
     this.#freeBlocks.push(block)
   }
 
-  /** Bytes of memory asked of the system so far; it is never given back. */
+  /** Bytes of memory allocated so far, which are never returned to the system. */
   get memoryBytes(): number {
     return this.#memory.buffer.byteLength
   }
 
   /**
-   * Takes a vector in for `write`, and gives the size of its largest component.
+   * Reads a vector in for `write` and returns the magnitude of its largest component.
    *
-   * @throws Error when the dimension is another one or a component is not a finite number.
+   * @throws Error when the dimension differs or a component is not a finite number.
    */
   read(vector: Float32Array): number {
     if (vector.length !== this.dimension)
@@ -115,12 +115,12 @@ export class Scanner {
     return peak
   }
 
-  /** Stores the vector that was `read` last, whose largest component is `peak`, in a place. */
+  /** Stores the vector that was `read` last in a place; `peak` is the magnitude of its largest component. */
   write(peak: number, place: number): void {
     this.#kernel.encode(this.#query, peak, place, this.#width)
   }
 
-  /** Frees a place; its block stays. */
+  /** Frees a place; its block stays allocated. */
   release(place: number): void {
     this.#kernel.release(place)
   }
@@ -130,7 +130,7 @@ export class Scanner {
     return this.#floats.slice(0, this.dimension)
   }
 
-  /** Approximate scores of every place of `blocks`, in order, up to the length of `into`. */
+  /** Computes approximate scores for every place of `blocks`, in order, up to the length of `into`. */
   scanBlocks(query: Float32Array, blocks: readonly number[], into: Float32Array): void {
     const unit = this.#prepare(query)
     const step = BATCH / BLOCK_SLOTS
@@ -142,18 +142,18 @@ export class Scanner {
     }
   }
 
-  /** Approximate scores of `count` places; `placeAt` names the place of a result. */
+  /** Computes approximate scores for `count` places; `placeAt` gives the place of a result. */
   scanPlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
     const unit = this.#prepare(query)
-    return this.#eachBatch(count, placeAt, (length) =>
+    return this.#scoreBatches(count, placeAt, (length) =>
       this.#kernel.scanPlaces(this.#integers, unit, this.#places, length, this.#width, this.#scores),
     )
   }
 
-  /** Precise scores of `count` places; `placeAt` names the place of a result. */
+  /** Computes precise scores for `count` places; `placeAt` gives the place of a result. */
   rescorePlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
     this.read(query)
-    return this.#eachBatch(count, placeAt, (length) =>
+    return this.#scoreBatches(count, placeAt, (length) =>
       this.#kernel.rescorePlaces(this.#query, this.#places, length, this.#width, this.#scores),
     )
   }
@@ -163,7 +163,7 @@ export class Scanner {
     return this.#kernel.prepare(this.#query, this.#width, this.#integers)
   }
 
-  #eachBatch(
+  #scoreBatches(
     count: number,
     placeAt: (index: number) => number,
     score: (length: number) => void,
@@ -192,7 +192,7 @@ export class Scanner {
     return block
   }
 
-  /** Grows by an eighth, because growing may copy; pages that were never written cost no real memory. */
+  /** Grows by an eighth, because growing may copy. Pages that were never written take no physical memory. */
   #grow(pages: number, needed: number): void {
     if (needed > PAGES_MAX) throw new Error('The vectors of this service do not fit into 4 GiB of memory')
     const wanted = Math.min(PAGES_MAX, Math.max(needed, Math.ceil(pages * 1.125)))

@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 
-/** The durable vectors of all stores in one vec0 table; opens no transaction, its caller does. */
+/** The durable vectors of all stores in one vec0 table. The caller opens the transactions. */
 export interface VectorTable {
   create(): void
   /** Adds a vector, or replaces the one with the same rowid. @throws SqliteError when another store has that rowid. */
   put(storeId: string, rowid: number, vector: Float32Array): void
-  /** A rowid that is not there is ignored. */
+  /** Ignores an unknown rowid. */
   remove(rowid: number): void
-  /** Visits all vectors, in no order. The vector is a view that is worth nothing after the visit: copy what is kept. */
+  /** Visits all vectors in no particular order. The vector is a view that is valid only during the visit; copy it. */
   each(visit: Visit): void
   /**
    * The same with a pause after every few vectors; the table must not be written to before the end.
@@ -21,16 +21,16 @@ export interface VectorTable {
 
 type Visit = (rowid: number, vector: Float32Array, storeId: string) => void
 
-/** Vectors in one chunk: sqlite-vec's default of 1,024 makes 1,000 small stores take 21 times their raw size. */
+/** Vectors per chunk. With sqlite-vec's default of 1,024, 1,000 small stores take 21 times their raw size. */
 const CHUNK_SIZE = 64
 
 /**
  * @param db a connection with sqlite-vec loaded.
  * @param table a name of letters, digits and underscores.
  */
-export function vectorTable(db: Database.Database, table: string, dimension: number): VectorTable {
+export function createVectorTable(db: Database.Database, table: string, dimension: number): VectorTable {
   if (!/^[a-z_][a-z_0-9]*$/i.test(table)) throw new Error(`${table} cannot be the name of a vector table`)
-  const sql = statements(db, table)
+  const sql = createStatements(db, table)
   const checked = (vector: Float32Array) => {
     if (vector.length !== dimension)
       throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
@@ -78,7 +78,7 @@ interface Chunk {
 }
 
 /** Prepared on first use, because the table may not exist before. */
-function statements(db: Database.Database, table: string) {
+function createStatements(db: Database.Database, table: string) {
   // The shadow tables of sqlite-vec 0.1.
   const chunks = `SELECT chunks.partition00 AS storeId, chunks.validity, chunks.rowids, blobs.vectors
     FROM ${table}_chunks AS chunks JOIN ${table}_vector_chunks00 AS blobs ON blobs.rowid = chunks.chunk_id`
@@ -105,7 +105,7 @@ function once<Value>(make: () => Value): () => Value {
 }
 
 function visitChunk(chunk: Chunk, dimension: number, visit: Visit): void {
-  const vectors = aligned(chunk.vectors)
+  const vectors = align(chunk.vectors)
   const floats = new Float32Array(vectors.buffer, vectors.byteOffset, vectors.byteLength / 4)
   const rowids = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)
   for (let slot = 0; slot < CHUNK_SIZE; slot++) {
@@ -115,4 +115,4 @@ function visitChunk(chunk: Chunk, dimension: number, visit: Visit): void {
   }
 }
 
-const aligned = (bytes: Uint8Array) => (bytes.byteOffset % 4 === 0 ? bytes : bytes.slice())
+const align = (bytes: Uint8Array) => (bytes.byteOffset % 4 === 0 ? bytes : bytes.slice())

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from 'node:fs'
-import { bytesOf, stdioChannel } from '../../../src/platform/embedder/child/channel.ts'
+import { createStdioChannel, toBytes } from '../../../src/platform/embedder/child/channel.ts'
 
 /**
  * A process that speaks the embedder's language and does what its "pictures" say, in the folder that `FAKE_DIR` names:
@@ -13,7 +13,7 @@ import { bytesOf, stdioChannel } from '../../../src/platform/embedder/child/chan
  * up; while a file `closed` exists, it is still on its way.
  */
 const dir = process.env['FAKE_DIR'] ?? '.'
-const channel = stdioChannel()
+const channel = createStdioChannel()
 if (existsSync(`${dir}/broken`)) {
   channel.send({ kind: 'failed', reason: 'it is broken' })
   process.exit(1)
@@ -36,5 +36,5 @@ await channel.read(async ({ id, pixelsMax }, body) => {
   if (command === 'die') process.exit(9)
   while (command === 'deaf') Bun.sleepSync(1_000)
   while (command === 'wait' && !existsSync(`${dir}/${name}`)) await Bun.sleep(2)
-  channel.send({ kind: 'embedded', id }, bytesOf(new Float32Array(512).fill(0.1)))
+  channel.send({ kind: 'embedded', id }, toBytes(new Float32Array(512).fill(0.1)))
 })

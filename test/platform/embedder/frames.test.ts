@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Frame, FrameReader, frameStart } from '../../../src/platform/embedder/frames.ts'
+import { encodeHead, type Frame, FrameReader } from '../../../src/platform/embedder/frames.ts'
 
 test('whatever pieces the pipe makes of them, frames arrive whole and in order', () => {
   fc.assert(
@@ -10,7 +10,7 @@ test('whatever pieces the pipe makes of them, frames arrive whole and in order',
       ),
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
       (sent, cuts) => {
-        const stream = Buffer.concat(sent.flatMap(({ head, body }) => [frameStart(head, body.length), body]))
+        const stream = Buffer.concat(sent.flatMap(({ head, body }) => [encodeHead(head, body.length), body]))
         const received: Frame[] = []
         const reader = new FrameReader(300, (frame) => received.push(frame))
         for (let at = 0, i = 0; at < stream.length; i++) {
@@ -29,12 +29,12 @@ test('whatever pieces the pipe makes of them, frames arrive whole and in order',
 
 test('a frame that claims to be longer than allowed is refused before memory is taken for it', () => {
   const reader = new FrameReader(1000, () => undefined)
-  expect(() => reader.push(frameStart({ id: 1 }, 1001))).toThrow('impossible length')
+  expect(() => reader.push(encodeHead({ id: 1 }, 1001))).toThrow('impossible length')
 })
 
 test('a reader knows whether a frame has only begun', () => {
   const reader = new FrameReader(1000, () => undefined)
-  reader.push(frameStart({ id: 1 }, 3))
+  reader.push(encodeHead({ id: 1 }, 3))
   expect(reader.isPartial).toBe(true)
   reader.push(new Uint8Array(3))
   expect(reader.isPartial).toBe(false)

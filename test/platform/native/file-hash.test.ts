@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bytesHash, fileHash } from '../../../src/platform/native/file-hash.ts'
+import { hashBytes, hashFile } from '../../../src/platform/native/file-hash.ts'
 
 const MIB = 1024 * 1024
 const dir = mkdtempSync(join(tmpdir(), 'hash-test-'))
@@ -19,8 +19,8 @@ test.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB, 3.5 * MIB])(
   '%d bytes: the file and its bytes have one hash',
   (length) => {
     const bytes = sample(length)
-    expect(bytesHash(bytes)).toMatch(/^[0-9a-f]{16}$/)
-    expect(fileHash(written(bytes))).toBe(bytesHash(bytes))
+    expect(hashBytes(bytes)).toMatch(/^[0-9a-f]{16}$/)
+    expect(hashFile(written(bytes))).toBe(hashBytes(bytes))
   },
 )
 
@@ -37,9 +37,9 @@ test('one flipped bit anywhere, a swap of two blocks, and a missing end give oth
     bytes.subarray(2 * MIB),
   ])
   const all = [bytes, ...changed, swapped, bytes.subarray(0, -1), bytes.subarray(0, 3 * MIB)]
-  expect(new Set(all.map(bytesHash)).size).toBe(all.length)
+  expect(new Set(all.map(hashBytes)).size).toBe(all.length)
 })
 
 test('a file that is not there is an error', () => {
-  expect(() => fileHash(join(dir, 'nothing'))).toThrow('ENOENT')
+  expect(() => hashFile(join(dir, 'nothing'))).toThrow('ENOENT')
 })

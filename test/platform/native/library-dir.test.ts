@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedPart } from '../../../src/platform/native/embedded.ts'
-import { bytesHash } from '../../../src/platform/native/file-hash.ts'
-import { librariesFor, libraryDir, withLibraries } from '../../../src/platform/native/library-dir.ts'
+import { hashBytes } from '../../../src/platform/native/file-hash.ts'
+import { findLibraries, readLibraryDir, replaceLibraries } from '../../../src/platform/native/library-dir.ts'
 import { unpackPart } from '../../../src/platform/native/unpack.ts'
 
 let dir: string
@@ -17,7 +17,7 @@ beforeEach(() => {
   const file = (name: string, text: string) => {
     const source = join(dir, name.replaceAll('/', '-'))
     writeFileSync(source, text)
-    return { name, source, sizeBytes: text.length, hash: bytesHash(Buffer.from(text)) }
+    return { name, source, sizeBytes: text.length, hash: hashBytes(Buffer.from(text)) }
   }
   part = {
     hash: '0123456789abcdef',
@@ -40,13 +40,13 @@ test.each([
   ['a flag before it', ['serve', '--library-dir', '/srv/a'], { LIBRARY_DIR: '/b' }, '/srv/a'],
   ['a flag with =', ['serve', '--library-dir=/srv/a'], {}, '/srv/a'],
 ])('%s', (_, argv, env: Record<string, string>, expected) => {
-  expect(libraryDir(argv, env)).toBe(expected)
+  expect(readLibraryDir(argv, env)).toBe(expected)
 })
 
 test('the library of the same file name takes the place, and the rest are copies beside it', () => {
   put('libvips-cpp.so.8.18.7')
-  expect(librariesFor(part, own)).toEqual(['a/lib/libvips-cpp.so.8.18.7'])
-  const folder = unpackPart('sharp', withLibraries(part, own), join(dir, 'unpacked'))
+  expect(findLibraries(part, own)).toEqual(['a/lib/libvips-cpp.so.8.18.7'])
+  const folder = unpackPart('sharp', replaceLibraries(part, own), join(dir, 'unpacked'))
   expect(readlinkSync(join(folder, 'a/lib/libvips-cpp.so.8.18.7'))).toBe(join(own, 'libvips-cpp.so.8.18.7'))
   expect(readFileSync(join(folder, 'b/lib/sharp.node'), 'utf8')).toBe('addon')
   expect(readFileSync(join(own, 'libvips-cpp.so.8.18.7'), 'utf8')).toBe('theirs')
@@ -54,18 +54,18 @@ test('the library of the same file name takes the place, and the rest are copies
 
 test('each choice of libraries has a folder of its own, and so has each folder', () => {
   put('libvips-cpp.so.8.18.7')
-  const { hash } = withLibraries(part, own)
-  expect(withLibraries(part, own).hash).toBe(hash)
+  const { hash } = replaceLibraries(part, own)
+  expect(replaceLibraries(part, own).hash).toBe(hash)
   put('sharp.node')
-  const both = withLibraries(part, own).hash
+  const both = replaceLibraries(part, own).hash
   const elsewhere = mkdtempSync(join(dir, 'other-'))
   writeFileSync(join(elsewhere, 'libvips-cpp.so.8.18.7'), 'theirs')
-  expect(new Set([part.hash, hash, both, withLibraries(part, elsewhere).hash]).size).toBe(4)
+  expect(new Set([part.hash, hash, both, replaceLibraries(part, elsewhere).hash]).size).toBe(4)
 })
 
 test('a link that leads elsewhere by now is laid anew', () => {
   put('sharp.node')
-  const place = () => unpackPart('sharp', withLibraries(part, own), join(dir, 'unpacked'))
+  const place = () => unpackPart('sharp', replaceLibraries(part, own), join(dir, 'unpacked'))
   const link = join(place(), 'b/lib/sharp.node')
   rmSync(link)
   writeFileSync(link, 'something else')
@@ -76,9 +76,9 @@ test('a link that leads elsewhere by now is laid anew', () => {
 test('other names and files that are no libraries replace nothing', () => {
   put('libvips.so.42')
   put('config.json')
-  expect(withLibraries(part, own)).toBe(part)
+  expect(replaceLibraries(part, own)).toBe(part)
 })
 
 test('a folder that cannot be read is refused by the name of the setting', () => {
-  expect(() => withLibraries(part, join(dir, 'nowhere'))).toThrow('LIBRARY_DIR cannot be read: ENOENT')
+  expect(() => replaceLibraries(part, join(dir, 'nowhere'))).toThrow('LIBRARY_DIR cannot be read: ENOENT')
 })

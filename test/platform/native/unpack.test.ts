@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedPart } from '../../../src/platform/native/embedded.ts'
-import { bytesHash } from '../../../src/platform/native/file-hash.ts'
+import { hashBytes } from '../../../src/platform/native/file-hash.ts'
 import { ensurePrivateFolder, UnpackError, unpackPart } from '../../../src/platform/native/unpack.ts'
 
 let dir = ''
@@ -33,7 +33,7 @@ function partOf(contents: Record<string, string>): EmbeddedPart {
   const files = Object.entries(contents).map(([name, text], index) => {
     const source = join(dir, `source-${index}`)
     writeFileSync(source, text)
-    return { name, source, sizeBytes: Buffer.byteLength(text), hash: bytesHash(Buffer.from(text)) }
+    return { name, source, sizeBytes: Buffer.byteLength(text), hash: hashBytes(Buffer.from(text)) }
   })
   return { hash: '0123456789abcdef', files }
 }

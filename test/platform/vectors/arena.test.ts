@@ -124,7 +124,7 @@ describe('slots', () => {
     const { arena, segment, next } = filled(3)
     expect(arena.remove('store', 2)).toBe(1)
     expect(arena.remove('store', 2)).toBeUndefined()
-    expect([segment.keyAt(1), segment.slotOf(2), segment.vectorAt(1)]).toEqual([-1, undefined, undefined])
+    expect([segment.keyAt(1), segment.findSlot(2), segment.vectorAt(1)]).toEqual([-1, undefined, undefined])
     const query = next()
     expect(segment.scanAll(query)[1]).toBe(-Infinity)
     expect([...segment.scanSlots(query, [1]), ...segment.rescore(query, [1])]).toEqual([-Infinity, -Infinity])
@@ -140,7 +140,7 @@ describe('slots', () => {
       arena.count('store'),
       segment.scanAll(new Float32Array(DIMENSION)).length,
     ]).toEqual([1, 1, 1])
-    expect(() => segment.rescore(new Float32Array(DIMENSION), [64])).toThrow('no slot 64')
+    expect(() => segment.rescore(new Float32Array(DIMENSION), [64])).toThrow('Slot 64 does not exist')
   })
 
   test('an empty store answers with nothing', () => {
@@ -179,7 +179,7 @@ describe('slots', () => {
           const vector = next()
           vectors.set(key, vector)
           const slot = arena.put(store, key, vector)
-          expect(arena.segment(store)?.slotOf(key)).toBe(slot)
+          expect(arena.segment(store)?.findSlot(key)).toBe(slot)
         }
         for (const [store, vectors] of model) expectSame(arena.segment(store), vectors, next())
       }),

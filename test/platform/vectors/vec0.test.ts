@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import * as sqliteVec from 'sqlite-vec'
 import { nearestSlots } from '../../../scripts/bench/parts/nearest.ts'
 import { createVectorArena } from '../../../src/platform/vectors/arena.ts'
-import { vectorTable } from '../../../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../../../src/platform/vectors/vec0.ts'
 import { unitVectors } from './units.ts'
 
 const DIMENSION = 64
@@ -15,7 +15,7 @@ const STORES = ['red', 'green', 'blue']
 function openTable(dimension = DIMENSION) {
   const db = new Database(':memory:')
   sqliteVec.load(db)
-  const table = vectorTable(db, 'vectors_1', dimension)
+  const table = createVectorTable(db, 'vectors_1', dimension)
   table.create()
   return { db, table }
 }
@@ -151,5 +151,5 @@ test('a rolled back transaction leaves no vector', () => {
 test('a vector of another dimension and an odd table name are refused', () => {
   const { db, table } = openTable()
   expect(() => table.put('red', 1, new Float32Array(DIMENSION - 1))).toThrow('63 dimensions, not 64')
-  expect(() => vectorTable(db, 'a; DROP TABLE b', DIMENSION)).toThrow('cannot be the name')
+  expect(() => createVectorTable(db, 'a; DROP TABLE b', DIMENSION)).toThrow('cannot be the name')
 })

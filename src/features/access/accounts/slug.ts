@@ -1,4 +1,4 @@
-import { words } from '../../../core/text.ts'
+import { splitWords } from '../../../core/text.ts'
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
 
@@ -26,7 +26,7 @@ const RANDOM_CHARS = 6
  * @param unique gives a text that ends with random hexadecimal digits.
  */
 export function freeSlug(name: string, isFree: (slug: string) => boolean, unique: () => string): string {
-  const base = words(name)
+  const base = splitWords(name)
     .join('-')
     .replace(/[^a-z0-9-]/g, '')
     .slice(0, 32)

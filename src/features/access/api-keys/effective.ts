@@ -1,4 +1,4 @@
-import { EVERYTHING, type Permission, rightsOfMember } from '../../../core/actor.ts'
+import { deriveMemberRights, EVERYTHING, type Permission } from '../../../core/actor.ts'
 import type { MadeApiKeyRow } from './queries.ts'
 import type { MakerState } from './schema.ts'
 
@@ -19,5 +19,5 @@ export function effectiveScopes(row: MadeApiKeyRow): Permission[] {
 
 function permissionsOfMaker({ isByMachine, maker }: MadeApiKeyRow): ReadonlySet<Permission> {
   if (isByMachine || maker.isSuperAdmin) return EVERYTHING.permissions
-  return maker.role === null ? new Set() : rightsOfMember(maker.role, maker.groups).permissions
+  return maker.role === null ? new Set() : deriveMemberRights(maker.role, maker.groups).permissions
 }

@@ -1,9 +1,9 @@
 import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
-import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { checksummedKey } from '../../../core/keys.ts'
+import { createChecksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
@@ -85,7 +85,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
   }
 
   function newValue() {
-    const key = checksummedKey(API_KEY_PREFIX, ids)
+    const key = createChecksummedKey(API_KEY_PREFIX, ids)
     return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
   }
 
@@ -121,7 +121,11 @@ export function apiKeyService(deps: ApiKeyDeps) {
         if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
         queries.add(row)
         record(
-          actOf(actor, 'api_key.created', { ...namesOf(row), scopes, expires_at: timeOrNull(row.expiresAt) }),
+          describeAct(actor, 'api_key.created', {
+            ...namesOf(row),
+            scopes,
+            expires_at: timeOrNull(row.expiresAt),
+          }),
         )
         tellOfNewValue(actor)
         return { ...view(owned(row.storeId, row.id), now), key }
@@ -160,7 +164,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
           queries.update(row)
           const { scopes, expiresAt } = row
           record(
-            actOf(actor, 'api_key.updated', {
+            describeAct(actor, 'api_key.updated', {
               ...namesOf(row),
               changed,
               scopes,
@@ -195,7 +199,9 @@ export function apiKeyService(deps: ApiKeyDeps) {
         }
         queries.replace(row)
         const previous_expires_at = isoTime(previousEnds)
-        record(actOf(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }))
+        record(
+          describeAct(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }),
+        )
         tellOfNewValue(actor)
         return { ...view(row, now), key, previous_expires_at }
       })
@@ -206,7 +212,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
       atomically(() => {
         const row = owned(actor.storeId, id)
         queries.remove(id)
-        record(actOf(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
+        record(describeAct(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
       })
       return { status: 'revoked', id }
     },

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -38,8 +38,8 @@ export function clientSecretService(deps: ClientSecretDeps) {
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {
-      record(actOf(actor, 'client_secret.refused'))
-      if (verdict.remaining === 0) record(actOf(actor, 'client_secret.locked'))
+      record(describeAct(actor, 'client_secret.refused'))
+      if (verdict.remaining === 0) record(describeAct(actor, 'client_secret.locked'))
     })
     throw secretNeeded('the present client secret, and this is another')
   }
@@ -59,7 +59,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
       atomically(() => {
         stores.replaceClientSecret(actor.storeId, hashSecret(client_secret), keptJti)
         failures.reset(actor.storeId)
-        record(actOf(actor, 'client_secret.rotated'))
+        record(describeAct(actor, 'client_secret.rotated'))
         tellOwners(actor, 'client_secret_rotated')
       })
       return { client_id: actor.storeId, client_secret, rotated_at: isoTime(clock.now()) }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../core/errors.ts'
-import { networkMatcher } from '../../../core/networks.ts'
+import { createNetworkMatcher } from '../../../core/networks.ts'
 import type { IpWhitelistQueries } from './queries.ts'
 
 export interface AdmissionDeps {
@@ -33,7 +33,7 @@ export function createAdmission({ queries }: AdmissionDeps) {
     if (remembered !== undefined) return remembered
     if (known.size >= STORES_MAX) known.clear()
     const networks = queries.ofStore(storeId).map(({ network }) => network)
-    const list = networks.length === 0 ? null : { holds: networkMatcher(networks), verdicts: new Map() }
+    const list = networks.length === 0 ? null : { holds: createNetworkMatcher(networks), verdicts: new Map() }
     known.set(storeId, list)
     return list
   }

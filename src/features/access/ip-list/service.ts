@@ -1,9 +1,9 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { networkMatcher, readNetwork } from '../../../core/networks.ts'
+import { createNetworkMatcher, readNetwork } from '../../../core/networks.ts'
 import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
@@ -50,7 +50,7 @@ export function ipListService(deps: IpWhitelistDeps) {
    */
   function judge(actor: Actor, before: string[], after: string[], isForced: boolean): void {
     const { address } = actor.trace
-    if (after.length > 0 && !networkMatcher(after)(address)) {
+    if (after.length > 0 && !createNetworkMatcher(after)(address)) {
       if (!isForced) throw wouldLockOut(address)
       tellOwners(actor, 'ip_list_forced')
     } else if (actor.kind === 'machine' && (before.length === 0 || after.length === 0)) {
@@ -83,7 +83,7 @@ export function ipListService(deps: IpWhitelistDeps) {
         if (rows.length >= IP_ENTRIES_MAX) throw listIsFull()
         judge(actor, networks, [...networks, row.network], isForced)
         queries.add(row)
-        record(actOf(actor, 'ip_whitelist.added', namesOf(row)))
+        record(describeAct(actor, 'ip_whitelist.added', namesOf(row)))
         return view(row)
       })
     },
@@ -112,7 +112,7 @@ export function ipListService(deps: IpWhitelistDeps) {
           isForced,
         )
         queries.remove(id)
-        record(actOf(actor, 'ip_whitelist.removed', namesOf(row)))
+        record(describeAct(actor, 'ip_whitelist.removed', namesOf(row)))
         return { status: 'deleted', id }
       })
     },

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/actor.ts'
 import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
-import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -80,7 +80,7 @@ export function meService(deps: MeDeps) {
       failures.reset(person.id)
       deps.forgetResetLinks(person.id)
       const ended = sessions.endSessions(person.id, sessionId)
-      record({ ...actOf(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
+      record({ ...describeAct(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
       return { status: 'password_changed' as const, sessions_ended: ended }
     })
   }
@@ -112,7 +112,7 @@ export function meService(deps: MeDeps) {
       const { id: userId } = personOf(caller)
       const isEnded = atomically(() => {
         if (!sessions.endSession(id, userId)) return false
-        record({ ...actOf(caller, 'session.ended', { session_id: id }), storeId: null })
+        record({ ...describeAct(caller, 'session.ended', { session_id: id }), storeId: null })
         return true
       })
       if (!isEnded) throw notFound('session')
@@ -124,7 +124,7 @@ export function meService(deps: MeDeps) {
       const { id: userId } = personOf(caller)
       const ended = atomically(() => {
         const count = sessions.endSessions(userId, caller.token?.sessionId ?? null)
-        if (count > 0) record({ ...actOf(caller, 'session.ended', { ended: count }), storeId: null })
+        if (count > 0) record({ ...describeAct(caller, 'session.ended', { ended: count }), storeId: null })
         return count
       })
       return { status: 'ended', ended }

@@ -2,11 +2,11 @@ import {
   asCallerStore,
   type Caller,
   type CallerStore,
+  deriveKeyRights,
+  deriveMemberRights,
   EVERYTHING,
   isBoundByGroups,
   type Role,
-  rightsOfKey,
-  rightsOfMember,
   type Trace,
 } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
@@ -89,9 +89,9 @@ export function callerService(deps: CallerDeps) {
 
   function rightsIn({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
     if (active && isSuperAdmin) return EVERYTHING
-    if (!active?.role) return rightsOfKey([])
+    if (!active?.role) return deriveKeyRights([])
     const groups = isBoundByGroups(active.role) ? queries.groupsOf(id, active.store.id) : []
-    return rightsOfMember(active.role, groups)
+    return deriveMemberRights(active.role, groups)
   }
 
   /**
@@ -159,7 +159,7 @@ export function callerService(deps: CallerDeps) {
           role: null,
           isSuperAdmin: false,
         },
-        ...rightsOfKey(key.scopes),
+        ...deriveKeyRights(key.scopes),
         token: null,
         trace,
       }

@@ -49,7 +49,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
       own: throttleKey(address),
       network: networkKey(address),
     }))
-  const signIns = limitPerMinute('login.address', LIMITS.loginsPerMinute)
+  const signIns = limitPerMinute('login.address', LIMITS.signInsPerMinute)
   const refreshes = limitPerMinute('refresh.address', LIMITS.refreshesPerMinute)
   // Registering and forgetting a password both send a mail to any address, so they share a budget.
   const mails = limitPerMinute('mail.address', LIMITS.mailRequestsPerMinute)

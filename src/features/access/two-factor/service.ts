@@ -3,14 +3,14 @@ import {
   type Atomically,
   type AuditAction,
   type AuditEvent,
-  actOf,
+  describeAct,
   type RecordEvent,
 } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { qrDataUrl } from '../../../core/qr.ts'
-import { matchingStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
+import { drawQrCode } from '../../../core/qr.ts'
+import { findStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createAcceptedSteps } from './accepted-steps.ts'
@@ -82,7 +82,7 @@ export function twoFactorService({
 
   /** It concerns the person, whichever store the call was for. */
   const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
-    record({ ...actOf(caller, action, details), storeId: null })
+    record({ ...describeAct(caller, action, details), storeId: null })
 
   const hashOf = (userId: string, code: string) => box.digest(typedRecoveryCode(code), userId)
 
@@ -101,7 +101,7 @@ export function twoFactorService({
     const row = queries.find(userId)
     const secret = row?.enabledAt == null ? undefined : secretOf(userId, row)
     const now = clock.now()
-    const step = secret && matchingStep(secret, code, now)
+    const step = secret && findStep(secret, code, now)
     return typeof step === 'number' && accept(userId, step, timeStep(now))
   }
 
@@ -141,7 +141,7 @@ export function twoFactorService({
       const secret = newTotpSecret(ids)
       if (!queries.putPending(userId, box.seal(secret, userId), clock.now())) throw alreadyEnabled()
       const otpauth_url = otpauthUrl({ secret, issuer: ISSUER, account })
-      return { secret, qr_code_url: qrDataUrl(otpauth_url), otpauth_url, issuer: ISSUER, account }
+      return { secret, qr_code_url: drawQrCode(otpauth_url), otpauth_url, issuer: ISSUER, account }
     },
 
     /**
@@ -157,7 +157,7 @@ export function twoFactorService({
       if (typeof pending?.enabledAt === 'number') throw alreadyEnabled()
       const secret = pending && now < pending.createdAt + PENDING_MS ? secretOf(userId, pending) : undefined
       if (!pending || secret === undefined) throw nothingPending()
-      const step = matchingStep(secret, totp_code, now)
+      const step = findStep(secret, totp_code, now)
       if (step === undefined) throw new ApiError('invalid_2fa', 'The code did not verify')
       return atomically(() => {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()

@@ -1,9 +1,9 @@
 import { type Actor, may, type Permission } from '../../../core/actor.ts'
-import { type Atomically, type AuditEvent, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, type AuditEvent, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound, signInFirst } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { checksummedKey } from '../../../core/keys.ts'
+import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
@@ -61,7 +61,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
   type Wanted = Pick<PublicKeyRow, 'storeId' | 'name' | 'origins' | 'ratePerMinute' | 'allowed'>
 
   function add(wanted: Wanted, eventOf: (details: AuditEvent['details']) => AuditEvent) {
-    const key = checksummedKey('pk_live_', ids)
+    const key = createChecksummedKey('pk_live_', ids)
     const row: PublicKeyRow = {
       ...wanted,
       id: ids.uuid(),
@@ -114,7 +114,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
         allowed: usesOf(body.allowed ?? WIDGET_USES),
       }
       assertHolds(actor, wanted.allowed)
-      const { row, key } = add(wanted, (details) => actOf(actor, 'public_key.created', details))
+      const { row, key } = add(wanted, (details) => describeAct(actor, 'public_key.created', details))
       return { ...view(row), key }
     },
 
@@ -150,7 +150,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
-          record(actOf(actor, 'public_key.updated', { ...detailsOf(row), changed }))
+          record(describeAct(actor, 'public_key.updated', { ...detailsOf(row), changed }))
         }
         return view(row)
       })
@@ -161,7 +161,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
       atomically(() => {
         const row = owned(actor.storeId, id)
         queries.remove(id)
-        record(actOf(actor, 'public_key.deleted', detailsOf(row)))
+        record(describeAct(actor, 'public_key.deleted', detailsOf(row)))
       })
       return { status: 'deleted', id }
     },

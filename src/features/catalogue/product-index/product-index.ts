@@ -37,7 +37,9 @@ export function createProductIndex(arena: VectorArena) {
   return {
     /** Adds or changes a picture. @param vector undefined when only the product's fields changed. */
     put({ storeId, pictureId, ...row }: IndexEntry, vector: Float32Array | undefined): void {
-      const slot = vector ? arena.put(storeId, pictureId, vector) : arena.segment(storeId)?.slotOf(pictureId)
+      const slot = vector
+        ? arena.put(storeId, pictureId, vector)
+        : arena.segment(storeId)?.findSlot(pictureId)
       if (slot !== undefined) openColumns(storeId).set(slot, row)
     },
 
@@ -61,7 +63,7 @@ export function createProductIndex(arena: VectorArena) {
     /** The vector of an indexed picture. */
     findVector(storeId: string, pictureId: number): Float32Array | undefined {
       const segment = arena.segment(storeId)
-      const slot = segment?.slotOf(pictureId)
+      const slot = segment?.findSlot(pictureId)
       return slot === undefined ? undefined : segment?.vectorAt(slot)
     },
   }

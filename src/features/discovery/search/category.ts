@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { words } from '../../../core/text.ts'
+import { splitWords } from '../../../core/text.ts'
 import type { StoreColumns } from '../../catalogue/product-index/columns.ts'
 
 /** The number of a picture's nearest products that vote for its category. */
@@ -25,7 +25,7 @@ export function findNamedCategory(text: string, columns: StoreColumns): number {
   return best.number
 }
 
-const listStems = (text: string): string[] => words(text).map(stemmer)
+const listStems = (text: string): string[] => splitWords(text).map(stemmer)
 
 /** The stems of each store's category names, by the category's number. A name never changes its number. */
 const known = new WeakMap<StoreColumns, string[][]>()

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/limits.ts'
-import { topSlots } from '../../../core/select.ts'
+import { selectTop } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { Segment } from '../../../platform/vectors/arena.ts'
 import type { SearchFilter, StoreColumns } from '../../catalogue/product-index/columns.ts'
@@ -62,12 +62,12 @@ const ERROR_MARGIN = 3
  * which the pictures were added, so pages neither repeat nor lose a product.
  */
 export function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
-  const ownSlot = request.ownPictureId === undefined ? undefined : segment.slotOf(request.ownPictureId)
+  const ownSlot = request.ownPictureId === undefined ? undefined : segment.findSlot(request.ownPictureId)
   const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
   const mask = columns.createMask({ ...request.filter, exceptProduct }, segment.slots)
   const scan = scanStore(segment, request.vector, mask)
   const nearest = (k: number, among?: Uint8Array): Near => {
-    const places = Array.from(topSlots(scan.scores, k, among))
+    const places = Array.from(selectTop(scan.scores, k, among))
     return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
   }
 

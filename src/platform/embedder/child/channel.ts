@@ -1,29 +1,29 @@
 import { Value } from '@sinclair/typebox/value'
-import { type Frame, FrameReader, frameStart } from '../frames.ts'
+import { encodeHead, type Frame, FrameReader } from '../frames.ts'
 import { ChildRequest, type EmbedReply, type EmbedRequest } from '../messages.ts'
 
 /** The child's end of the pipe. */
 export interface Channel {
   send(reply: EmbedReply, body?: Uint8Array): void
-  /** Whether a request has begun to arrive; its rest is at most a few milliseconds away. */
+  /** Whether part of a request has arrived; the rest follows within a few milliseconds. */
   hasPartialRequest(): boolean
-  /** Hands over requests until the service closes the pipe, and answers pings. */
+  /** Passes on requests until the service closes the pipe, and answers pings. */
   read(onRequest: (request: EmbedRequest, body: Uint8Array) => void): Promise<void>
 }
 
-/** What a process is started for. */
+/** Parameters of a child process. */
 export interface ProcessTask {
   modelDir: string
-  /** The same files passed their self-test in an earlier process. */
+  /** The same files passed the self-test in an earlier process. */
   isTested: boolean
   channel: Channel
 }
 
-/** A picture of 10 MiB is the longest body; some room is left for operators who raise that limit. */
+/** The longest body is a picture of 10 MiB; the rest is a reserve for operators who raise that limit. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Requests come on stdin and replies leave on stdout, so nothing else may be printed there. */
-export function stdioChannel(): Channel {
+/** Creates a channel that reads requests from stdin and writes replies to stdout. Console output goes to stderr. */
+export function createStdioChannel(): Channel {
   console.log = console.error
   console.info = console.error
   console.debug = console.error
@@ -32,11 +32,11 @@ export function stdioChannel(): Channel {
   const reader = new FrameReader(BODY_BYTES_MAX, (frame) => deliver(frame))
   const send: Channel['send'] = (reply, body = new Uint8Array()) => {
     try {
-      writer.write(frameStart(reply, body.length))
+      writer.write(encodeHead(reply, body.length))
       writer.write(body)
       writer.flush()
     } catch {
-      // The service is gone, so there is nobody left to work for.
+      // The service has ended.
       process.exit(0)
     }
   }
@@ -54,9 +54,9 @@ export function stdioChannel(): Channel {
   }
 }
 
-/** The bytes of a vector. */
-export const bytesOf = (vector: Float32Array): Uint8Array =>
+/** A view of a vector's bytes. */
+export const toBytes = (vector: Float32Array): Uint8Array =>
   new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 
-/** Lets everything that has arrived meanwhile be handled: an inference holds this thread for its whole length. */
+/** Lets the event loop handle requests that arrived during an inference, which blocks this thread. */
 export const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done))

@@ -7,36 +7,37 @@ import { RefusedPicture } from './refusal.ts'
 import type { Treatment } from './treatment.ts'
 import { trim } from './trim.ts'
 
-/** A picture as the model takes it. */
+/** A picture in the form that the model takes. */
 export interface DecodedPicture {
   /** 3 planes (red, green, blue) of `treatment.input` pixels each. */
   tensor: Float32Array
   facts: PictureFacts
 }
 
-/** A picture that is more work than is to be done now. */
+/** A picture that takes more work than the request allows. */
 export class LargePicture extends Error {
-  /** As if all of them had to be decoded, see {@link workOf}. */
+  /** The work in pixels, see {@link estimateWork}. */
   readonly pixels: number
 
   constructor(pixels: number) {
-    super(`The picture is as much work as ${pixels} pixels`)
+    super(`The picture takes as much work as ${pixels} pixels`)
     this.name = 'LargePicture'
     this.pixels = pixels
   }
 }
 
-/** An ordinary JPEG is decoded small, line by line: a photograph of 12 megapixels is no more work than a PNG of 3. */
+/** A baseline JPEG is decoded at reduced size, line by line: 12 megapixels take no more work than a PNG of 3. */
 const BASELINE_GAIN = 4
 
-function workOf({ format, isProgressive, autoOrient }: Metadata): number {
+/** Estimates the work of decoding, in fully decoded pixels. */
+function estimateWork({ format, isProgressive, autoOrient }: Metadata): number {
   const gain = format === 'jpeg' && !isProgressive ? BASELINE_GAIN : 1
   return Math.ceil((autoOrient.width * autoOrient.height) / gain)
 }
 
 /**
- * Hardens the decoder of this process: only the five formats of the contract have loaders, one libvips thread per
- * picture (pictures run beside each other instead), and no cache of pixels nobody will ask for again.
+ * Hardens the decoder of this process: loaders for the five formats of the contract only, one libvips thread per
+ * picture (pictures run in parallel instead), and no cache, since no pixels are used twice.
  */
 export function hardenDecoder(): void {
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -53,9 +54,9 @@ export function hardenDecoder(): void {
   sharp.cache(false)
 }
 
-/** Turns encoded pictures into tensors. Calls may overlap; the work runs on threads of the pool. */
-export function pictureDecoder(treatment: Treatment) {
-  /** @throws RefusedPicture, or LargePicture for one that is more work than `pixelsMax` pixels. */
+/** Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool. */
+export function createPictureDecoder(treatment: Treatment) {
+  /** @throws RefusedPicture; LargePicture for more work than `pixelsMax` pixels. */
   return async (
     file: Uint8Array,
     { pixelsMax = Number.POSITIVE_INFINITY }: { pixelsMax?: number } = {},
@@ -72,19 +73,19 @@ export function pictureDecoder(treatment: Treatment) {
     const metadata = await readHeader(bytes)
     const { width, height } = metadata.autoOrient
     refuseSize(width, height)
-    const work = workOf(metadata)
+    const work = estimateWork(metadata)
     if (work > pixelsMax) throw new LargePicture(work)
     const pixels = await resizedPixels(bytes, treatment, metadata)
     return {
-      tensor: tensorOf(pixels, treatment),
+      tensor: toTensor(pixels, treatment),
       facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
     }
   }
 }
 
 /**
- * First frame only. `error` refuses what is cut off or wrong, and lets pass what every browser shows with a shrug,
- * such as a few stray bytes before a JPEG marker.
+ * Reads the first frame only. `error` refuses truncated and invalid files, and accepts flaws that every browser
+ * accepts, such as a few stray bytes before a JPEG marker.
  */
 const SAFE: SharpOptions = {
   limitInputPixels: LIMITS.picturePixelsMax,
@@ -95,7 +96,7 @@ const SAFE: SharpOptions = {
 
 async function readHeader(bytes: Uint8Array): Promise<Metadata> {
   try {
-    // Reads no pixels, so the limit can wait until the size is known and can be told.
+    // This reads no pixels, so the size limit is checked later, when the error can name the size.
     return await sharp(bytes, { ...SAFE, limitInputPixels: false }).metadata()
   } catch (error) {
     throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the header is damaged')
@@ -135,22 +136,22 @@ async function resizedPixels(bytes: Uint8Array, treatment: Treatment, metadata: 
   }
 }
 
-/** Upright, on white. sharp itself turns CMYK, 16 bits and embedded profiles into sRGB. */
+/** Rotates the picture upright and puts it on white. sharp converts CMYK, 16 bits and embedded profiles to sRGB. */
 function pipeline(bytes: Uint8Array, metadata: Metadata): Sharp {
   const image = sharp(bytes, SAFE).autoOrient()
   return metadata.hasAlpha ? image.flatten({ background: '#ffffff' }) : image
 }
 
-/** In our own words: those of libvips change with its version and name its insides. */
+/** Replaces the messages of libvips, which vary by version and name internals. */
 const unreadable = (cause: string): RefusedPicture =>
   new RefusedPicture('image_unreadable', 'The picture is damaged or cut off and cannot be decoded', { cause })
 
-/** How the decoders of JPEG, AVIF and GIF say that bytes are missing; those of PNG and WebP do not tell. */
+/** The decoders of JPEG, AVIF and GIF report missing bytes like this; those of PNG and WebP do not report them. */
 const isCutOff = (error: unknown): boolean =>
   /premature end|unexpected end/i.test(error instanceof Error ? error.message : '')
 
-/** The middle of the picture as planes of numbers; what a small picture leaves free is black, as in transformers. */
-function tensorOf(pixels: Pixels, { input, values }: Treatment): Float32Array {
+/** Converts the centre of the picture to planes of numbers. Padding of a small picture is black, as in transformers. */
+function toTensor(pixels: Pixels, { input, values }: Treatment): Float32Array {
   const [reds, greens, blues] = values
   const plane = input.width * input.height
   const tensor = new Float32Array(3 * plane)

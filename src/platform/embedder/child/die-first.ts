@@ -6,9 +6,9 @@ const MORE = 500
 const SCORE_MAX = 1_000
 
 /**
- * Makes the kernel choose this process before the service when memory runs out: it is started again, the service is
- * not. Raising the score needs no right; where the file cannot be written, such as elsewhere than on Linux, nothing
- * changes.
+ * Makes the kernel kill this process before the service when memory runs out, because the service restarts this process
+ * but nothing restarts the service. Raising the score needs no privilege. Where the file cannot be written, for example
+ * outside Linux, nothing changes.
  */
 export function dieFirst(): void {
   try {

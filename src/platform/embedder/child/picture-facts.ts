@@ -8,7 +8,7 @@ import {
   useMode,
 } from 'culori/fn'
 
-/** An 8-bit RGB picture, row by row. */
+/** An 8-bit RGB picture in row order. */
 export interface Pixels {
   width: number
   height: number
@@ -23,10 +23,10 @@ const BASIS = Float64Array.from({ length: FREQUENCIES * GRID }, (_, i) =>
 )
 
 /**
- * The 64-bit perceptual hash of a picture (the well-known DCT hash): luma on a grid of 32 x 32, its 8 x 8 lowest
- * frequencies, one bit each for "above the median".
+ * Computes the 64-bit DCT hash of a picture: luma on a grid of 32 x 32, its 8 x 8 lowest frequencies, and one bit for
+ * each that lies above their median.
  *
- * @returns 16 hex digits. Copies of other size or compression differ in few bits.
+ * @returns 16 hex digits. Copies with another size or compression differ in few bits.
  */
 export function perceptualHash(pixels: Pixels): string {
   const luma = lumaGrid(pixels)
@@ -43,11 +43,11 @@ export function perceptualHash(pixels: Pixels): string {
     for (let u = 0; u < FREQUENCIES; u++) {
       let sum = 0
       for (let y = 0; y < GRID; y++) sum += (rows[u * GRID + y] ?? 0) * (BASIS[v * GRID + y] ?? 0)
-      // Rounded, so that the noise of a flat picture sets no bits.
+      // Rounding keeps the noise of a flat picture from setting bits.
       spectrum[v * FREQUENCIES + u] = Math.round(sum * 16) / 16
     }
   }
-  // The first coefficient is the mean brightness; it says nothing about the picture and would shift the median.
+  // The first coefficient is the mean brightness, which does not describe the picture and would shift the median.
   const sorted = spectrum.slice(1).sort()
   const median = sorted[sorted.length >> 1] ?? 0
   let bits = 0n
@@ -55,7 +55,7 @@ export function perceptualHash(pixels: Pixels): string {
   return bits.toString(16).padStart(16, '0')
 }
 
-/** Every second pixel of a row is enough for cells of 7 x 7 and takes half the time. */
+/** Averages the luma of each cell. In cells of 7 x 7, every second pixel of a row suffices and halves the time. */
 function lumaGrid({ width, height, data }: Pixels): Float64Array {
   const sums = new Int32Array(GRID * GRID)
   const counts = new Int32Array(GRID * GRID)
@@ -79,23 +79,23 @@ function lumaGrid({ width, height, data }: Pixels): Float64Array {
 }
 
 const COLOURS_MAX = 5
-/** Colours nearer than this (CIE76) count as one; about the distance of two neighbouring colour words. */
+/** Colours closer than this (CIE76) count as one; it is about the distance between two neighbouring colour names. */
 const SAME_COLOUR = 20
 useMode(modeLab65)
 const distance = differenceEuclidean('lab65')
-/** A colour that covers less is noise, such as the soft edge of a cut-out. */
+/** A colour with a smaller share is noise, such as the soft edge of a cut-out. */
 const SHARE_MIN = 0.02
-/** The fullest bins that are looked at; in photographs they hold nine tenths of the pixels. */
+/** Number of the fullest bins that are clustered; in photographs they hold nine tenths of the pixels. */
 const BINS_MAX = 96
-/** A picture whose border is at least this white shows a product on a white ground. */
+/** Share of white pixels in the border from which a picture has a white background. */
 const WHITE_BORDER_MIN = 0.6
-/** On a white ground at least this much must be left beside the white, or the product itself is white. */
+/** On a white background, a smaller share of other colours means that the product itself is white. */
 const COLOURED_MIN = 0.05
 
 /**
- * Up to five main colours. The white ground of a product picture does not count.
+ * Finds up to five main colours. The white background of a product picture does not count.
  *
- * @returns largest share first; shares of the pixels that count, so they sum to at most 1.
+ * @returns largest share first. Shares are of the counted pixels, so they sum to at most 1.
  */
 export function palette(pixels: Pixels): { hex: string; share: number }[] {
   const bins = colourBins(pixels)
@@ -133,7 +133,7 @@ interface Cluster extends Bin {
   lab: Lab65
 }
 
-/** Every second pixel of every second row, in bins of 4 bits a channel; the fullest first. */
+/** Sorts every second pixel of every second row into bins of 4 bits per channel, fullest first. */
 function colourBins(pixels: Pixels): Bin[] {
   const { width, height, data } = pixels
   const sums = new Uint32Array(4096 * 4)

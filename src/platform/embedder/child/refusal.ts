@@ -1,6 +1,6 @@
 import type { PictureRefusal } from '../messages.ts'
 
-/** A picture we do not take; becomes an ApiError of the same code in the service. */
+/** A picture that is refused; the service turns this into an ApiError with the same code. */
 export class RefusedPicture extends Error {
   readonly code: PictureRefusal
   readonly details: Record<string, unknown>

@@ -3,20 +3,20 @@ import { readGolden } from '../model-files.ts'
 /**
  * The lowest cosine that passes.
  *
- * int8 kernels round differently with and without VNNI, and a rounding of the last bit in a flat area moves many
- * values of the first layer at once: noise of 0.000001 on the input gives cosines of 0.992 to 0.999 on the golden
- * drawings. Real mistakes lie below on at least one of them: red and blue swapped 0.79, turned 0.46, another range
- * of numbers 0.94.
+ * int8 kernels round differently with and without VNNI, and a different last bit in a flat area changes many values of
+ * the first layer at once. Noise of 0.000001 on the input gives cosines of 0.992 to 0.999 for the golden drawings. Real
+ * faults give less on at least one of them: 0.79 for swapped red and blue, 0.46 for a rotated picture, 0.94 for another
+ * range of values.
  */
 const GOLDEN_COSINE_MIN = 0.97
 
 /**
- * Embeds the golden pictures or texts on the path that requests take and compares.
+ * Embeds the golden pictures on the same path as requests and compares the vectors.
  *
  * @returns the lowest cosine, or null when the model has no `golden.json`.
  * @throws Error naming the first item that differs.
  */
-export async function pictureSelfTest(
+export async function testPictures(
   modelDir: string,
   embed: (bytes: Uint8Array) => Promise<Float32Array>,
 ): Promise<number | null> {
@@ -25,26 +25,29 @@ export async function pictureSelfTest(
   let worst = 1
   for (const { name, file, vector } of pictures) {
     const actual = await embed(Buffer.from(file, 'base64'))
-    worst = Math.min(worst, agreement(name, actual, vector))
+    worst = Math.min(worst, compareVectors(name, actual, vector))
   }
   return worst
 }
 
-/** Like {@link pictureSelfTest}, for texts. */
-export async function textSelfTest(
+/** Like {@link testPictures}, for texts. */
+export async function testTexts(
   modelDir: string,
   embed: (text: string) => Promise<Float32Array>,
 ): Promise<number | null> {
   const texts = readGolden(modelDir)?.texts
   if (!texts) return null
   let worst = 1
-  for (const { text, vector } of texts) worst = Math.min(worst, agreement(text, await embed(text), vector))
+  for (const { text, vector } of texts)
+    worst = Math.min(worst, compareVectors(text, await embed(text), vector))
   return worst
 }
 
-function agreement(name: string, actual: Float32Array, expectedBase64: string): number {
+/** @returns the cosine. @throws Error when it is too low. */
+function compareVectors(name: string, actual: Float32Array, expectedBase64: string): number {
   const expected = new Float32Array(new Uint8Array(Buffer.from(expectedBase64, 'base64')).buffer)
-  if (expected.length !== actual.length) throw new Error(`"${name}" gives ${actual.length} numbers`)
+  if (expected.length !== actual.length)
+    throw new Error(`"${name}" gives ${actual.length} numbers instead of ${expected.length}`)
   let dot = 0
   let square = 0
   for (const [i, value] of expected.entries()) {
@@ -53,7 +56,7 @@ function agreement(name: string, actual: Float32Array, expectedBase64: string): 
   }
   const cosine = dot / Math.sqrt(square)
   if (!(cosine >= GOLDEN_COSINE_MIN)) {
-    throw new Error(`"${name}" gives a vector with cosine ${cosine.toFixed(4)} to the expected one`)
+    throw new Error(`"${name}" gives a vector with cosine ${cosine.toFixed(4)} to the expected vector`)
   }
   return cosine
 }

@@ -1,7 +1,7 @@
 import type { EmbedRequest } from '../messages.ts'
-import { bytesOf, nextTurn, type ProcessTask } from './channel.ts'
+import { nextTurn, type ProcessTask, toBytes } from './channel.ts'
 import { loadTextModel, type Tokens } from './model.ts'
-import { textSelfTest } from './self-test.ts'
+import { testTexts } from './self-test.ts'
 
 interface Waiting {
   id: number
@@ -9,7 +9,7 @@ interface Waiting {
   tokens: Tokens
 }
 
-/** Answers texts until the pipe closes: searches first, one at a time. */
+/** Embeds texts until the pipe closes, one at a time, searches first. */
 export async function runTextProcess({ modelDir, isTested, channel }: ProcessTask): Promise<void> {
   // One thread: a query of a few words took 0.59 ms with one and 0.76 ms with two.
   const model = await loadTextModel(modelDir, 1)
@@ -18,8 +18,8 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
     if (!vector) throw new Error('The model gave no vector')
     return vector
   }
-  const worstCosine = isTested ? null : await textSelfTest(modelDir, (text) => embed(model.tokenize(text)))
-  // What loading left behind: about 15 MB.
+  const worstCosine = isTested ? null : await testTexts(modelDir, (text) => embed(model.tokenize(text)))
+  // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })
 
@@ -35,7 +35,7 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
       try {
         const vector = await embed(tokens)
         const isUnknown = await model.isUnknown(text)
-        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated, isUnknown }, bytesOf(vector))
+        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated, isUnknown }, toBytes(vector))
       } catch (error) {
         channel.send({ kind: 'refused', id, code: 'internal_error', message: String(error), details: {} })
       }

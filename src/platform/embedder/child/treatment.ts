@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value'
 const Side = Type.Integer({ minimum: 1, maximum: 4096 })
 const Triple = Type.Array(Type.Number(), { minItems: 3, maxItems: 3 })
 
-/** The part of `preprocessor_config.json` that we honour; both spellings of sizes are in use. */
+/** The supported part of `preprocessor_config.json`; models use both forms of sizes. */
 const PreprocessorFile = Type.Object({
   do_resize: Type.Optional(Type.Boolean()),
   size: Type.Union([
@@ -33,40 +33,40 @@ export interface Size {
   height: number
 }
 
-/** How a model wants its pictures. */
+/** The preprocessing that a model requires. */
 export interface Treatment {
-  /** Size of the whole picture after resizing, for its own size in pixels. */
+  /** Computes the size of the whole picture after resizing from its original size in pixels. */
   resized(width: number, height: number): Size
-  /** The resampling filter, in sharp's words. */
+  /** The resampling filter by its name in sharp. */
   kernel: 'nearest' | 'lanczos3' | 'linear' | 'cubic'
-  /** What the model is given: the middle of the resized picture. */
+  /** Size of the model's input, the centre of the resized picture. */
   input: Size
-  /** The model's number for each 8-bit value of red, green and blue. */
+  /** The model's value for each 8-bit value of red, green and blue. */
   values: readonly [Float32Array, Float32Array, Float32Array]
 }
 
 /**
- * Pillow's numbers for filters. Pillow widens a filter while it shrinks, and so do sharp's kernels; transformers.js
- * does so for Lanczos only, and would alias where models were trained with bicubic.
+ * Pillow's numbers for filters. Pillow and sharp widen a filter when they shrink a picture. transformers.js does so for
+ * Lanczos only, and would alias with models that were trained with bicubic.
  */
 const KERNELS: Record<number, Treatment['kernel']> = { 0: 'nearest', 1: 'lanczos3', 2: 'linear', 3: 'cubic' }
 
-/** @throws Error when the file asks for something we cannot do, such as an unknown filter. */
+/** @throws Error when the file requires something unsupported, such as an unknown filter. */
 export function readTreatment(modelDir: string): Treatment {
   const json: unknown = JSON.parse(readFileSync(join(modelDir, 'preprocessor_config.json'), 'utf8'))
-  return treatmentOf(Value.Parse(PreprocessorFile, json))
+  return toTreatment(Value.Parse(PreprocessorFile, json))
 }
 
-function treatmentOf(file: PreprocessorFile): Treatment {
-  if (file.do_resize === false) throw new Error('A model that takes pictures of any size is not supported')
+function toTreatment(file: PreprocessorFile): Treatment {
+  if (file.do_resize === false) throw new Error('Models without a fixed picture size are not supported')
   const kernel = KERNELS[file.resample ?? 2]
   if (!kernel) throw new Error(`The resampling filter ${file.resample} is not supported`)
-  const resized = resizeRule(file.size)
-  return { kernel, resized, input: inputSize(file), values: valueTables(file) }
+  const resized = createResizeRule(file.size)
+  return { kernel, resized, input: readInputSize(file), values: createValueTables(file) }
 }
 
-/** The rounding is that of transformers.js: two decimals, then down. */
-function resizeRule(size: PreprocessorFile['size']): Treatment['resized'] {
+/** Rounds like transformers.js: to two decimals, then down. */
+function createResizeRule(size: PreprocessorFile['size']): Treatment['resized'] {
   const asked = typeof size === 'number' ? { shortest_edge: size } : size
   if (asked.width !== undefined && asked.height !== undefined) {
     const fixed = { width: asked.width, height: asked.height }
@@ -81,7 +81,7 @@ function resizeRule(size: PreprocessorFile['size']): Treatment['resized'] {
   }
 }
 
-function inputSize(file: PreprocessorFile): Size {
+function readInputSize(file: PreprocessorFile): Size {
   const size = typeof file.size === 'number' ? { shortest_edge: file.size } : file.size
   if (file.do_center_crop) {
     const crop = file.crop_size ?? size.shortest_edge
@@ -90,14 +90,14 @@ function inputSize(file: PreprocessorFile): Size {
   } else if (size.width !== undefined && size.height !== undefined) {
     return { width: size.width, height: size.height }
   }
-  throw new Error('preprocessor_config.json gives the model pictures of varying size, which is not supported')
+  throw new Error('preprocessor_config.json requires pictures of varying size, which are not supported')
 }
 
 /**
- * Rounded to 32 bits after each step, as transformers.js does: the first layer of an int8 model rounds again, many
- * values lie on its edges, and other last bits alone move a vector to a cosine of 0.996.
+ * Rounds to 32 bits after each step, like transformers.js. The first layer of an int8 model rounds again and many
+ * values lie on its edges, so a different last bit alone can reduce a vector's cosine to 0.996.
  */
-function valueTables(file: PreprocessorFile): Treatment['values'] {
+function createValueTables(file: PreprocessorFile): Treatment['values'] {
   const factor = file.do_rescale === false ? 1 : (file.rescale_factor ?? 1 / 255)
   const isNormalised = file.do_normalize ?? false
   const table = (channel: number) => {

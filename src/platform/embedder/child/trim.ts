@@ -2,30 +2,30 @@ import type { PictureType } from '../../../core/picture-type.ts'
 import { RefusedPicture } from './refusal.ts'
 
 /**
- * A picture file without what costs a decoder time and shows nothing: remarks, which may be compressed a thousandfold,
- * profiles of many megabytes, and all frames of an animation but the first.
+ * Removes the parts of a picture file that cost a decoder time without showing anything: metadata, which may be
+ * compressed a thousandfold, profiles of many megabytes, and every frame of an animation after the first.
  *
- * Reads lengths and names only, each byte at most once. What is damaged is left as it is for the decoder to judge.
+ * It reads only lengths and names, each byte at most once. Damaged parts stay for the decoder to judge.
  *
- * @returns the same bytes when there is nothing to cut; the pixels are the same in any case.
- * @throws RefusedPicture `image_unreadable` for a JPEG that draws itself over and over.
+ * @returns the same bytes when there is nothing to remove; the pixels never change.
+ * @throws RefusedPicture `image_unreadable` for a JPEG with too many scans.
  */
 export function trim(bytes: Uint8Array, type: PictureType): Uint8Array {
   if (type === 'image/png') return trimPng(bytes)
   if (type === 'image/jpeg') return trimJpeg(bytes)
   if (type === 'image/webp') return trimWebp(bytes)
-  // GIF and AVIF cost no more than their bytes: 600,000 frames take 0.07 s, and libheif bounds items and boxes itself.
+  // GIF and AVIF cost no more than their bytes: 600,000 frames take 0.07 s, and libheif limits items and boxes itself.
   return bytes
 }
 
-/** Print profiles with tables for many inks have two or three megabytes. */
+/** Print profiles with tables for many inks take two or three megabytes. */
 const PROFILE_BYTES_MAX = 4 * 1024 * 1024
-/** A JPEG cannot hold more EXIF. */
+/** Most EXIF data that a JPEG can hold. */
 const EXIF_BYTES_MAX = 64 * 1024
 
-/** Stretches of a file to be left out, in their order; neighbours are one. */
+/** Ranges to remove from a file, in order; adjacent ranges are merged. */
 class Cuts {
-  /** Start and end in turn. */
+  /** Alternating starts and ends. */
   readonly edges: number[] = []
 
   add(start: number, end: number): void {
@@ -33,7 +33,7 @@ class Cuts {
     else this.edges.push(start, end)
   }
 
-  /** The file without them; the same bytes where there are none. */
+  /** Copies the file without the ranges; returns the same bytes when there are none. */
   from(bytes: Uint8Array): Uint8Array {
     const { edges } = this
     if (edges.length === 0) return bytes
@@ -46,24 +46,25 @@ class Cuts {
   }
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const createView = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The name of a chunk as the number that its four letters are: files can have a million of them. */
+/** A chunk's name as a 32-bit number, which is fast to compare in files with a million chunks. */
 const tag = (name: string): number => Buffer.from(name, 'latin1').readUInt32BE()
 
 const PNG_PROFILE = tag('iCCP')
 const PNG_EXIF = tag('eXIf')
-/** Chunks beside the picture itself that change how it looks, or that cost nothing. */
+/** Ancillary chunks that affect how the picture looks or cost nothing. */
 const PNG_KEPT = new Set(
   ['gAMA', 'cHRM', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'sBIT', 'bKGD', 'pHYs', 'tRNS'].map(tag),
 )
 const PNG_KEPT_BYTES_MAX = 1024
 const PNG_KEPT_MAX = 64
-/** Set in the first letter of a chunk that a decoder may pass over. */
+/** Bit in the first letter of a chunk that a decoder may skip. */
 const PNG_ANCILLARY = 0x20000000
 
 function trimPng(bytes: Uint8Array): Uint8Array {
-  const view = viewOf(bytes)
+  const view = createView(bytes)
   const cuts = new Cuts()
   const seen = { profile: false, exif: false }
   let kept = 0
@@ -99,13 +100,13 @@ const JPEG = {
   scan: 0xda,
   end: 0xd9,
 }
-/** Of JFIF and Adobe headers, which tell of colours, one each is usual. */
+/** JFIF and Adobe headers, which describe the colours; a file usually has one of each. */
 const JPEG_HEADERS_MAX = 16
-/** Ten draw a progressive picture. Each costs a pass over all of its pixels, and takes 30 bytes. */
+/** A progressive picture has about ten. Each scan costs a pass over all pixels and takes only 30 bytes. */
 const JPEG_SCANS_MAX = 100
 const EXIF_NAME = Buffer.from('Exif\0\0', 'latin1')
 const PROFILE_NAME = Buffer.from('ICC_PROFILE\0', 'latin1')
-/** Each names its number in one byte. */
+/** The number of a part has one byte. */
 const PROFILE_PARTS_MAX = 255
 
 function trimJpeg(bytes: Uint8Array): Uint8Array {
@@ -123,9 +124,9 @@ function trimJpeg(bytes: Uint8Array): Uint8Array {
     cuts.add(start, end)
     whole.add(start, end)
   }
-  eachSegment(bytes, (marker, start, end) => {
+  visitSegments(bytes, (marker, start, end) => {
     if (marker === JPEG.scan && ++scans > JPEG_SCANS_MAX) throw tooManyScans()
-    // Behind the first scan a remark costs no more than its bytes, and in a damaged file it may be part of the picture.
+    // After the first scan metadata costs no more than its bytes, and in a damaged file it may be part of the picture.
     if (scans > 0 || ((marker < JPEG.app0 || marker > JPEG.app15) && marker !== JPEG.comment)) return
     const isHeader = marker === JPEG.app0 || marker === JPEG.app14
     if (isHeader && headers++ < JPEG_HEADERS_MAX) return
@@ -143,8 +144,8 @@ function trimJpeg(bytes: Uint8Array): Uint8Array {
   return (isProfileSound ? cuts : whole).from(bytes)
 }
 
-/** Visits the segments of a JPEG, those between its scans too, as libjpeg finds them: it skips what is no marker. */
-function eachSegment(bytes: Uint8Array, visit: (marker: number, start: number, end: number) => void): void {
+/** Visits the segments of a JPEG, including those between scans. Like libjpeg, it skips bytes that are not markers. */
+function visitSegments(bytes: Uint8Array, visit: (marker: number, start: number, end: number) => void): void {
   for (let at = 2; at + 4 <= bytes.length; ) {
     if (bytes[at] !== 0xff) {
       at++
@@ -166,15 +167,15 @@ function eachSegment(bytes: Uint8Array, visit: (marker: number, start: number, e
 }
 
 const tooManyScans = (): RefusedPicture =>
-  new RefusedPicture('image_unreadable', 'The picture is drawn over and over', {
+  new RefusedPicture('image_unreadable', 'The picture has too many scans', {
     cause: `the file has more than ${JPEG_SCANS_MAX} scans`,
   })
 
 const VP8X = tag('VP8X')
 const ANMF = tag('ANMF')
-/** What a frame begins with; decoders pass over one that does not. */
+/** First chunk of a frame; decoders skip a frame without one. */
 const WEBP_PICTURES = new Set(['ALPH', 'VP8 ', 'VP8L'].map(tag))
-/** What is kept once, up to so many bytes. */
+/** Chunks that are kept once, with their largest size in bytes. */
 const WEBP_KEPT = new Map([
   [VP8X, 10],
   [tag('ANIM'), 64],
@@ -182,17 +183,17 @@ const WEBP_KEPT = new Map([
   [tag('EXIF'), EXIF_BYTES_MAX],
   ...[ANMF, ...WEBP_PICTURES].map((name) => [name, Number.POSITIVE_INFINITY] as const),
 ])
-/** In the flags of the canvas: what the file has beside its picture. */
+/** Flags of the VP8X header for the additional chunks of the file. */
 const WEBP_FLAGS = { profile: 0x20, exif: 0x08, xmp: 0x04 }
 const WEBP_FLAGS_AT = 20
 
-/** Only the extended form holds anything beside one picture. */
+/** Only the extended format has chunks other than one picture. */
 function trimWebp(bytes: Uint8Array): Uint8Array {
-  const view = viewOf(bytes)
+  const view = createView(bytes)
   if (bytes.length < 30 || view.getUint32(12) !== VP8X) return bytes
   const cuts = new Cuts()
   const kept = new Set<number>()
-  // What lies behind the length that the file gives itself is not part of it.
+  // Bytes after the declared length are not part of the file.
   const limit = Math.min(bytes.length, 8 + view.getUint32(4, true))
   let start = 12
   while (start + 8 <= limit) {
@@ -206,11 +207,11 @@ function trimWebp(bytes: Uint8Array): Uint8Array {
     else cuts.add(start, end)
     start = end
   }
-  // An animation that is cut off in a later frame needs the rest of it as little as the frame.
+  // The rest of an animation that is cut off in a later frame is useless, like that frame.
   if (kept.has(ANMF) && start < bytes.length) cuts.add(start, bytes.length)
   const trimmed = cuts.from(bytes)
   if (trimmed === bytes) return bytes
-  const out = viewOf(trimmed)
+  const out = createView(trimmed)
   out.setUint32(4, trimmed.length - 8, true)
   const { profile, exif, xmp } = WEBP_FLAGS
   const gone = (kept.has(tag('ICCP')) ? 0 : profile) | (kept.has(tag('EXIF')) ? 0 : exif) | xmp

@@ -1,54 +1,54 @@
-/** Tells of a text whether the model knows none of its words. */
+/** Whether the model knows none of a text's words. */
 export type UnknownWords = (text: string) => Promise<boolean>
 
 interface Parts {
-  /** Vectors of texts of one length, begin and end tokens included. */
+  /** Computes vectors of texts of one length, start and end tokens included. */
   embed(texts: readonly { ids: bigint[]; isTruncated: boolean }[]): Promise<Float32Array[]>
-  /** The tokens of a text as written in the vocabulary, begin and end left out. */
+  /** The tokens of a text as spelt in the vocabulary, without start and end tokens. */
   spell(text: string): string[]
-  /** The same tokens as numbers, with begin and end. */
-  idsOf(text: string): bigint[]
+  /** The same tokens as ids, with start and end tokens. */
+  toIds(text: string): bigint[]
 }
 
-/** Tokens looked at to find the row that unknown ones share, spread over the vocabulary of CLIP. */
+/** Sample of CLIP's vocabulary in which to find the embedding that unknown tokens share. */
 const PROBES = Array.from({ length: 32 }, (_, i) => BigInt(1000 + i * 1500))
-/** Equal vectors among the probes that cannot be chance. */
+/** Number of equal vectors among the probes that cannot be a coincidence. */
 const TWINS_MIN = 8
 const WORD_END = '</w>'
 
 /**
- * Finds out whether a model gives one and the same embedding to every token that no training text held: such tokens,
- * alone between begin and end, have equal vectors to the last bit within one inference. Without such a row nothing is
- * ever called unknown.
+ * Creates a test for texts of unknown words. It first finds out whether the model gives every token without training
+ * text the same embedding. Such tokens, alone between start and end, have bit-identical vectors within one inference.
+ * For a model without such an embedding no text is unknown.
  *
- * A word counts as known when none of its tokens is unknown and none is a single letter: letters occurred in
- * training, but a word that had to be spelt out of them did not. Digits and punctuation are no words.
+ * A word is known when none of its tokens is unknown and none is a single letter. Letters occurred in training, but a
+ * word that must be spelt letter by letter did not. Digits and punctuation are not words.
  */
-export async function unknownWords({ embed, spell, idsOf }: Parts): Promise<UnknownWords> {
-  const [begin, end] = idsOf('')
-  if (begin === undefined || end === undefined) return async () => false
-  const alone = (id: bigint) => ({ ids: [begin, id, end], isTruncated: false })
-  const stranger = await sharedToken(PROBES, (ids) => embed(ids.map(alone)))
-  if (stranger === undefined) return async () => false
+export async function createUnknownWords({ embed, spell, toIds }: Parts): Promise<UnknownWords> {
+  const [start, end] = toIds('')
+  if (start === undefined || end === undefined) return async () => false
+  const wrapToken = (id: bigint) => ({ ids: [start, id, end], isTruncated: false })
+  const unknownId = await findSharedToken(PROBES, (ids) => embed(ids.map(wrapToken)))
+  if (unknownId === undefined) return async () => false
 
-  /** By token; at most as long as the vocabulary. */
+  /** By token id; never larger than the vocabulary. */
   const isKnown = new Map<bigint, boolean>()
   const learn = async (ids: readonly bigint[]) => {
     const fresh = [...new Set(ids)].filter((id) => !isKnown.has(id))
     if (fresh.length === 0) return
-    const [unknown, ...vectors] = await embed([stranger, ...fresh].map(alone))
+    const [unknown, ...vectors] = await embed([unknownId, ...fresh].map(wrapToken))
     for (const [i, id] of fresh.entries()) isKnown.set(id, !isEqual(unknown, vectors[i]))
   }
 
   return async (text) => {
     const spelt = spell(text).slice(0, TOKENS_MAX)
-    const ids = idsOf(text).slice(1, -1)
+    const ids = toIds(text).slice(1, -1)
     if (spelt.length === 0) return false
     await learn(ids)
     let isWordKnown = true
     for (const [i, token] of spelt.entries()) {
       const id = ids[i]
-      // Behind the model's window nothing is judged.
+      // Tokens after the model's window do not count.
       if (id === undefined) break
       isWordKnown &&= isKnown.get(id) === true && /[a-z].*[a-z]/i.test(token.replace(WORD_END, ''))
       if (!token.endsWith(WORD_END)) continue
@@ -59,11 +59,11 @@ export async function unknownWords({ embed, spell, idsOf }: Parts): Promise<Unkn
   }
 }
 
-/** No window of a CLIP is longer. */
+/** Longer than the window of any CLIP model. */
 const TOKENS_MAX = 512
 
-/** @returns a token of the group of equal vectors, if there is one. */
-async function sharedToken(
+/** @returns a token from the group with equal vectors, if there is one. */
+async function findSharedToken(
   ids: readonly bigint[],
   embed: (ids: readonly bigint[]) => Promise<Float32Array[]>,
 ): Promise<bigint | undefined> {

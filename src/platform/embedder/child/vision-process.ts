@@ -1,11 +1,11 @@
 import type { EmbedPriority } from '../embedder.ts'
 import type { EmbedRequest } from '../messages.ts'
 import { SMALL_PIXELS } from '../picture-size.ts'
-import { bytesOf, type Channel, nextTurn, type ProcessTask } from './channel.ts'
-import { type DecodedPicture, hardenDecoder, LargePicture, pictureDecoder } from './decoder.ts'
+import { type Channel, nextTurn, type ProcessTask, toBytes } from './channel.ts'
+import { createPictureDecoder, type DecodedPicture, hardenDecoder, LargePicture } from './decoder.ts'
 import { loadVisionModel, type VisionModel } from './model.ts'
 import { RefusedPicture } from './refusal.ts'
-import { pictureSelfTest } from './self-test.ts'
+import { testPictures } from './self-test.ts'
 import { readTreatment } from './treatment.ts'
 
 interface Encoded extends Omit<EmbedRequest, 'kind'> {
@@ -17,24 +17,24 @@ interface Decoded {
 }
 
 /**
- * Pictures of one inference. Batches of 4 save 8 % CPU time over single pictures, 2 save 4 %; but a shopper's picture
- * waits for the batch that runs, and each further picture holds 23 MB for good.
+ * Pictures in one inference. Batches of 4 save 8 % CPU time over single pictures, batches of 2 save 4 %. But a
+ * shopper's picture waits for the running batch, and each additional picture takes 23 MB permanently.
  */
 const BATCH_MAX = 2
 
-/** Answers pictures until the pipe closes, searches first; decodes ahead while the model works. */
+/** Embeds pictures until the pipe closes, searches first; decodes ahead while the model runs. */
 export async function runVisionProcess(task: ProcessTask & { threads: number }): Promise<void> {
   const { modelDir, isTested, threads, channel } = task
   hardenDecoder()
   const treatment = readTreatment(modelDir)
-  const decode = pictureDecoder(treatment)
+  const decode = createPictureDecoder(treatment)
   const embed = await loadVisionModel(modelDir, treatment.input, threads)
   const embedOne = async (bytes: Uint8Array) => {
     const [vector] = await embed([await decode(bytes)])
     return vector ?? new Float32Array()
   }
-  const worstCosine = isTested ? null : await pictureSelfTest(modelDir, embedOne)
-  // What loading left behind: about 15 MB.
+  const worstCosine = isTested ? null : await testPictures(modelDir, embedOne)
+  // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })
   await answerPictures({ decode, embed, channel, decodersMax: Math.max(2, threads) })
@@ -55,8 +55,8 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   let searchesInRow = 0
 
   /**
-   * A search never waits for a decoder: small pictures to index may hold all of them. Of larger pictures the service
-   * sends no more than may be decoded beside the small ones.
+   * Starts decoding. A search never waits for a decoder, while small pictures for indexing may occupy all of them. The
+   * service limits the number of larger pictures it sends.
    */
   const decodeMore = () => {
     for (const next of encoded.search.splice(0)) void decodeSmall(next)
@@ -88,11 +88,11 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     isRunning = true
     for (let batch = await take(); batch.length > 0; batch = await take()) await answer(batch)
     isRunning = false
-    // A picture may have become ready between the last look and this line.
+    // A picture may have become ready since the last call of take.
     if (decoded.search.length + decoded.index.length > 0) void run()
   }
 
-  /** A search is never mixed with pictures to index, and a search that is nearly there holds the next batch back. */
+  /** Takes the next batch. It never mixes searches with indexing, and waits for a search that is almost decoded. */
   const take = async (): Promise<Decoded[]> => {
     await nextTurn()
     for (let turns = 0; turns < HOLD_TURNS_MAX && isWorthWaiting(); turns++) await Bun.sleep(1)
@@ -109,7 +109,7 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
       const vectors = await embed(batch.map(({ picture }) => picture))
       for (const [i, { id, picture }] of batch.entries()) {
         const vector = vectors[i]
-        if (vector) channel.send({ kind: 'embedded', id, facts: picture.facts }, bytesOf(vector))
+        if (vector) channel.send({ kind: 'embedded', id, facts: picture.facts }, toBytes(vector))
       }
     } catch (error) {
       for (const { id } of batch) refuse(channel, id, error)
@@ -127,10 +127,10 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   })
 }
 
-/** Batches of searches after which indexing has its turn: what is decoded must be answered in time. */
+/** Search batches in a row before an indexing batch runs, so that decoded pictures are answered in time. */
 const SEARCHES_IN_ROW_MAX = 16
 
-/** Milliseconds that indexing gives way to a search picture which is still being read or decoded. */
+/** Milliseconds that indexing waits for a search picture that is still being read or decoded. */
 const HOLD_TURNS_MAX = 20
 
 function refuse(channel: Channel, id: number, error: unknown): void {

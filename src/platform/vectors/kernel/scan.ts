@@ -4,19 +4,19 @@
 //   64 x f32       scale of each vector; negative: the slot is free
 //   64 x width x i8  high bytes: all that a scan reads
 //   64 x width x i8  low bytes: read by rescoring only
-// A component is scale * (256 * high + low). In the high plane four vectors stand side by side in pieces of 16 bytes, so that
-// one pass over consecutive cache lines scores four vectors with one load of the query: measured 1.2 x faster than vector
-// after vector. In the low plane vectors stand one after the other. A place is the address of a block, a multiple of 64,
-// plus the number of a vector in it.
+// A component is scale * (256 * high + low). The high plane interleaves four vectors in pieces of 16 bytes, so that one
+// pass over consecutive cache lines scores four vectors with one load of the query. That measured 1.2 x faster than one
+// vector after another. The low plane stores one vector after another. A place is the address of a block, a multiple of
+// 64, plus the number of a vector in it.
 //
-// Kept to widening multiplications, which give the same integers on x86-64 and arm64. relaxed_dot was 1.1 x faster on
-// x86-64, but works on seven bits only.
+// The kernel uses only widening multiplications, which give the same integers on x86-64 and arm64. relaxed_dot was 1.1
+// x faster on x86-64, but handles only seven bits.
 
 const SLOTS: usize = 64
 const SCALES: usize = SLOTS * 4
-/** Bytes of one dimension's worth of a group of four vectors' pieces. */
+/** Bytes of the pieces of a group of four vectors: 16 dimensions each. */
 const LANES: usize = 64
-/** The largest component: its low byte is 0, so that rounding never favours one sign of it. */
+/** Integer value of the largest component. Its low byte is 0, so that rounding treats both signs alike. */
 const PEAK: f32 = 32512
 const FREE: f32 = -Infinity
 
@@ -38,9 +38,9 @@ function lowAt(place: usize, width: usize): usize {
 }
 
 /**
- * The largest magnitude in a float vector; NaN or infinite if the vector is not a number throughout.
+ * Returns the largest magnitude in a float vector; NaN or infinite if a component is not finite.
  *
- * Without their sign, floats are ordered like the integers of the same bits, and those are quicker to compare.
+ * Without their sign, floats have the same order as the integers of the same bits, which are faster to compare.
  */
 export function peak(vector: usize, width: usize): f32 {
   let top = i32x4.splat(0)
@@ -51,9 +51,9 @@ export function peak(vector: usize, width: usize): f32 {
   return reinterpret<f32>(max<i32>(i32x4.extract_lane(top, 0), i32x4.extract_lane(top, 1)))
 }
 
-/** Eight floats times `steps`, rounded. Adding 1.5 * 2^23 leaves the nearest integer in the low bits of a float. */
+/** Multiplies eight floats by `steps` and rounds. Adding 1.5 * 2^23 leaves the nearest integer in the low bits. */
 @inline
-function rounded(floats: usize, steps: v128): v128 {
+function roundEight(floats: usize, steps: v128): v128 {
   const shift = f32x4.splat(12582912)
   return i16x8.narrow_i32x4_s(
     i32x4.sub(f32x4.add(f32x4.mul(v128.load(floats), steps), shift), shift),
@@ -61,7 +61,7 @@ function rounded(floats: usize, steps: v128): v128 {
   )
 }
 
-/** Writes a float vector whose `peak` is `top` to a place, which makes the place taken. */
+/** Writes a float vector, whose `peak` is `top`, to a place and thereby marks the place as taken. */
 export function encode(vector: usize, top: f32, place: usize, width: usize): void {
   const steps = f32x4.splat(top > 0 ? PEAK / top : 0)
   const half = i16x8.splat(128)
@@ -69,8 +69,8 @@ export function encode(vector: usize, top: f32, place: usize, width: usize): voi
   let high = highAt(place, width)
   let low = lowAt(place, width)
   for (const end = vector + width * 4; vector < end; vector += 64) {
-    const left = rounded(vector, steps)
-    const right = rounded(vector + 32, steps)
+    const left = roundEight(vector, steps)
+    const right = roundEight(vector + 32, steps)
     const leftHigh = i16x8.shr_s(i16x8.add(left, half), 8)
     const rightHigh = i16x8.shr_s(i16x8.add(right, half), 8)
     const leftLow = i16x8.sub(left, i16x8.shl(leftHigh, 8))
@@ -99,8 +99,8 @@ export function release(place: usize): void {
 }
 
 /**
- * Turns a float query into 16-bit integers and gives the float that one unit of `integer query x high byte` is worth.
- * The second bound keeps every partial sum of a dot product inside 32 bits (Cauchy-Schwarz with |high| <= 127).
+ * Converts a float query to 16-bit integers and returns the value of one unit of `integer query x high byte`. The
+ * second bound keeps every partial sum of a dot product within 32 bits (Cauchy-Schwarz with |high| <= 127).
  */
 export function prepare(query: usize, width: usize, integers: usize): f32 {
   let square: f32 = 0
@@ -130,15 +130,15 @@ function accumulate(sum: v128, high: usize, left: v128, right: v128): v128 {
   )
 }
 
-/** Four sums of four lanes each, as four lanes. */
+/** Sums the four lanes of each of four vectors; the sums are the lanes of the result. */
 @inline
-function across(a: v128, b: v128, c: v128, d: v128): v128 {
+function sumLanes(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7))
   const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7))
   return i32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3))
 }
 
-/** Stores the scores of the four vectors whose sums and scales are given; a negative scale means a free slot. */
+/** Stores the scores of four vectors from their sums and scales; a negative scale means a free slot. */
 @inline
 function storeScores(scores: usize, scale: usize, sums: v128, unit: f32): void {
   const scales = v128.load(scale)
@@ -146,7 +146,7 @@ function storeScores(scores: usize, scale: usize, sums: v128, unit: f32): void {
   v128.store(scores, v128.bitselect(products, f32x4.splat(FREE), f32x4.ge(scales, f32x4.splat(0))))
 }
 
-/** Scores two blocks side by side, which keeps twice as many cache lines coming: 1.25 x faster than one by one. */
+/** Scores two blocks at once, which streams twice as many cache lines: 1.25 x faster than one by one. */
 function scanPair(integers: usize, unit: f32, left: usize, right: usize, width: usize, scores: usize, further: usize): void {
   let high = left + SCALES
   let other = right + SCALES
@@ -174,20 +174,20 @@ function scanPair(integers: usize, unit: f32, left: usize, right: usize, width: 
       other += LANES
       query += 32
     }
-    storeScores(scores, left, across(a, b, c, d), unit)
-    storeScores(further, right, across(e, f, g, h), unit)
+    storeScores(scores, left, sumLanes(a, b, c, d), unit)
+    storeScores(further, right, sumLanes(e, f, g, h), unit)
     right += 16
     scores += 16
     further += 16
   }
 }
 
-/** Approximate scores of all slots of `count` blocks, whose addresses stand at `blocks`; a free slot scores -Infinity. */
+/** Approximate scores of all slots of `count` blocks, whose addresses are at `blocks`; a free slot scores -Infinity. */
 export function scanBlocks(
   integers: usize, unit: f32, blocks: usize, count: usize, width: usize, scores: usize,
 ): void {
   for (let i: usize = 0; i < count; i += 2) {
-    // An odd block at the end is scored twice, to the same scores.
+    // An odd last block is scored twice, with the same result.
     const j = min<usize>(i + 1, count - 1)
     const left = load<u32>(blocks + i * 4) as usize
     const right = load<u32>(blocks + j * 4) as usize
@@ -195,7 +195,7 @@ export function scanBlocks(
   }
 }
 
-/** The same scores as `scanBlocks`, of single places. */
+/** Computes the same scores as `scanBlocks` for single places. */
 export function scanPlaces(
   integers: usize, unit: f32, places: usize, count: usize, width: usize, scores: usize,
 ): void {
@@ -209,7 +209,7 @@ export function scanPlaces(
       sum = accumulate(sum, high, v128.load(query), v128.load(query, 16))
       query += 32
     }
-    const total = f32x4.extract_lane(f32x4.convert_i32x4_s(across(sum, sum, sum, sum)), 0)
+    const total = f32x4.extract_lane(f32x4.convert_i32x4_s(sumLanes(sum, sum, sum, sum)), 0)
     store<f32>(scores + i * 4, scale >= 0 ? total * (scale * unit) : FREE)
   }
 }
@@ -222,7 +222,7 @@ function refine(sum: v128, high: usize, low: usize, query: usize): v128 {
   return f32x4.add(sum, f32x4.add(f32x4.mul(left, v128.load(query)), f32x4.mul(right, v128.load(query, 16))))
 }
 
-/** Precise scores of single places: both planes, float query, float sums. */
+/** Computes precise scores of single places from both planes, with a float query and float sums. */
 export function rescorePlaces(query: usize, places: usize, count: usize, width: usize, scores: usize): void {
   for (let i: usize = 0; i < count; i++) {
     const place = load<u32>(places + i * 4) as usize

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type AuditEvent, actOf } from '../../../../src/core/audit.ts'
+import { type AuditEvent, describeAct } from '../../../../src/core/audit.ts'
 import { type AuditRow, auditQueries } from '../../../../src/features/access/audit/queries.ts'
 import { auditService } from '../../../../src/features/access/audit/service.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
@@ -70,7 +70,7 @@ describe('recording', () => {
   })
 
   test('of a caller keeps his credential’s kind and ids, and nothing of its token', () => {
-    const event = actOf(
+    const event = describeAct(
       {
         kind: 'key',
         userId: null,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Caller, EVERYTHING } from '../../../../src/core/actor.ts'
 import type { AuditEvent } from '../../../../src/core/audit.ts'
 import { systemIds } from '../../../../src/core/ids.ts'
-import { qrDataUrl } from '../../../../src/core/qr.ts'
+import { drawQrCode } from '../../../../src/core/qr.ts'
 import { otpauthUrl } from '../../../../src/core/totp.ts'
 import { sessionQueries } from '../../../../src/features/access/sessions/session-queries.ts'
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
@@ -95,7 +95,7 @@ describe('the setup', () => {
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     expect([issuer, account]).toEqual(['Lookalike', 'ann@shop.test'])
     expect(otpauth_url).toBe(otpauthUrl({ secret, issuer: 'Lookalike', account: 'ann@shop.test' }))
-    expect(qr_code_url).toBe(qrDataUrl(otpauth_url))
+    expect(qr_code_url).toBe(drawQrCode(otpauth_url))
     expect(twoFactor.isEnabled('ann')).toBe(false)
     expect(pass('ann', shown(secret))).toBe(false)
     expect(recorded).toEqual([])

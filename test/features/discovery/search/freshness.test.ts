@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
-import { vectorTable } from '../../../../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION } from '../../../support/embedder.ts'
 
@@ -168,7 +168,7 @@ describe('restart', () => {
       })
     }
     const { id } = app.db.prepare('SELECT id FROM stores').get() as { id: string }
-    const table = vectorTable(app.db, 'vectors_1', DIMENSION)
+    const table = createVectorTable(app.db, 'vectors_1', DIMENSION)
     for (const query of fc.sample(axes, { seed: 13, numRuns: 20 })) {
       const vector = new Float32Array(DIMENSION)
       for (const axis of query) vector[axis] = 1

@@ -8,7 +8,7 @@ import {
 import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
-import { vectorTable } from '../../../../src/platform/vectors/vec0.ts'
+import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
 
 const DIMENSION = 16
 const MAP = { midpoint: 0.4, slope: 4 }
@@ -216,7 +216,7 @@ describe('the ranking (spec §2.5, D6)', () => {
 
   test('the arena’s order is that of sqlite-vec over the same vectors', () => {
     const db = openDatabase(':memory:')
-    const table = vectorTable(db, 'reference', DIMENSION)
+    const table = createVectorTable(db, 'reference', DIMENSION)
     table.create()
     const random = fc.sample(vector, { seed: 7, numRuns: 300 })
     const index = createProductIndex(createVectorArena(DIMENSION))

@@ -94,7 +94,7 @@ describe('a folder of pictures that takes no writes', () => {
     expect(await readiness()).toEqual([200])
     expect(await post(token, 'p', dataUri(1))).toEqual([503, 'storage_failed'])
     expect(await post(token, 'q', app.picture('q', 2))).toEqual([201, undefined])
-    expect(await readiness()).toEqual([503, 'disk: pictures cannot be kept: the disk reports a fault'])
+    expect(await readiness()).toEqual([503, 'disk: pictures cannot be stored: the disk reports a fault'])
     isBroken = false
     expect(await readiness()).toEqual([200])
     expect(await post(token, 'p', dataUri(1))).toEqual([201, undefined])

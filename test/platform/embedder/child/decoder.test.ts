@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { pictureDecoder } from '../../../../src/platform/embedder/child/decoder.ts'
+import { createPictureDecoder } from '../../../../src/platform/embedder/child/decoder.ts'
 import { readTreatment } from '../../../../src/platform/embedder/child/treatment.ts'
 import { encoded, noisePicture } from '../pictures.ts'
 
@@ -46,7 +46,7 @@ const stripes = (width: number, height: number) =>
 
 describe('a model that takes the middle of a picture (shortest edge, then crop)', () => {
   test('sees the middle of a wide picture only, with its own mean and deviation', async () => {
-    const { tensor, facts } = await pictureDecoder(treatmentFor(OPENAI))(await stripes(896, 224))
+    const { tensor, facts } = await createPictureDecoder(treatmentFor(OPENAI))(await stripes(896, 224))
     expect(tensor.length).toBe(3 * 224 * 224)
     // The middle quarter of 896 pixels is the green stripe.
     const at = 112 * 224 + 112
@@ -62,7 +62,7 @@ describe('a model that takes the middle of a picture (shortest edge, then crop)'
     const nested = { ...OPENAI, size: { shortest_edge: 224 }, crop_size: { width: 224, height: 224 } }
     const picture = await encoded(noisePicture(500, 330).png())
     const [a, b] = await Promise.all(
-      [OPENAI, nested].map((config) => pictureDecoder(treatmentFor(config))(picture)),
+      [OPENAI, nested].map((config) => createPictureDecoder(treatmentFor(config))(picture)),
     )
     expect(a?.tensor).toEqual(b?.tensor as Float32Array)
   })
@@ -75,7 +75,7 @@ describe('a model that takes the middle of a picture (shortest edge, then crop)'
       [3, 'cubic'],
     ] as const) {
       const config = { size: { width: 64, height: 64 }, resample, do_rescale: false, do_normalize: false }
-      const { tensor } = await pictureDecoder(treatmentFor(config))(picture)
+      const { tensor } = await createPictureDecoder(treatmentFor(config))(picture)
       const expected = await sharp(picture).resize(64, 64, { fit: 'fill', kernel }).raw().toBuffer()
       expect([...tensor.subarray(0, 64)]).toEqual(
         [...expected.subarray(0, 192)].filter((_, i) => i % 3 === 0),
@@ -94,7 +94,7 @@ test.each([
 })
 
 describe('the work that a picture is', () => {
-  const decode = pictureDecoder(treatmentFor(OPENAI))
+  const decode = createPictureDecoder(treatmentFor(OPENAI))
 
   test('is told instead of done when it is more than asked for', async () => {
     const png = await encoded(noisePicture(400, 300).png())

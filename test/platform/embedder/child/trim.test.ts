@@ -140,7 +140,7 @@ describe('JPEG', () => {
     expect(trimmed(few)).toBe(few)
     const many = await scannedOver(200)
     expect(() => trimmed(many)).toThrow(RefusedPicture)
-    expect(() => trimmed(many)).toThrow('drawn over and over')
+    expect(() => trimmed(many)).toThrow('too many scans')
   })
 })
 

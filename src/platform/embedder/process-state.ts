@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 
-export interface ProcessLook {
-  /** Stopped by a signal (SIGSTOP); a debugger that holds it for a moment does not count. */
+export interface ProcessState {
+  /** Stopped by a signal (SIGSTOP); a short stop in a debugger does not count. */
   isStopped: boolean
-  /** Neither at work nor waiting for a processor or a disk. */
+  /** Neither running nor waiting for a processor or a disk. */
   isAsleep: boolean
-  /** Time on a processor so far, of all its threads, in ticks of the kernel's clock (usually 10 ms). */
+  /** CPU time of all threads so far, in ticks of the kernel's clock (usually 10 ms). */
   cpuTicks: number
   /** Resident memory. */
   residentBytes: number
 }
 
-/** How a process is doing by the kernel's word; `undefined` where that cannot be read: elsewhere than on Linux. */
-export function lookAtProcess(pid: number): ProcessLook | undefined {
+/** Reads the state of a process from the kernel; undefined where it is not available, such as outside Linux. */
+export function readProcessState(pid: number): ProcessState | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    // The name of the program, in brackets, may hold anything: what is counted stands behind it.
+    // The program's name, in parentheses, may contain anything; the fields are counted after it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const state = fields[0]

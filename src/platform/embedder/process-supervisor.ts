@@ -1,65 +1,65 @@
 import { type LaneEnd, type LaneEvents, type LaneOptions, ProcessLane } from './process-lane.ts'
 
-/** The part of a pino logger that is used here. */
+/** The part of a pino logger that the embedder uses. */
 export interface EmbedderLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-export interface PlaceOptions {
+export interface SupervisorOptions {
   /** For the log: `text` or `vision`. */
   name: string
   lane: LaneOptions
-  /** Whether the model's files have proved themselves already: then a process skips the self-test, half of its start. */
+  /** Whether the model's files have passed the self-test. A process then skips it, which halves its startup time. */
   isTested(): boolean
   log: EmbedderLog
 }
 
-/** What a place tells its pool. None of these may throw. */
-export interface PlaceEvents extends Pick<LaneEvents, 'onAnswer' | 'onLarge' | 'onAlive'> {
+/** Callbacks of a supervisor's pool. None of them may throw. */
+export interface SupervisorEvents extends Pick<LaneEvents, 'onAnswer' | 'onLarge' | 'onAlive'> {
   onReady(): void
-  /** No process has come up for a while, see {@link ProcessPlace.failure}. */
+  /** Several starts in a row have failed, see {@link ProcessSupervisor.failure}. */
   onFailure(): void
-  /** A process ended, or could not be started; the next one is on its way. */
+  /** A process ended or could not start; the next start is scheduled. */
   onEnd(end: LaneEnd): void
 }
 
-/** Starts after a death: at once, then slower and slower while no process becomes ready. */
+/** Delays before a restart, by the number of failed starts in a row. */
 const BACKOFF_MS = [0, 100, 250, 500, 1000]
-/** So many starts in a row that end before the process is ready make a failure; trying goes on. */
+/** Failed starts in a row that count as a failure of the model; starting continues. */
 const FAILED_STARTS_MAX = 5
-/** So the model is back a few seconds after whatever was in the way has gone. */
+/** Brings the model back within seconds of the end of the problem. */
 const RETRY_FAILED_MS = 2_000
 
-/** Where one process lives, and the next one when it has died: starts them for ever, with patience. */
-export class ProcessPlace {
-  readonly #options: PlaceOptions
-  readonly #events: PlaceEvents
+/** Keeps one process running: starts a new one whenever it ends, with increasing delays. */
+export class ProcessSupervisor {
+  readonly #options: SupervisorOptions
+  readonly #events: SupervisorEvents
   #lane: ProcessLane | undefined
   #timer: Timer | undefined
   #failedStarts = 0
   #failure: string | undefined
   #isOpen = false
 
-  constructor(options: PlaceOptions, events: PlaceEvents) {
+  constructor(options: SupervisorOptions, events: SupervisorEvents) {
     this.#options = options
     this.#events = events
   }
 
-  /** The process that lives here now, ready or not. */
+  /** The current process, ready or not. */
   get lane(): ProcessLane | undefined {
     return this.#lane
   }
   get isOpen(): boolean {
     return this.#isOpen
   }
-  /** Why no process becomes ready here, after some tries. */
+  /** The reason why no process becomes ready, after several tries. */
   get failure(): string | undefined {
     return this.#failure
   }
 
-  /** Starts a process, and keeps one running until {@link close}. */
+  /** Starts a process and keeps one running until {@link close}. */
   open(): void {
     this.#isOpen = true
     this.#failedStarts = 0
@@ -67,7 +67,7 @@ export class ProcessPlace {
     this.#start()
   }
 
-  /** Ends the process and starts no other. */
+  /** Kills the process and starts no other. */
   async close(reason: string): Promise<void> {
     this.#isOpen = false
     clearTimeout(this.#timer)
@@ -75,7 +75,7 @@ export class ProcessPlace {
     await this.#lane?.ended
   }
 
-  /** Books the next try before anything is logged: a log that cannot be written must not stop it. */
+  /** Schedules the next start before it logs, because a failing log must not prevent it. */
   #start(): void {
     const { lane: options, name, isTested, log } = this.#options
     const command = [...options.command, isTested() ? 'tested' : 'untested']

@@ -1,0 +1,202 @@
+import { ApiError } from '../../core/errors.ts'
+import type { EmbeddedPicture, EmbeddedText, EmbedPriority } from './embedder.ts'
+
+/** A picture or text to embed. */
+export interface Task {
+  /** The encoded picture, or the text as UTF-8. */
+  readonly bytes: Uint8Array
+  readonly priority: EmbedPriority
+  /** The owner; stores take turns. */
+  readonly storeId: string
+  /** Sequence number in order of arrival. */
+  readonly order: number
+  /** Decoding work in pixels, once a process has measured a picture that is not small. */
+  pixels?: number
+  /** The task was in progress when its process crashed; it runs again alone to find out whether it was the cause. */
+  isSuspect: boolean
+  /** Number of processes that crashed while they held the task. */
+  crashes: number
+  resolve(result: EmbeddedPicture & Required<EmbeddedText>): void
+  reject(error: ApiError): void
+}
+
+export interface QueueLimits {
+  /** Tasks held, including those in processes. */
+  tasksMax: number
+  bytesMax: number
+}
+
+/** Indexing may fill only this share of a queue, so that a bulk job never blocks searches. */
+const INDEX_SHARE = 0.75
+/** A full queue of pictures drains in about this time. */
+const RETRY_AFTER_SECONDS = 2
+
+interface Held {
+  tasks: number
+  bytes: number
+  /** Number of the turn in which the store was last served. */
+  turn: number
+}
+
+/**
+ * The bounded queue of the processes of one kind. Searches come before indexing; within each, the store that was served
+ * longest ago comes first. Suspects wait in a queue of their own.
+ */
+export class TaskQueue {
+  readonly #limits: QueueLimits
+  readonly #suspects: Task[] = []
+  readonly #queues: Record<EmbedPriority, Task[]> = { search: [], index: [] }
+  /** By store; stores without tasks are removed. */
+  readonly #held = new Map<string, Held>()
+  #tasks = 0
+  #bytes = 0
+  #turn = 0
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits
+  }
+
+  /** Number of waiting tasks; those in a process do not count. */
+  get length(): number {
+    return this.#suspects.length + this.#queues.search.length + this.#queues.index.length
+  }
+
+  get hasSuspects(): boolean {
+    return this.#suspects.length > 0
+  }
+
+  /**
+   * Adds a task. In a full queue it displaces the newest tasks of a store that holds more.
+   *
+   * @returns the displaced tasks, which are no longer held.
+   * @throws ApiError `overloaded` when the queue is full and no task can be displaced.
+   */
+  enter(task: Task): Task[] {
+    const displaced: Task[] = []
+    while (!this.#hasRoom(task, displaced)) {
+      const victim = this.#findVictim(task, displaced)
+      if (!victim) throw overloaded('The queue of the model is full')
+      displaced.push(victim)
+    }
+    for (const victim of displaced) {
+      this.remove(victim)
+      this.release(victim)
+    }
+    const held = this.#held.get(task.storeId) ?? { tasks: 0, bytes: 0, turn: 0 }
+    this.#held.set(task.storeId, held)
+    held.tasks++
+    held.bytes += task.bytes.length
+    this.#tasks++
+    this.#bytes += task.bytes.length
+    this.#queues[task.priority].push(task)
+    return displaced
+  }
+
+  /** Puts a task from a process back into the queue, in order of arrival. */
+  putBack(task: Task): void {
+    const queue = this.#selectQueue(task)
+    const at = queue.findIndex(({ order }) => order > task.order)
+    queue.splice(at < 0 ? queue.length : at, 0, task)
+  }
+
+  enterSuspect(task: Task): void {
+    task.isSuspect = true
+    this.#suspects.push(task)
+  }
+
+  /** Removes and returns the next task that `mayGo` accepts. */
+  take(mayGo: (task: Task) => boolean): Task | undefined {
+    const task = this.#findNext(this.#queues.search, mayGo) ?? this.#findNext(this.#queues.index, mayGo)
+    if (!task) return undefined
+    this.remove(task)
+    const held = this.#held.get(task.storeId)
+    if (held) held.turn = ++this.#turn
+    return task
+  }
+
+  has(task: Task): boolean {
+    return this.#selectQueue(task).includes(task)
+  }
+
+  takeSuspect(): Task | undefined {
+    return this.#suspects.shift()
+  }
+
+  /** Removes and returns all waiting tasks; their room is held until {@link release}. */
+  takeAll(): Task[] {
+    return [this.#suspects, this.#queues.search, this.#queues.index].flatMap((queue) => queue.splice(0))
+  }
+
+  /** Removes a waiting task. @returns whether it was waiting. */
+  remove(task: Task): boolean {
+    const queue = this.#selectQueue(task)
+    const at = queue.indexOf(task)
+    if (at >= 0) queue.splice(at, 1)
+    return at >= 0
+  }
+
+  /** Frees the room of a task after its answer. */
+  release(task: Task): void {
+    this.#tasks--
+    this.#bytes -= task.bytes.length
+    const held = this.#held.get(task.storeId)
+    if (!held) return
+    held.tasks--
+    held.bytes -= task.bytes.length
+    if (held.tasks === 0) this.#held.delete(task.storeId)
+  }
+
+  #selectQueue({ isSuspect, priority }: Task): Task[] {
+    return isSuspect ? this.#suspects : this.#queues[priority]
+  }
+
+  #findNext(queue: readonly Task[], mayGo: (task: Task) => boolean): Task | undefined {
+    const findTurn = ({ storeId }: Task) => this.#held.get(storeId)?.turn ?? 0
+    let best: Task | undefined
+    for (const task of queue) {
+      if ((!best || findTurn(task) < findTurn(best)) && mayGo(task)) best = task
+    }
+    return best
+  }
+
+  #hasRoom(task: Task, displaced: readonly Task[]): boolean {
+    const share = task.priority === 'index' ? INDEX_SHARE : 1
+    const tasks = this.#tasks - displaced.length + 1
+    const bytes = this.#bytes - sumBytes(displaced) + task.bytes.length
+    return tasks <= this.#limits.tasksMax * share && bytes <= this.#limits.bytesMax * share
+  }
+
+  /**
+   * Finds the newest waiting task of the store that holds most, if it holds more than the newcomer's store would.
+   * Indexing tasks are displaced before searches, and an indexing task never displaces a search.
+   */
+  #findVictim(newcomer: Task, displaced: readonly Task[]): Task | undefined {
+    const weigh = (storeId: string, change: readonly Task[] = []) => {
+      const { tasks, bytes } = this.#held.get(storeId) ?? { tasks: 0, bytes: 0 }
+      const gone = displaced.filter((task) => task.storeId === storeId)
+      const { tasksMax, bytesMax } = this.#limits
+      const tasksThen = tasks - gone.length + change.length
+      return Math.max(tasksThen / tasksMax, (bytes - sumBytes(gone) + sumBytes(change)) / bytesMax)
+    }
+    const own = weigh(newcomer.storeId, [newcomer])
+    const { index, search } = this.#queues
+    for (const queue of newcomer.priority === 'index' ? [index] : [index, search]) {
+      let victim: Task | undefined
+      let heaviest = own
+      for (const task of queue) {
+        const weight = displaced.includes(task) ? 0 : weigh(task.storeId)
+        if (weight <= own || weight < heaviest) continue
+        heaviest = weight
+        victim = task
+      }
+      if (victim) return victim
+    }
+    return undefined
+  }
+}
+
+const sumBytes = (tasks: readonly Task[]): number => tasks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+
+/** The error for a task that was not accepted or waited too long. */
+export const overloaded = (message: string): ApiError =>
+  new ApiError('overloaded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
