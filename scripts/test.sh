@@ -68,7 +68,8 @@ browser_tests() {
 slow_tests() {
   ulimit -n 8192 2>/dev/null || true
   command -v strace >/dev/null 2>&1 || install_package strace || echo "Without strace some tests are left out."
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel ./test/slow ./test/robustness ./test/executable
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 \
+    ./test/slow ./test/robustness ./test/executable
 }
 
 prepare
