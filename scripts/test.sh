@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs what is missing and runs everything that must pass. The last line is `N passed, N failed`.
+# Installs what is missing and runs everything that must pass; with the word `slow`, only what `bun run check` leaves out.
+# The last line is `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
 passed=0
 failed=0
+times=
 logs=dist/test-logs
 
 # count <file> <pattern>: the last number in front of a word, as in " 31 pass" or "12 passed".
@@ -18,6 +20,7 @@ step() {
   shift 2
   log=$logs/$(printf '%s' "$name" | tr ' ' '-').log
   say "$name"
+  started=$(date +%s)
   { "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
   status=$(cat "$log.status")
   good=0
@@ -32,6 +35,8 @@ step() {
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   passed=$((passed + good))
   failed=$((failed + bad))
+  times="$times$(printf '%5d s  %s' $(($(date +%s) - started)) "$name")
+"
 }
 
 find_chromium() {
@@ -58,29 +63,36 @@ browser_tests() {
   bun test ./test/browser
 }
 
-# What these tests start is the executable, so that no build passes what only its sources pass. strace shows them what it
-# does, and makes its disk fail; tests that need it are left out without it.
-robustness_tests() {
+# The service that these tests start is the executable, so that no build passes what only its sources pass. strace shows
+# them what it does, and makes its disk fail; tests that need it are left out without it.
+slow_tests() {
   ulimit -n 8192 2>/dev/null || true
   command -v strace >/dev/null 2>&1 || install_package strace || echo "Without strace some tests are left out."
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel ./test/robustness ./test/executable
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 \
+    ./test/slow ./test/robustness ./test/executable
 }
 
 prepare
 mkdir -p "$logs"
 export BARS_FILE="$PWD/dist/bars.jsonl"
 rm -f "$BARS_FILE"
-step "format and lint" one bun x biome check .
-step "types" one bun x tsc --noEmit
+if [ "${1:-}" != slow ]; then
+  step "format and lint" one bun run lint
+  step "types" one bun run types
+  step "dead code" one bun run dead
+  step "tests" many bun run test
+fi
 step "build" one bun build.ts
-step "tests" many bun test --parallel --path-ignore-patterns 'test/browser/**' --path-ignore-patterns 'test/robustness/**' --path-ignore-patterns 'test/executable/**'
-step "robustness" many robustness_tests
+step "slow tests" many slow_tests
 step "smoke" many bun scripts/smoke.ts
 step "browser tests" many browser_tests
 
-say "bars"
-bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/robustness.log"
+if [ "${1:-}" != slow ]; then
+  say "bars"
+  bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/slow-tests.log"
+fi
 
 say "result"
+printf '%s' "$times"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -135,7 +135,7 @@ export const BARS: readonly Bar[] = [
     name: 'decoder crashes',
     demand: 'A picture whose process is killed is answered with 422 or 503; the process is back within 1 s.',
     parts: [part('kills', 200, 12)],
-    suites: ['./test/platform/embedder/recovery.test.ts', `${R}/embedder.test.ts`],
+    suites: ['./test/slow/platform/embedder/recovery.test.ts', `${R}/embedder.test.ts`],
   },
   {
     number: 16,
@@ -318,7 +318,7 @@ export const BARS: readonly Bar[] = [
     demand:
       'A dead or stopped model process is back within 5 s of its cause going; readiness tells the truth.',
     parts: [part('kill -9', 50, 5), part('SIGSTOP', 50, 1), part('EMFILE', 50, 1), part('pids limit', 50, 1)],
-    suites: [`${R}/embedder.test.ts`, './test/platform/embedder/healing.test.ts'],
+    suites: [`${R}/embedder.test.ts`, './test/slow/platform/embedder/healing.test.ts'],
   },
   {
     number: 39,
@@ -335,7 +335,7 @@ export const BARS: readonly Bar[] = [
     ],
     suites: [
       `${R}/storage-faults.test.ts`,
-      './test/commands/install.test.ts',
+      './test/slow/commands/install.test.ts',
       './test/executable/damage.test.ts',
       './test/executable/libraries.test.ts',
       './test/platform/db/damage.test.ts',

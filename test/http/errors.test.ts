@@ -5,8 +5,8 @@ import { errorPlugin, lastResort } from '../../src/http/errors.ts'
 import { createRequestCheck } from '../../src/http/request-check.ts'
 import { requestLogPlugin } from '../../src/http/request-log.ts'
 import { createRouteTable } from '../../src/http/route-table.ts'
-import { openDatabase } from '../../src/platform/db/open.ts'
 import { countingIds, manualClock, testApp } from '../support/app.ts'
+import { memoryDatabase } from '../support/database.ts'
 
 const SECRET_TEXT = 'password=hunter2 at /home/operator/secret.ts'
 
@@ -252,7 +252,7 @@ describe('routes that are not there', () => {
 
 describe('a full disk', () => {
   test('POST /v1/products: 503 storage_full when SQLite cannot grow; reading goes on, and so does writing later', async () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const app = testApp({ db })
     const token = await app.signIn()
     const body = {

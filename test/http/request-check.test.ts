@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../support/app.ts'
 
+/** One for all tests, which change nothing in it. */
 let app: TestApp
 let token: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   app = testApp()
   token = await app.signIn()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
 
 interface Listed {
   in: string

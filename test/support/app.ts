@@ -9,9 +9,9 @@ import type { Clock } from '../../src/core/clock.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import type { Ids } from '../../src/core/ids.ts'
 import type { PlanName } from '../../src/core/plans.ts'
-import { openDatabase } from '../../src/platform/db/open.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
+import { memoryDatabase } from './database.ts'
 import { declaredFailures } from './declared.ts'
 import { fakeEmbedder } from './embedder.ts'
 
@@ -36,7 +36,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
   const mails: Mail[] = []
   const built = createApp(config, () => BASE_URL, {
-    db: openDatabase(':memory:'),
+    db: memoryDatabase(),
     clock,
     ids,
     log: pino({ level: 'silent' }),

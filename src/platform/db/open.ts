@@ -15,10 +15,12 @@ export const DATABASE_FILE = 'lookalike.db'
  * Every commit reaches the disk before it is acknowledged (`synchronous = FULL`), so an acknowledged product
  * survives a power cut.
  *
+ * @param source the data folder, `:memory:` for an empty database, or a serialized database to copy into memory.
  * @throws OperatorError if the schema is newer than this program.
  */
-export function openDatabase(dataDir: string | ':memory:'): Db {
-  const db = new Database(dataDir === ':memory:' ? dataDir : join(dataDir, DATABASE_FILE))
+export function openDatabase(source: string | ':memory:' | Buffer): Db {
+  const isInMemory = typeof source !== 'string' || source === ':memory:'
+  const db = new Database(isInMemory ? source : join(source, DATABASE_FILE))
   // In the other order a restart during recovery can fail with "database is locked".
   db.pragma('busy_timeout = 5000')
   enterWal(db)

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { idempotencyKeys } from '../../../src/platform/db/idempotency.ts'
-import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 let db: Db
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   for (const id of ['s', 't']) {
     db.prepare(
       `INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at) VALUES (?, ?, ?, 'free', x'00', 0)`,

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { registerModel } from '../../../src/platform/db/models.ts'
-import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 let db: Db
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
 })
 afterEach(() => db.close())
 

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE, openDatabase } from '../../../src/platform/db/open.ts'
 import { probeVectors, probeWrite } from '../../../src/platform/db/probe.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 describe('probeWrite (D17: database writable)', () => {
   test('writes its one row, waits for the disk, and leaves no transaction open', () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const rows = () => db.prepare('SELECT id, written_at FROM write_probe').all()
     expect(rows()).toEqual([{ id: 1, written_at: 0 }])
     probeWrite(db, 1_900_000_000_000)
@@ -49,7 +50,7 @@ describe('probeWrite (D17: database writable)', () => {
 
 describe('probeVectors (D17: vector extension)', () => {
   test('passes with sqlite-vec, throws without', () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     probeVectors(db)
     db.close()
     const plain = new Database(':memory:')

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { systemIds } from '../../../src/core/ids.ts'
-import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 import { secretSeals } from '../../../src/platform/db/seals.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 const [ONE, OTHER] = [
   'one secret that is long enough for it',
@@ -9,7 +10,7 @@ const [ONE, OTHER] = [
 ] as const
 let db: Db
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
 })
 afterEach(() => void db.close())
 

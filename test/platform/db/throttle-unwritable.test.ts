@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 import { createThrottle } from '../../../src/platform/db/throttle.ts'
+import { memoryDatabase } from '../../support/database.ts'
 import { CLOCK_STEPS, referenceWindow } from '../../support/sliding-window.ts'
 
 const MINUTE = 60_000
@@ -10,7 +11,7 @@ const START = Date.parse('2030-01-01T00:00:00Z')
 let db: Db
 
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
 })
 afterEach(() => void db.close())
 

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { createThrottle } from '../../../src/platform/db/throttle.ts'
 import { recordBar } from '../../robustness/bars.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 const MINUTE = 60_000
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -13,7 +14,7 @@ const START = Date.parse('2030-01-01T00:00:00Z')
 let db: Db
 
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
 })
 afterEach(() => void db.close())
 

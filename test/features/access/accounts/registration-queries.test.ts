@@ -3,15 +3,16 @@ import {
   type RegistrationQueries,
   registrationQueries,
 } from '../../../../src/features/access/accounts/registration-queries.ts'
-import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import type { Db } from '../../../../src/platform/db/open.ts'
 import { countingIds } from '../../../support/app.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 
 let db: Db
 let queries: RegistrationQueries
 let add: (email: string, expiresAt?: number) => string
 
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   db.exec(`INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
     VALUES ('s', 'shop', 'Shop', 'free', x'00', 1)`)
   queries = registrationQueries(db)

@@ -2,15 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type AuditEvent, describeAct } from '../../../../src/core/audit.ts'
 import { type AuditRow, auditQueries } from '../../../../src/features/access/audit/queries.ts'
 import { auditService } from '../../../../src/features/access/audit/service.ts'
-import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import type { Db } from '../../../../src/platform/db/open.ts'
 import { countingIds, manualClock } from '../../../support/app.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 
 const YEAR_MS = 31_536_000_000
 const START = Date.parse('2030-01-01T00:00:00Z')
 
 let db: Db
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
 })
 afterEach(() => void db.close())
 

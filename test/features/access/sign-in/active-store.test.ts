@@ -94,35 +94,6 @@ describe('the acting store of a call (spec §5.3)', () => {
   })
 })
 
-const STRANGE_SLUGS: [string, string][] = [
-  ['empty', ''],
-  ['in upper case', 'ONE'],
-  ['twice', 'one, one'],
-  ['with a second one', 'one,two'],
-  ['with a path', 'one/../two'],
-  ['percent-encoded', '%6Fne'],
-  ['in quotes', '"one"'],
-  ['with an accent', 'öne'],
-  ['SQL', "' OR slug = 'one"],
-  ['a wildcard', '*'],
-  ['the word null', 'null'],
-  ['a name of every object', '__proto__'],
-  ['10 kB long', 'x'.repeat(10_240)],
-  ['10 kB that begin right', `one${' x'.repeat(5_120)}`],
-]
-
-describe.each<Kind>(['member of one', 'member of two', 'super-admin'])('a header of a %s', (kind) => {
-  test.each(STRANGE_SLUGS)('that is %s names no store: 403', async (_, slug) => {
-    const token = await tokenFor(kind)
-    for (const path of ['/v1/products', '/v1/me', '/v1/security/2fa/status'])
-      expect(refusal(await call(token, path, slug))).toEqual([403, 'not_a_member'])
-  })
-
-  test('with spaces around its value is fine, for those do not belong to it (RFC 9110 §5.5)', async () => {
-    expect(storeOf(await call(await tokenFor(kind), '/v1/products', '  one '))).toBe('one')
-  })
-})
-
 describe('calls that concern the person', () => {
   const activeOf = ({ status, body }: Answer): unknown =>
     status === 200

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createAcceptedSteps } from '../../../../src/features/access/two-factor/accepted-steps.ts'
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
-import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import type { Db } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
 import { repetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 import {
   addPerson,
   enableTwoFactor,
@@ -24,7 +25,7 @@ const DAY = 24 * HOUR
 describe('steps of a clock that may be set back', () => {
   let db: Db
   beforeEach(() => {
-    db = openDatabase(':memory:')
+    db = memoryDatabase()
     db.exec(
       "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ('ann', 'ann@x.test', '', '', 0)",
     )

@@ -16,6 +16,7 @@ import { createSecretBox } from '../../../../src/platform/secret-box.ts'
 import { recordBar } from '../../../robustness/bars.ts'
 import { manualClock } from '../../../support/app.ts'
 import { shownCode } from '../../../support/authenticator.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 
 const DATA_SECRET = 'a secret that is only used in tests'
 const TRACE = { address: '192.0.2.1', requestId: 'request', userAgent: null }
@@ -29,7 +30,7 @@ let logged: object[]
 let twoFactor: ReturnType<typeof serviceOn>
 
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   clock = manualClock('2030-01-01T00:00:00Z')
   recorded = []
   logged = []

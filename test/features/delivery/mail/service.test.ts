@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { outboxQueries } from '../../../../src/features/delivery/mail/queries.ts'
 import { outboxService } from '../../../../src/features/delivery/mail/service.ts'
-import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import type { Db } from '../../../../src/platform/db/open.ts'
 import { createMailer, type Mail, MailError, type Mailer } from '../../../../src/platform/mail/mailer.ts'
 import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
 import { createSecretBox } from '../../../../src/platform/secret-box.ts'
 import { mailServer } from '../../../platform/mail/mail-server.ts'
 import { countingIds, manualClock } from '../../../support/app.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 
 const MAIL: Mail = {
   to: 'anna@shop.test',
@@ -21,11 +22,7 @@ afterEach(() => {
 })
 
 /** An outbox with a mail server that does what `send` says. */
-function outboxWith(
-  send: Mailer['send'] | undefined,
-  db = openDatabase(':memory:'),
-  secret = 's'.repeat(32),
-) {
+function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), secret = 's'.repeat(32)) {
   dbs.push(db)
   const clock = manualClock('2030-01-01T00:00:00Z')
   const ids = countingIds()
@@ -75,7 +72,7 @@ describe('without a mail server', () => {
   })
 
   test('a service that has one sends it at its next look', async () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     await outboxWith(undefined, db).outbox.post(MAIL)
     const sent: Mail[] = []
     const { outbox, rows } = outboxWith(async (mail) => void sent.push(mail), db)
@@ -109,7 +106,7 @@ describe('the text', () => {
   })
 
   test('that no longer opens is never sent, and says why', async () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     await outboxWith(undefined, db).outbox.post(MAIL)
     const sent: Mail[] = []
     const { outbox } = outboxWith(async (mail) => void sent.push(mail), db, 'x'.repeat(32))
@@ -198,7 +195,7 @@ describe('with a mail server', () => {
   })
 
   test('a delivery that the end of the service cuts is no failure: the mail goes out after the next start', async () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const stopped = outboxWith(async () => {
       throw new MailError('stopped', 'The service stops')
     }, db)
@@ -258,7 +255,7 @@ describe('limits', () => {
     ['30 days', undefined, 30 * 24 * 60 * MINUTE],
     ['the life of its link', 60 * MINUTE, 60 * MINUTE],
   ])('a mail is neither sent nor shown nor kept after %s', async (_, wantedMs, lifeMs) => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const { outbox, clock, rows } = outboxWith(undefined, db)
     await outbox.post(MAIL, wantedMs === undefined ? {} : { wantedMs })
     const sender = outboxWith(async () => {

@@ -6,9 +6,9 @@ import {
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
 import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
-import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
+import { memoryDatabase } from '../../../support/database.ts'
 
 const DIMENSION = 16
 const MAP = { midpoint: 0.4, slope: 4 }
@@ -215,7 +215,7 @@ describe('the ranking (spec §2.5, D6)', () => {
   }, 60_000)
 
   test('the arena’s order is that of sqlite-vec over the same vectors', () => {
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const table = createVectorTable(db, 'reference', DIMENSION)
     table.create()
     const random = fc.sample(vector, { seed: 7, numRuns: 300 })

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/platform/db/open.ts'
-import { recordBar } from '../robustness/bars.ts'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { recordBar } from '../../robustness/bars.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const SETUP = ['setup', '--email', 'me@shop.test', '--password', 'a long password', '--store', 'My shop']
 let folder: string
 /** The data folder; what is made beside it would be found. */

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ListedApiKey, ListedWidgetKey } from '../../src/features/access/api-keys/operator.ts'
-import { openDatabase } from '../../src/platform/db/open.ts'
-import { startService } from '../robustness/service.ts'
+import type { ListedApiKey, ListedWidgetKey } from '../../../src/features/access/api-keys/operator.ts'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { startService } from '../../robustness/service.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const PASSWORD = 'correct horse battery'
 const KEYS = '/v1/security/api-keys'
 

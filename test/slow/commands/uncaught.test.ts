@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const SRC = join(import.meta.dir, '../../src')
+const SRC = join(import.meta.dir, '../../../src')
 
 /** Runs a few lines in a process of their own. */
 async function run(lines: string, stderr: 'pipe' | number = 'pipe') {

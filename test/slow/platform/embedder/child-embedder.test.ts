@@ -2,10 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@huggingface/transformers'
 import sharp from 'sharp'
-import { TEXT_QUERIES } from '../../../scripts/demo/text-queries.ts'
-import { readGolden } from '../../../src/platform/embedder/model-files.ts'
-import { INDEX, MODEL_DIR, refusalOf, SEARCH, startEmbedder } from './bundled.ts'
-import { bitsApart, blackPng, cosine, encoded, jpegOf, noisePicture } from './pictures.ts'
+import { TEXT_QUERIES } from '../../../../scripts/demo/text-queries.ts'
+import { readGolden } from '../../../../src/platform/embedder/model-files.ts'
+import { INDEX, MODEL_DIR, refusalOf, SEARCH, startEmbedder } from '../../../platform/embedder/bundled.ts'
+import {
+  bitsApart,
+  blackPng,
+  cosine,
+  encoded,
+  jpegOf,
+  noisePicture,
+} from '../../../platform/embedder/pictures.ts'
 
 const { embedder } = startEmbedder()
 beforeAll(() => embedder.settled(), 60_000)

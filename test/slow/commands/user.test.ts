@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/platform/db/open.ts'
-import { mailServer } from '../platform/mail/mail-server.ts'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { mailServer } from '../../platform/mail/mail-server.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const EMAIL = 'anna@shop.test'
 const PASSWORD = 'a long password'
 let folder: string

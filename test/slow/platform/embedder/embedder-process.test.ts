@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { MODEL_DIR } from './bundled.ts'
+import { MODEL_DIR } from '../../../platform/embedder/bundled.ts'
 
-const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url))
+const ENTRY = fileURLToPath(new URL('../../../platform/embedder/entry.ts', import.meta.url))
 
 test.each(['text', 'vision'])(
   'the %s process ends by itself when the service is gone',

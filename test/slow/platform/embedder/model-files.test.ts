@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChildEmbedder } from '../../../src/platform/embedder/child-embedder.ts'
+import type { ChildEmbedder } from '../../../../src/platform/embedder/child-embedder.ts'
 import {
   DEFAULT_CALIBRATION,
   readGolden,
   readModelFiles,
-} from '../../../src/platform/embedder/model-files.ts'
-import { copyModel, MODEL_DIR, SEARCH, startEmbedder } from './bundled.ts'
-import { jpegOf } from './pictures.ts'
+} from '../../../../src/platform/embedder/model-files.ts'
+import { copyModel, MODEL_DIR, SEARCH, startEmbedder } from '../../../platform/embedder/bundled.ts'
+import { jpegOf } from '../../../platform/embedder/pictures.ts'
 
 const running: ChildEmbedder[] = []
 afterEach(async () => {

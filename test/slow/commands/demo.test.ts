@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyModel } from '../platform/embedder/bundled.ts'
+import { copyModel } from '../../platform/embedder/bundled.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 
 test('a demo whose model does not come up stops when it is told to, and leaves nothing behind', async () => {
   using model = copyModel()

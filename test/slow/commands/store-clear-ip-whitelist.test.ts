@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/platform/db/open.ts'
-import { startService } from '../robustness/service.ts'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { startService } from '../../robustness/service.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const SETUP = [
   'setup',
   '--email',

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { type Fake, startFake, until } from './fake.ts'
+import { type Fake, startFake, until } from '../../../platform/embedder/fake.ts'
 
 const running: Fake[] = []
 afterEach(async () => {

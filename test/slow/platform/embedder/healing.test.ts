@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { closedProgram, type Fake, missingProgram, startFake, until } from './fake.ts'
+import {
+  closedProgram,
+  type Fake,
+  missingProgram,
+  startFake,
+  until,
+} from '../../../platform/embedder/fake.ts'
 
 const running: Fake[] = []
 afterEach(async () => {
@@ -128,7 +134,7 @@ test.skipIf(process.platform !== 'linux')(
   'the processes go before the service when memory runs out, and can gain no rights',
   async () => {
     // The real ones.
-    const { startEmbedder } = await import('./bundled.ts')
+    const { startEmbedder } = await import('../../../platform/embedder/bundled.ts')
     const { embedder } = startEmbedder()
     await embedder.settled()
     const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'))

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/platform/db/open.ts'
-import { createPasswordHasher } from '../../src/platform/passwords.ts'
+import { openDatabase } from '../../../src/platform/db/open.ts'
+import { createPasswordHasher } from '../../../src/platform/passwords.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const EMAIL = 'me@shop.test'
 const PASSWORD = 'kettle drum violin'
 const SETUP = ['setup', '--email', EMAIL, '--store', 'My shop', '--json']

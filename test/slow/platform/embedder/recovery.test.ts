@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { ChildEmbedder, ChildEmbedderOptions } from '../../../src/platform/embedder/child-embedder.ts'
-import { INDEX, refusalOf, SEARCH, startEmbedder } from './bundled.ts'
-import { blackPng, cosine, jpegOf } from './pictures.ts'
+import type { ChildEmbedder, ChildEmbedderOptions } from '../../../../src/platform/embedder/child-embedder.ts'
+import { INDEX, refusalOf, SEARCH, startEmbedder } from '../../../platform/embedder/bundled.ts'
+import { blackPng, cosine, jpegOf } from '../../../platform/embedder/pictures.ts'
 
 const running: ChildEmbedder[] = []
 afterEach(async () => {
