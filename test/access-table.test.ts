@@ -22,7 +22,7 @@ import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
- * anything else     a permission (spec §5.6) or a power over the store
+ * anything else     a permission (contract 4.8) or a power over the store
  */
 type Need = 'nothing' | 'a token' | 'any credential' | 'a person' | Permission | StorePower
 
@@ -41,7 +41,7 @@ interface Route {
   id?(shown: Shown): string
 }
 
-/** Nobody makes, changes or renews a key that may do more than he may (D8); ending one is for everybody who has keys. */
+/** Nobody makes, changes or renews a key that may do more than he may (contract 4.10); ending one is for everybody who has keys. */
 const moreThanHeHas = (permission: Permission) => ({
   'developer in a group with none': `403 permission_denied: ${permission}`,
 })
@@ -210,7 +210,7 @@ const ROUTES: Record<string, Route> = {
   'GET /version': { needs: 'nothing' },
 }
 
-/** WHO HAS WHAT (spec §5.6, D10): the roles that have a permission when they are in no group, or a power. */
+/** WHO HAS WHAT (contract 4.8): the roles that have a permission when they are in no group, or a power. */
 const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
   'products:read': ['owner', 'admin', 'developer', 'viewer'],
   'products:write': ['owner', 'admin', 'developer'],

@@ -32,7 +32,7 @@ test('BASE_URL loses the slash at its end', () => {
   )
 })
 
-describe('defaults (D19)', () => {
+describe('defaults (contract 8.5)', () => {
   test('an empty environment gives every setting its default', () => {
     expect(loadConfig({})).toMatchObject({
       HOST: '127.0.0.1',

@@ -3,69 +3,69 @@ import { FormatRegistry } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode } from '../src/core/errors.ts'
 import { type TestApp, testApp } from './support/app.ts'
 
-/** Everything that this version serves, with the section of the specification it comes from. */
+/** Everything that this version serves, with the section of the contract (`src/guide/contract.md`) about it. */
 const SERVED = `
-  POST   /oauth/token                4.1
-  POST   /oauth/login                4.1
-  POST   /oauth/refresh              4.1
-  POST   /oauth/revoke               D10
-  POST   /oauth/password/reset       D10
-  GET    /oauth/password/reset       D10
-  POST   /oauth/password/forgot      D10
-  GET    /verify                     4.1
-  POST   /verify                     D10
-  GET    /verify/cancel              D10
-  POST   /verify/cancel              D10
-  POST   /register                   4.1
-  GET    /v1/me                      D10
-  GET    /v1/me/sessions             D10
-  DELETE /v1/me/sessions             D10
-  DELETE /v1/me/sessions/:session_id  D10
-  POST   /v1/me/password             D10
-  GET    /v1/products                4.2
-  POST   /v1/products                4.2
-  GET    /v1/products/:product_id    D3
-  PUT    /v1/products/:product_id    D3
-  PATCH  /v1/products/:product_id    D3
-  DELETE /v1/products/:product_id    D3
-  POST   /v1/products/demo           4.2
-  DELETE /v1/products/demo           D3
-  POST   /v1/search                  4.3
-  POST   /v1/search/url              4.3
-  POST   /v1/search/text             4.3
-  POST   /v1/security/2fa/setup      4.7
-  POST   /v1/security/2fa/enable     4.7
-  POST   /v1/security/2fa/disable    4.7
-  GET    /v1/security/2fa/status     4.7
-  POST   /v1/security/2fa/recovery-codes       D9
-  GET    /v1/security/api-keys       D8
-  POST   /v1/security/api-keys       4.7
-  GET    /v1/security/api-keys/:id   D8
-  PATCH  /v1/security/api-keys/:id   D8
-  DELETE /v1/security/api-keys/:id   D8
-  POST   /v1/security/api-keys/:id/rotate      D8
-  GET    /v1/security/public-keys    D8
-  POST   /v1/security/public-keys    D8
-  GET    /v1/security/public-keys/:id  D8
-  PATCH  /v1/security/public-keys/:id  D8
-  DELETE /v1/security/public-keys/:id  D8
-  POST   /v1/security/client-secret/rotate     D8
-  GET    /v1/security/ip-whitelist   D9
-  POST   /v1/security/ip-whitelist   4.7
-  DELETE /v1/security/ip-whitelist/:id  D9
-  GET    /v1/security/audit          D9
-  GET    /v1/security/overview       4.7
-  GET    /pictures/:address          D3
-  GET    /health                     D17
-  GET    /health/ready               D17
-  GET    /version                    D16
-  GET    /openapi.json               D17
-  GET    /docs                       D17
-  GET    /docs/:file                 D17
+  POST   /oauth/token                4.4
+  POST   /oauth/login                5.1
+  POST   /oauth/refresh              4.6
+  POST   /oauth/revoke               4.6
+  POST   /oauth/password/reset       5.4
+  GET    /oauth/password/reset       5.4
+  POST   /oauth/password/forgot      5.4
+  GET    /verify                     5.3
+  POST   /verify                     5.3
+  GET    /verify/cancel              5.3
+  POST   /verify/cancel              5.3
+  POST   /register                   5.3
+  GET    /v1/me                      5.5
+  GET    /v1/me/sessions             5.5
+  DELETE /v1/me/sessions             5.5
+  DELETE /v1/me/sessions/:session_id  5.5
+  POST   /v1/me/password             5.5
+  GET    /v1/products                2.3
+  POST   /v1/products                2.2
+  GET    /v1/products/:product_id    2.3
+  PUT    /v1/products/:product_id    2.2
+  PATCH  /v1/products/:product_id    2.4
+  DELETE /v1/products/:product_id    2.4
+  POST   /v1/products/demo           2.8
+  DELETE /v1/products/demo           2.8
+  POST   /v1/search                  3.1
+  POST   /v1/search/url              3.1
+  POST   /v1/search/text             3.1
+  POST   /v1/security/2fa/setup      5.2
+  POST   /v1/security/2fa/enable     5.2
+  POST   /v1/security/2fa/disable    5.2
+  GET    /v1/security/2fa/status     5.2
+  POST   /v1/security/2fa/recovery-codes       5.2
+  GET    /v1/security/api-keys       4.10
+  POST   /v1/security/api-keys       4.10
+  GET    /v1/security/api-keys/:id   4.10
+  PATCH  /v1/security/api-keys/:id   4.10
+  DELETE /v1/security/api-keys/:id   4.10
+  POST   /v1/security/api-keys/:id/rotate      4.10
+  GET    /v1/security/public-keys    4.11
+  POST   /v1/security/public-keys    4.11
+  GET    /v1/security/public-keys/:id  4.11
+  PATCH  /v1/security/public-keys/:id  4.11
+  DELETE /v1/security/public-keys/:id  4.11
+  POST   /v1/security/client-secret/rotate     4.9
+  GET    /v1/security/ip-whitelist   4.12
+  POST   /v1/security/ip-whitelist   4.12
+  DELETE /v1/security/ip-whitelist/:id  4.12
+  GET    /v1/security/audit          5.7
+  GET    /v1/security/overview       5.8
+  GET    /pictures/:address          2.6
+  GET    /health                     8.1
+  GET    /health/ready               8.1
+  GET    /version                    1.2
+  GET    /openapi.json               8.2
+  GET    /docs                       8.2
+  GET    /docs/:file                 8.2
   GET    /docs/guide                 8.2
   GET    /docs/guide/:name           8.2
-  GET    /errors                     D13
-  GET    /errors/:code               D13
+  GET    /errors                     7.3
+  GET    /errors/:code               7.3
 `
 
 let app: TestApp
@@ -149,10 +149,10 @@ describe('the routes', () => {
   })
 })
 
-describe('the register of errors (spec §7, D13)', () => {
+describe('the register of errors (contract 7.3)', () => {
   const codes = Object.keys(ERRORS) as ErrorCode[]
 
-  test('holds the codes of the specification with their statuses', () => {
+  test('holds the codes that clients must know by name, with their statuses', () => {
     expect(ERRORS).toMatchObject({
       unauthorized: { status: 401 },
       token_expired: { status: 401 },

@@ -1,6 +1,6 @@
 import type { PlanName } from './plans.ts'
 
-/** Permission names of spec §2.9. */
+/** Permission names of contract 4.8. */
 export const PERMISSIONS = [
   'products:read',
   'products:write',
@@ -18,7 +18,7 @@ export const STORE_POWERS = ['security:read', 'security:manage', 'keys:manage'] 
 
 export type StorePower = (typeof STORE_POWERS)[number]
 
-/** Roles of a member (spec §5.6), most powerful first. */
+/** Roles of a member (contract 4.8), most powerful first. */
 export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const
 
 export type Role = (typeof ROLES)[number]
@@ -96,7 +96,7 @@ export interface Caller {
   trace: Trace
 }
 
-/** Who is acting, and for which store (spec §5.3). */
+/** Who is acting, and for which store (contract 4.7). */
 export interface Actor extends Caller {
   storeId: string
   store: CallerStore
@@ -108,14 +108,14 @@ export const may = ({ permissions, powers }: Caller, right: Permission | StorePo
 
 type Rights = Pick<Caller, 'permissions' | 'powers'>
 
-/** Rights of a machine grant in its store (spec §5.6), and of a super-admin in every store. */
+/** Rights of a machine grant in its store (contract 4.8), and of a super-admin in every store. */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
 
 /** Whether groups can narrow what a role may do. */
 export const isBoundByGroups = (role: Role): boolean => role !== 'owner' && role !== 'admin'
 
 /**
- * Rights of a member (spec §5.6). Owners and admins hold every permission. Anyone else holds the permissions of all
+ * Rights of a member (contract 4.8). Owners and admins hold every permission. Anyone else holds the permissions of all
  * their groups together, or those of their role when they are in no group.
  *
  * @param groups the permissions of each group in this store that the member belongs to.

@@ -76,7 +76,7 @@ const byPlan = (limit: (plan: Plan) => number, inWords: (limit: number) => strin
     .join(', ')
 
 /**
- * Every failure a client can be told about (spec §7 and our additions).
+ * Every failure a client can be told about (contract 7.3).
  *
  * The codes are a public contract, the messages are not. Add a row here before throwing a new code.
  */
@@ -319,7 +319,7 @@ export interface ErrorExtras {
   headers?: Record<string, string>
   /** Further fields of the body, beside `error` and `message`. */
   fields?: Record<string, string>
-  /** The path that replaces a retired one; sent beside `error` (spec §9). */
+  /** The path that replaces a retired one; sent beside `error` (contract 1.2). */
   replacement?: string
   /** For the log only. */
   cause?: unknown
@@ -338,7 +338,7 @@ export class ApiError extends Error {
   }
 }
 
-/** One answer for every refused credential, so that "does not exist" and "is wrong" read alike (spec §5.4.5). */
+/** One answer for every refused credential, so that "does not exist" and "is wrong" read alike (contract 4.3). */
 export const signInFirst = () => new ApiError('unauthorized', 'The credentials are missing or not valid')
 
 export const missingPermission = (permission: string) =>
@@ -350,14 +350,14 @@ export const missingPermission = (permission: string) =>
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
 
-/** Too many requests of one plan, key or address (spec §7). */
+/** Too many requests of one plan, key or address (contract 6.2). */
 export const rateLimitExceeded = (message: string, { limit, resetSeconds }: RateVerdict) =>
   new ApiError('rate_limit_exceeded', message, {
     retryAfterSeconds: resetSeconds,
     details: { limit, retry_after: resetSeconds },
   })
 
-/** Too many failed sign-ins of one identity (spec §7). */
+/** Too many failed sign-ins of one identity (contract 5.6). */
 export const tooManyRequests = ({ resetSeconds }: RateVerdict) =>
   new ApiError('too_many_requests', 'Too many sign-ins failed: wait, or reset the password', {
     retryAfterSeconds: resetSeconds,

@@ -72,15 +72,15 @@ export const LIMITS = {
   validationProblemsMax: 50,
   idempotencyKeyCharsMax: 255,
   idempotencyHours: 24,
-  /** Time after its expiry in which a token may still be refreshed (spec §8). */
+  /** Time after its expiry in which a token may still be refreshed (contract 4.6). */
   refreshGraceSeconds: 300,
   /** Characters of a password, counted after NFKC; the time to hash it grows with its length. */
   passwordCharsMin: 10,
   passwordCharsMax: 1_024,
-  /** Sign-ins and refreshes of one network address in a minute (spec §8). */
+  /** Sign-ins and refreshes of one network address in a minute (contract 5.6). */
   signInsPerMinute: 10,
   refreshesPerMinute: 30,
-  /** Failed sign-ins of one e-mail address and of one client_id in {@link failuresWindowMs} (spec §8). */
+  /** Failed sign-ins of one e-mail address and of one client_id in {@link failuresWindowMs} (contract 5.6). */
   failuresPerEmailMax: 5,
   failuresPerClientMax: 10,
   failuresWindowMs: 15 * 60_000,

@@ -1,4 +1,4 @@
-/** Limits of a store on a plan (spec §8). Infinity means unlimited. */
+/** Limits of a store on a plan (contract 6.1). Infinity means unlimited. */
 export interface Plan {
   /** US dollars a month. */
   pricePerMonth: number

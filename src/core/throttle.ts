@@ -1,6 +1,6 @@
 import type { RateVerdict } from './rate-window.ts'
 
-/** Counts the events of a key in an exact sliding window that survives a restart (spec §8). Times are Unix ms. */
+/** Counts the events of a key in an exact sliding window that survives a restart (contract 5.6). Times are Unix ms. */
 export interface Throttle {
   /** Counts one event if the window has room for it. Concurrent calls never exceed the limit. */
   take(key: string, now: number): RateVerdict

@@ -8,7 +8,7 @@ import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, TraceOf } from './trace.ts'
 
 /**
- * Which requests must name a store unless the person belongs to exactly one (spec §5.3): all; those of people with
+ * Which requests must name a store unless the person belongs to exactly one (contract 4.7): all; those of people with
  * several, except super-admins; or none.
  */
 export type StoreRule = 'always' | 'several' | 'never'
@@ -16,7 +16,7 @@ export type StoreRule = 'always' | 'several' | 'never'
 /**
  * What a route is for, which decides whose budget its requests spend.
  *
- * `use`: products and searches. Requests spend the budget of the store's plan (spec §8).
+ * `use`: products and searches. Requests spend the budget of the store's plan (contract 6.2).
  * `guard`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
  * never the plan's: a thief who drains the plan with a stolen key must not keep the owner from revoking the key. Only an
  * API key, which can guard nothing, spends the plan's budget here too.
@@ -41,7 +41,7 @@ export interface AuthDeps {
   clock: Clock
   traceOf: TraceOf
   /**
-   * Finds the caller of a token, and the store to act for (spec §5.3).
+   * Finds the caller of a token, and the store to act for (contract 4.7).
    *
    * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
    * `not_a_member` for another store, `ip_not_allowed`.

@@ -8,7 +8,7 @@ import { tracePlugin } from './trace.ts'
 /** Where a route's declaration says in words whom the route lets in. */
 export const NEED = 'x-needs'
 
-/** The header of every route behind a door, for the API's document (spec §5.3). */
+/** The header of every route behind a door, for the API's document (contract 4.7). */
 export const ACTIVE_TENANT = {
   name: 'X-Service-Active-Tenant',
   in: 'header',

@@ -14,7 +14,7 @@ export interface ErrorDeps {
   noteFault?(fault: ApiError): void
 }
 
-/** The one place where a thrown error becomes an answer (spec §7). Mounted before every route. */
+/** The one place where a thrown error becomes an answer (contract 7.1). Mounted before every route. */
 export function errorPlugin({ log, methodsOf, problemsOf, baseUrl, noteFault }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 
-/** The body of every failure (spec §7), with the details that some codes add. */
+/** The body of every failure (contract 7.1), with the details that some codes add. */
 export const ErrorBody = t.Object(
   {
     error: t.String({ description: 'Stable code; `/errors/<code>` explains it.' }),

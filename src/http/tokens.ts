@@ -1,7 +1,7 @@
 import { jwt } from '@elysiajs/jwt'
 import type { Clock } from '../core/clock.ts'
 
-/** Claims of an access token (spec §2.2). */
+/** Claims of an access token (contract 4.5). */
 export interface Claims {
   sub: string
   jti: string

@@ -15,7 +15,7 @@ const NOTHING = { permissions: new Set<Permission>(), powers: new Set<never>() }
 const namesOf = ({ permissions, powers }: typeof EVERYTHING) => [...permissions, ...powers].sort()
 const all = [...PERMISSIONS, ...STORE_POWERS].sort()
 
-test('the permissions are those of spec §2.9', () => {
+test('the permissions are those of contract 4.8', () => {
   expect([...PERMISSIONS].sort()).toEqual([
     'products:bulk',
     'products:delete',
@@ -36,7 +36,7 @@ test('a caller may what he holds and nothing else: permissions and powers alike'
   expect(may({ ...PERSON, ...deriveKeyRights(['search:read']) }, 'search:write')).toBe(false)
 })
 
-describe('what a member may do (spec §5.6, D10)', () => {
+describe('what a member may do (contract 4.8)', () => {
   const without = (...names: string[]) => all.filter((name) => !names.includes(name))
 
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isPlanName, PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
 
-test('the plans are those of spec §8', () => {
+test('the plans are those of contract 6.1', () => {
   expect(PLAN_NAMES).toEqual(['free', 'basic', 'premium', 'enterprise'])
   expect(
     Object.values(PLANS).map(({ pricePerMonth, productsMax, requestsPerMinute, storageBytesMax }) => [

@@ -15,7 +15,7 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
   body['error'],
 ]
 
-describe('every signed-in route (spec §5.2)', () => {
+describe('every signed-in route (contract 4.2)', () => {
   test.each(PROTECTED)('%s %s: 401 unauthorized without a token', async (method, path) => {
     const answer = await app.call(method, path)
     expect(refusal(answer)).toEqual([401, 'unauthorized'])

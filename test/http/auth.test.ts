@@ -109,7 +109,7 @@ describe('401 unauthorized', () => {
   })
 })
 
-describe('401 token_expired (spec §5.2, §7)', () => {
+describe('401 token_expired (contract 4.2)', () => {
   test('not in the last second of the 3600, and from then on', async () => {
     const token = await app.signIn()
     app.clock.advance(3_599_000)
@@ -129,7 +129,7 @@ describe('401 token_expired (spec §5.2, §7)', () => {
   })
 })
 
-describe('X-Service-Active-Tenant (spec §5.3)', () => {
+describe('X-Service-Active-Tenant (contract 4.7)', () => {
   const asStore = async (slug: string) => {
     const token = await app.signIn('mine')
     if (slug === 'theirs') await app.store('theirs')
@@ -150,7 +150,7 @@ describe('X-Service-Active-Tenant (spec §5.3)', () => {
   )
 })
 
-describe('permissions (spec §5.6)', () => {
+describe('permissions (contract 4.8)', () => {
   /** A program with one guarded route, for somebody with these permissions. */
   function guarded(permissions: Caller['permissions']) {
     const clock = manualClock('2030-01-01T00:00:00Z')

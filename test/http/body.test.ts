@@ -19,7 +19,7 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
   body['error'],
 ]
 
-describe('Content-Type (spec §4: JSON unless stated)', () => {
+describe('Content-Type (contract 1.3: JSON unless stated)', () => {
   test.each([
     'application/json',
     'APPLICATION/JSON',

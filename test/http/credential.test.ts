@@ -16,7 +16,7 @@ function found(headers: Record<string, string>, query = ''): string {
 
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
-describe('the one credential of a request (spec §5.2, D8)', () => {
+describe('the one credential of a request (contract 4.2)', () => {
   test.each<[string, Record<string, string>, string]>([
     ['a token', bearer('a.b.c'), 'token: a.b.c'],
     ['a token in another scheme’s case', { authorization: 'bEARER a.b.c' }, 'token: a.b.c'],

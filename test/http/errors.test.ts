@@ -88,7 +88,7 @@ function throwing() {
   return { ask, logged, http }
 }
 
-describe('what is thrown becomes an answer (spec §7)', () => {
+describe('what is thrown becomes an answer (contract 7.1)', () => {
   test.each(['/plain', '/text', '/rejected', '/parser?post', '/broken-answer'])(
     '%s: 500 internal_error or 400 tells nothing of what went wrong',
     async (path) => {
@@ -170,7 +170,7 @@ describe('what is thrown becomes an answer (spec §7)', () => {
     expect(response.headers.get('x-extra')).toBe('yes')
   })
 
-  test('410 gone: `replacement` stands beside `error` (spec §9)', async () => {
+  test('410 gone: `replacement` stands beside `error` (contract 1.2)', async () => {
     const { response, body } = await throwing().ask('/gone')
     expect(response.status).toBe(410)
     expect(body).toEqual({ error: 'gone', message: 'moved', replacement: '/v1/team/members' })

@@ -20,7 +20,7 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
   body['error'],
 ]
 
-describe('POST /v1/products with Idempotency-Key (D15)', () => {
+describe('POST /v1/products with Idempotency-Key (contract 1.6)', () => {
   test('the first answer comes again, status and body, with Idempotent-Replayed: true, and no work is done', async () => {
     const first = await post('k-1', product('a'))
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])

@@ -16,7 +16,7 @@ async function refusal(body: Uint8Array | string) {
   throw new Error('it was taken')
 }
 
-describe('400 invalid_json tells line and column, counted from 1 (D12)', () => {
+describe('400 invalid_json tells line and column, counted from 1 (contract 1.3)', () => {
   test.each([
     ['{', 1, 2],
     ['{"a":1,}', 1, 8],

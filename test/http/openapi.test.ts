@@ -53,7 +53,7 @@ const contentTypes = (name: string) => Object.keys(operation(name).requestBody?.
 /** A token, or an API key in a header of its own. */
 const EITHER = [{ bearer: [] }, { apiKey: [] }]
 
-describe('GET /openapi.json (D17)', () => {
+describe('GET /openapi.json (contract 8.2)', () => {
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
     expect(errors ?? []).toEqual([])

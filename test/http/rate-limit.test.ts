@@ -14,7 +14,7 @@ const list = (token: string) => app.call('GET', '/v1/products', { token })
 const headersOf = ({ headers }: { headers: Headers }) =>
   Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry-after/.test(name)))
 
-describe('the plan budget (spec §8, D14)', () => {
+describe('the plan budget (contract 6.2)', () => {
   test('free: ten requests a minute; the eleventh is 429 rate_limit_exceeded and says when to come back', async () => {
     const token = await app.signIn('one', 'free')
     for (let n = 1; n <= 10; n++) {

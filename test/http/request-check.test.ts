@@ -125,7 +125,7 @@ describe('numbers in a query are numbers', () => {
   })
 })
 
-describe('the order of judgement (spec §5)', () => {
+describe('the order of judgement (contract 1.5)', () => {
   test('401 before 422: a stranger learns nothing of a schema', async () => {
     for (const path of ['/v1/products?limit=x', '/v1/products?sort=best']) {
       expect((await app.call('GET', path)).status).toBe(401)

@@ -7,7 +7,7 @@ const START = '2030-01-01T00:00:00Z'
 const SECRET = 'a secret of at least thirty-two bytes'
 const CLAIMS = { sub: 's', jti: 'j', user_type: 'client' as const }
 
-describe('an access token (spec §2.2)', () => {
+describe('an access token (contract 4.5)', () => {
   test('is an HS256 JWT with the claims and an expiry counted from the clock', async () => {
     const token = await createTokens(SECRET, manualClock(START)).sign(
       { ...CLAIMS, plan: 'basic', rate_limit: 60 },

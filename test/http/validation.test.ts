@@ -8,7 +8,7 @@ import { problemsOf, validationError } from '../../src/http/validation.ts'
 const told = (schema: Parameters<typeof problemsOf>[0], value: unknown) =>
   problemsOf(schema, value, 'body').map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
 
-describe('one problem, one line (D12)', () => {
+describe('one problem, one line (contract 7.2)', () => {
   const choice = t.Union([t.Literal('a'), t.Literal('b')])
   test.each([
     ['required', t.Object({ x: t.String() }), {}, '/x required: is required'],

@@ -17,7 +17,7 @@ afterEach(() => db.close())
 const one = Buffer.from('one')
 const other = Buffer.from('other')
 
-describe('idempotency keys (D15)', () => {
+describe('idempotency keys (contract 1.6)', () => {
   test('the first claim is new, a second one runs, and after the end it has the answer', () => {
     const keys = idempotencyKeys(db)
     expect(keys.claim('s', 'k', one, 1)).toEqual({ state: 'new' })

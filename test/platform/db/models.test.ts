@@ -13,7 +13,7 @@ const model = (name: string, dimension = 4) => ({ id: name, hash: name.repeat(64
 const count = (table: string) => (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
 const vector = (...numbers: number[]) => Float32Array.from(numbers)
 
-describe('registerModel (D20)', () => {
+describe('registerModel (contract 2.9)', () => {
   test('a model is known by its hash: registered again it keeps its row and its vectors', () => {
     const first = registerModel(db, model('a'), 7)
     first.vectors.put('s', 1, vector(1, 0, 0, 0))

@@ -7,7 +7,7 @@ import { DATABASE_FILE, openDatabase } from '../../../src/platform/db/open.ts'
 import { probeVectors, probeWrite } from '../../../src/platform/db/probe.ts'
 import { memoryDatabase } from '../../support/database.ts'
 
-describe('probeWrite (D17: database writable)', () => {
+describe('probeWrite (contract 8.1: database writable)', () => {
   test('writes its one row, waits for the disk, and leaves no transaction open', () => {
     const db = memoryDatabase()
     const rows = () => db.prepare('SELECT id, written_at FROM write_probe').all()
@@ -48,7 +48,7 @@ describe('probeWrite (D17: database writable)', () => {
   })
 })
 
-describe('probeVectors (D17: vector extension)', () => {
+describe('probeVectors (contract 8.1: vector extension)', () => {
   test('passes with sqlite-vec, throws without', () => {
     const db = memoryDatabase()
     probeVectors(db)

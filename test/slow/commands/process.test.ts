@@ -49,7 +49,7 @@ async function serve(words: string[] = ['--port', '0']) {
 
 const SETUP = ['setup', '--email', 'me@shop.test', '--password', 'a long password', '--store', 'My shop']
 
-describe('lookalike serve (D19)', () => {
+describe('lookalike serve (contract 8.4)', () => {
   test('the first line names the address; SIGTERM ends it with 0; the data folder is its owner’s alone', async () => {
     const service = await serve()
     expect((await fetch(`${service.address}/health`)).status).toBe(200)
@@ -105,7 +105,7 @@ describe('lookalike serve (D19)', () => {
   }, 30_000)
 })
 
-describe('lookalike setup, key create, store set-plan, healthcheck (D19)', () => {
+describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6)', () => {
   test('work beside a running service and name its address', async () => {
     const service = await serve()
     const { stdout, code } = await run(SETUP)
@@ -123,7 +123,7 @@ describe('lookalike setup, key create, store set-plan, healthcheck (D19)', () =>
     await service.stop()
   }, 60_000)
 
-  test('on a stopped install: JSON with the keys of D19; the second store is no enterprise store', async () => {
+  test('on a stopped install: JSON with the keys of contract 8.6; the second store is no enterprise store', async () => {
     const first = await run([...SETUP, '--json'])
     expect(Object.keys(JSON.parse(first.stdout)).sort()).toEqual([
       'client_id',

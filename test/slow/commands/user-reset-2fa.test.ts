@@ -35,7 +35,7 @@ async function run(...words: string[]) {
 const setup = () =>
   run('setup', '--email', LOGIN.email, '--password', LOGIN.password, '--store', 'Shop', '--json')
 
-describe('lookalike user reset-2fa (D19)', () => {
+describe('lookalike user reset-2fa (contract 8.6)', () => {
   test('beside a running service: the next login needs no code, and it is written down', async () => {
     await setup()
     await using service = start('serve', '--port', '0')

@@ -27,7 +27,7 @@ describe('lookalike serve', () => {
     const smtp = 'smtp://me:hunter2@mail.example'
     const text = await warningsOf(['--jwt-secret', SECRET, '--smtp-url', smtp, '--mail-from', 'a@b.example'])
     expect(text).toContain('the value of --jwt-secret in the process list')
-    expect(text).toContain('by JWT_SECRET_FILE')
+    expect(text).toContain('with JWT_SECRET_FILE')
     expect(text).toContain('the value of --smtp-url in the process list')
     expect(text).toContain('"msg":"SMTP_URL is set and BASE_URL is empty')
     expect(text).not.toMatch(/hunter2|more than 32 bytes/)

@@ -52,7 +52,7 @@ const TOKEN_BYTES = 32
 export type RegistrationService = ReturnType<typeof registrationService>
 
 /**
- * Accounts that people make themselves (spec §3, D10). Nobody is told whether an address has an account: known and
+ * Accounts that people make themselves (contract 5.3). Nobody is told whether an address has an account: known and
  * unknown ones get the same answer after the same work, and a mail each.
  */
 export function registrationService(deps: RegistrationDeps) {

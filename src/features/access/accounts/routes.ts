@@ -52,7 +52,7 @@ export interface AccountServices {
   passwordReset: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>
 }
 
-/** Spec §4.1, D10: how people get an account and a new password. No answer is ever cached. */
+/** Contract 5.3, 5.4: how people get an account and a new password. No answer is ever cached. */
 export function accountRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { registration, verification, passwordReset: passwords }: AccountServices,

@@ -19,7 +19,7 @@ const password = text({
 
 const token = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
 
-/** Spec §2.12. */
+/** Contract 5.3. */
 export const Registration = t.Object({
   client_name: text({
     minLength: 1,

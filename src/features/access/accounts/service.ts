@@ -118,7 +118,7 @@ export function accountService({
       return asCallerStore(store)
     },
 
-    /** Puts a store on another plan (spec §8). @throws OperatorError when there is no such store. */
+    /** Puts a store on another plan (contract 6.1). @throws OperatorError when there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
         const store = stores.findStoreBySlug(slug)

@@ -2,7 +2,7 @@ import { splitWords } from '../../../core/text.ts'
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
 
-/** First segments of paths that the service itself answers (spec §9). */
+/** First segments of paths that the service itself answers (contract 5.3). */
 const RESERVED_SLUGS = new Set(
   'admin docs errors health invite login metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
     ' ',

@@ -5,7 +5,7 @@ import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
-/** The most keys of one kind in a store (D14). */
+/** The most keys of one kind in a store (contract 6.4). */
 export const KEYS_PER_STORE_MAX = 100
 
 /** How many characters of a key people may see, to tell keys apart. */
@@ -30,7 +30,7 @@ const LifetimeDays = Type.Union([Type.Integer({ minimum: 1, maximum: LIFETIME_DA
   examples: [90],
 })
 
-/** Spec §2.10: what a key may do, by resource. */
+/** Contract 4.10: what a key may do, by resource. */
 export const Scopes = t.Record(
   t.String(),
   t.Union([t.String(), t.Array(t.String(), { maxItems: PERMISSIONS.length })]),

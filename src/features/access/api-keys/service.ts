@@ -47,7 +47,7 @@ export interface KnownKey {
   state: 'valid' | 'expired'
 }
 
-/** Numbers for the security overview (D9). */
+/** Numbers for the security overview (contract 5.8). */
 export interface ApiKeyOverview {
   active: number
   /** Of the active ones: they expire within 30 days. */
@@ -60,7 +60,7 @@ export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 const DAY_MS = 86_400_000
 
-/** API keys of stores (spec §2.10, D8). */
+/** API keys of stores (contract 4.10). */
 export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
   const touch = createTouch({ ...deps, name: 'an API key' })

@@ -5,7 +5,7 @@ import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.
 import { ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
-/** D8: the secret of the machine grant. */
+/** Contract 4.9: the secret of the machine grant. */
 export function clientSecretRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   clientSecret: ClientSecretService,

@@ -13,7 +13,7 @@ export interface ClientSecretDeps {
   stores: Pick<StoreQueries, 'findStore' | 'replaceClientSecret'>
   clock: Clock
   ids: Ids
-  /** Wrong secrets by client_id, here and where tokens are given (spec §8). */
+  /** Wrong secrets by client_id, here and where tokens are given (contract 5.6). */
   failures: Throttle
   atomically: Atomically
   record: RecordEvent
@@ -46,7 +46,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
 
   return {
     /**
-     * Gives the store a new secret (spec §5.2.6). The old one ends at once, and so do the tokens that were made with
+     * Gives the store a new secret (contract 4.9). The old one ends at once, and so do the tokens that were made with
      * it, except the one that asks: whoever rotates must be able to go on. A person may who has the power, a machine
      * grant that shows the present secret.
      *

@@ -5,7 +5,7 @@ import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/
 import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, RemovedIpEntry } from './schema.ts'
 import type { IpWhitelistService } from './service.ts'
 
-/** Spec §4.7, D9: the addresses that a store may be called from. */
+/** Contract 4.12: the addresses that a store may be called from. */
 export function ipListRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   ipList: IpWhitelistService,

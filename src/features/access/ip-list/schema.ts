@@ -3,12 +3,12 @@ import { t } from 'elysia'
 import { Moment } from '../../../http/paging.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
 
-/** The most entries in the list of a store (D14). */
+/** The most entries in the list of a store (contract 6.4). */
 export const IP_ENTRIES_MAX = 100
 
 const DESCRIPTION_CHARS_MAX = 200
 
-/** Spec §2.10. */
+/** Contract 4.12. */
 export const IpEntryBody = t.Object({
   ip_address: text({
     minLength: 1,

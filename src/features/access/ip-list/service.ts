@@ -28,7 +28,7 @@ export interface IpWhitelistDeps {
 
 export type IpWhitelistService = ReturnType<typeof ipListService>
 
-/** The addresses from which a store may be called (spec §2.10, D9). Without entries it may be called from everywhere. */
+/** The addresses from which a store may be called (contract 4.12). Without entries it may be called from everywhere. */
 export function ipListService(deps: IpWhitelistDeps) {
   const { queries, clock, ids, atomically, record, tellOwners } = deps
   const admission = createAdmission(deps)

@@ -16,7 +16,7 @@ import type { MeService } from './service.ts'
 /** Failures of a route that only a person may call. */
 const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
 
-/** D10: the caller’s own account, with its logins and its password. */
+/** Contract 5.5: the caller’s own account, with its logins and its password. */
 export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
     .use(forCaller)

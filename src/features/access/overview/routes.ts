@@ -4,7 +4,7 @@ import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import { SecurityOverview } from './schema.ts'
 import type { SecurityService } from './service.ts'
 
-/** Spec §4.7: the security overview. */
+/** Contract 5.8: the security overview. */
 export function overviewRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   security: SecurityService,

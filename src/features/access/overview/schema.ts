@@ -13,7 +13,7 @@ export const Recommendation = t.Object({
 })
 export type Recommendation = typeof Recommendation.static
 
-/** D9: the state of a store's security. */
+/** Contract 5.8: the state of a store's security. */
 export const SecurityOverview = t.Object({
   two_factor: t.Object({
     enabled: t.Union([t.Boolean(), t.Null()], { description: 'Your own; null for a machine grant.' }),

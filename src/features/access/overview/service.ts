@@ -22,7 +22,7 @@ export interface SecurityDeps {
 
 export type SecurityService = ReturnType<typeof overviewService>
 
-/** How well a store is locked, in numbers (D9). */
+/** How well a store is locked, in numbers (contract 5.8). */
 export function overviewService(deps: SecurityDeps) {
   const { queries, clock, twoFactor, apiKeys, widgetKeys, ipList } = deps
 
@@ -51,7 +51,7 @@ export function overviewService(deps: SecurityDeps) {
         api_keys: keys,
         public_keys: widgetKeys.count(storeId),
         ip_whitelist: { enabled: entries > 0, entries },
-        // There can be none in this version; clients may rely on the field (D9).
+        // There can be none in this version; clients may rely on the field (contract 5.8).
         webhooks: { active: 0, failing: 0 },
         sessions,
         last_login_at: lastLoginAt === null ? null : isoTime(lastLoginAt),

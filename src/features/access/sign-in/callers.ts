@@ -40,7 +40,7 @@ export interface CallerDeps {
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** Finds who calls, and for which store (spec §5.3, §5.6). */
+/** Finds who calls, and for which store (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
   const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
@@ -95,7 +95,7 @@ export function callerService(deps: CallerDeps) {
   }
 
   /**
-   * The table of spec §5.3. A super-admin may act for any store by its name. A super-admin who belongs to stores
+   * The table of contract 4.7. A super-admin may act for any store by its name. A super-admin who belongs to stores
    * needs no header: without it, the oldest membership counts.
    *
    * @returns undefined where the route can do without.

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../core/errors.ts'
 import { CREDENTIAL_CHARS_MAX, type TokenForm } from './schema.ts'
 
-/** What a backend proves itself with (spec §5.1). */
+/** What a backend proves itself with (contract 4.4). */
 export interface Credentials {
   clientId: string
   clientSecret: string

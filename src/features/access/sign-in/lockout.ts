@@ -8,7 +8,7 @@ import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
 export interface LockoutDeps {
   addresses: Pick<SignInAddressQueries, 'isKnown' | 'note'>
-  /** Failed sign-ins by e-mail (spec §8), and wrong second factors by e-mail in a window twice as long. */
+  /** Failed sign-ins by e-mail (contract 5.6), and wrong second factors by e-mail in a window twice as long. */
   failures: Throttle
   codeFailures: Throttle
   /** Tries of locked e-mails by person and known address, and by e-mail and any other address. */
@@ -25,7 +25,7 @@ export type Lockout = ReturnType<typeof createLockout>
 const NOBODY = ''
 
 /**
- * Who may try to sign in. After five failures an e-mail is locked (spec §8): everybody can cause that, so from an address
+ * Who may try to sign in. After five failures an e-mail is locked (contract 5.6): everybody can cause that, so from an address
  * that signed the person in lately a right password still gets in.
  *
  * Of an e-mail without an account, and of an address that is not known, the same is looked up and counted.

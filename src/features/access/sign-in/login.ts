@@ -63,7 +63,7 @@ interface Entry {
 
 export type LoginService = ReturnType<typeof loginService>
 
-/** The login of people (spec §4.1, §5.3, §5.4). */
+/** The login of people (contract 5.1, 5.2). */
 export function loginService(deps: LoginDeps) {
   const { people, sessions, issuer, clock, ids, passwords, twoFactor, lockout, atomically, record } = deps
 
@@ -280,7 +280,7 @@ export function loginService(deps: LoginDeps) {
   }
 }
 
-/** Where a person goes after the login (spec §5.3). */
+/** Where a person goes after the login (contract 5.1). */
 function redirectOf({ isSuperAdmin }: PersonRow, memberships: readonly MembershipRow[]): string {
   if (isSuperAdmin) return '/admin'
   const [only] = memberships

@@ -13,7 +13,7 @@ export interface MachineGrantDeps {
   stores: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   clock: Clock
-  /** Failures of one client_id (spec §8), and of ids that nobody has: a flood of those must not push out the others. */
+  /** Failures of one client_id (contract 5.6), and of ids that nobody has: a flood of those must not push out the others. */
   failures: Throttle
   unknownFailures: Throttle
   /** @throws ApiError `ip_not_allowed`. */
@@ -49,7 +49,7 @@ export function machineGrant(deps: MachineGrantDeps) {
 
   return {
     /**
-     * The machine grant (spec §5.1, RFC 6749 §4.4): id and secret for an access token.
+     * The machine grant (contract 4.4, RFC 6749 §4.4): id and secret for an access token.
      *
      * @param basic the Authorization header, which may carry the credentials instead of the form (RFC 6749 §2.3.1).
      * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`,

@@ -29,7 +29,7 @@ const REVOKED_KEPT_MS = 7 * 86_400_000
 
 export type RefreshService = ReturnType<typeof refreshService>
 
-/** How access tokens go on and end (spec §3, §5.2). */
+/** How access tokens go on and end (contract 4.6). */
 export function refreshService(deps: RefreshDeps) {
   const { queries, sessions, holders, tokens, issuer, clock, atomically, record } = deps
 

@@ -18,7 +18,7 @@ export interface AuthServices {
   revoke: RefreshService['revoke']
 }
 
-/** Spec §4.1: the machine grant, the login of people, refreshing and revoking tokens. No answer is ever cached. */
+/** Contract 4.4: the machine grant, the login of people, refreshing and revoking tokens. No answer is ever cached. */
 export function signInRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { grant, login, refresh, revoke }: AuthServices,

@@ -20,7 +20,7 @@ export const TokenForm = t.Object({
 })
 export type TokenForm = typeof TokenForm.static
 
-/** Spec §4.1, §5.4. */
+/** Contract 5.1, 5.2. */
 export const Login = t.Object({
   email: text({ minLength: 1, maxLength: 320 }),
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
@@ -54,11 +54,11 @@ const accessToken = {
   expires_in: Type.Integer({ description: 'Seconds.' }),
 }
 
-/** Spec §2.1. */
+/** Contract 4.5. */
 export const AccessToken = t.Object(accessToken)
 export type AccessToken = typeof AccessToken.static
 
-/** One store of a person (spec §2.1). */
+/** One store of a person (contract 5.1). */
 export const MembershipView = t.Object({
   client_id: t.String(),
   slug: t.String(),
@@ -69,7 +69,7 @@ export const MembershipView = t.Object({
 })
 export type MembershipView = typeof MembershipView.static
 
-/** Spec §2.1, with the fields of a person's login. */
+/** Contract 5.1: a token with the fields of a person's login. */
 export const UserToken = t.Object({
   ...accessToken,
   user_type: t.Literal('user'),

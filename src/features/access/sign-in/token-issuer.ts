@@ -22,7 +22,7 @@ const MEMBERSHIPS_IN_TOKEN_MAX = 40
 
 export type TokenIssuer = ReturnType<typeof tokenIssuer>
 
-/** Makes access tokens with the claims of spec §2.2. */
+/** Makes access tokens with the claims of contract 4.5. */
 export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
   const answer = (access_token: string): AccessToken => ({
     access_token,
@@ -33,7 +33,7 @@ export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuer
   return {
     newJti: (): string => ids.uuid(),
 
-    /** When a token that is made now can no longer be refreshed (spec §5.2): Unix ms. */
+    /** When a token that is made now can no longer be refreshed (contract 4.6): Unix ms. */
     refreshableUntil: (): number => clock.now() + (lifetimeSeconds + LIMITS.refreshGraceSeconds) * 1000,
 
     /** A token of the machine grant. */

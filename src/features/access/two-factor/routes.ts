@@ -15,7 +15,7 @@ import type { TwoFactorService } from './service.ts'
 const ALREADY_ENABLED = ['conflict', 'Two-factor authentication is already enabled.'] as const
 const NOT_ENABLED = ['conflict', 'Two-factor authentication is not enabled.'] as const
 
-/** Spec §4.7: the second factor of the signed-in person. */
+/** Contract 5.2: the second factor of the signed-in person. */
 export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFactor: TwoFactorService) {
   return (
     new Elysia({ name: 'two-factor.routes', prefix: '/v1/security/2fa', tags: ['Security'] })

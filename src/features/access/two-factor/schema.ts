@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 
-/** Spec §2.10, D9. */
+/** Contract 5.2. */
 export const TwoFactorSetup = t.Object({
   secret: t.String({ description: 'Base32, 160 bits, for typing in. It is shown only once.' }),
   qr_code_url: t.String({ description: 'The secret as a QR code: an SVG in a `data:` URL.' }),

@@ -53,12 +53,12 @@ export interface Passed {
 
 const ISSUER = 'Lookalike'
 
-/** How long a setup waits for its first code (D9). */
+/** How long a setup waits for its first code (contract 5.2). */
 const PENDING_MS = 15 * 60_000
 
 export type TwoFactorService = ReturnType<typeof twoFactorService>
 
-/** Two-factor authentication of a person: TOTP and recovery codes (spec §5.4, D9). */
+/** Two-factor authentication of a person: TOTP and recovery codes (contract 5.2). */
 export function twoFactorService({
   queries,
   people,
@@ -211,7 +211,7 @@ export function twoFactorService({
       })
     },
 
-    /** Whether a login of this person needs a second factor (spec §5.4). */
+    /** Whether a login of this person needs a second factor (contract 5.2). */
     isEnabled,
 
     /**

@@ -16,7 +16,7 @@ import type { PublicKeyService } from './service.ts'
 /** Failures of a route about one key. */
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 
-/** D8: public keys, which may appear in a web page. */
+/** Contract 4.11: public keys, which may appear in a web page. */
 export function widgetKeyRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   keys: PublicKeyService,

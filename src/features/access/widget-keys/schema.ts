@@ -5,7 +5,7 @@ import { text } from '../../../http/text-schema.ts'
 import { KeyName, KeyPrefix, KeyText } from '../api-keys/schema.ts'
 import { ORIGIN_FORM } from './origins.ts'
 
-/** What a widget may do with a key (D8), by its endpoints of spec §4.5. */
+/** What a widget may do with a key (contract 4.11). */
 export const WidgetUse = t.Union([
   t.Literal('text'),
   t.Literal('upload'),

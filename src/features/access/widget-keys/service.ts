@@ -47,7 +47,7 @@ export interface AdmittedWidget {
 
 export type PublicKeyService = ReturnType<typeof widgetKeyService>
 
-/** Public widget keys of stores, bound to exact origins (spec §5.5, D8). */
+/** Public widget keys of stores, bound to exact origins (contract 4.11). */
 export function widgetKeyService(deps: PublicKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
 
@@ -170,7 +170,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
     count: (storeId: string): number => queries.count(storeId),
 
     /**
-     * Lets a widget's call in (spec §5.5).
+     * Lets a widget's call in (contract 4.11).
      *
      * @param origin the Origin header as it came; null when there was none.
      * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `permission_denied`
@@ -197,7 +197,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
 
 const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed'] as const
 
-/** The permission that an actor needs to let a widget do it (D8). */
+/** The permission that an actor needs to let a widget do it (contract 4.11). */
 const PERMISSION_FOR: Readonly<Record<WidgetUse, Permission>> = {
   text: 'search:execute',
   upload: 'search:execute',

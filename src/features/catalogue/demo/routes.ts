@@ -5,7 +5,7 @@ import { FOR_STORE, failures, WRITING } from '../../../http/failures.ts'
 import { DemoInstalled, DemoRemoved } from './schema.ts'
 import type { DemoService } from './service.ts'
 
-/** Spec §4.2: the demo catalogue. */
+/** Contract 2.8: the demo catalogue. */
 export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoService) {
   return new Elysia({ name: 'demo.routes', prefix: '/v1/products/demo', tags: ['Products'] })
     .use(forStore)

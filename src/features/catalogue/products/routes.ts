@@ -39,7 +39,7 @@ const withStatus = ({ isNew, answer }: Indexed) => ({
   body: answer,
 })
 
-/** Spec §4.2: one product at a time. */
+/** Contract 2: one product at a time. */
 export function productRoutes(
   { forStore }: Pick<Doors, 'forStore'>,
   products: ProductService,

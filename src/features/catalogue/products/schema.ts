@@ -6,7 +6,7 @@ import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
-/** Spec §2.3 and further keys with a meaning. Unknown keys are kept and can be filtered. */
+/** Contract 2.1 and further keys with a meaning. Unknown keys are kept and can be filtered. */
 export const Metadata = t.Object(
   {
     name: t.Optional(t.String()),
@@ -151,7 +151,7 @@ const PictureInfo = t.Object({
   palette: t.Array(t.Object({ hex: t.String(), share: t.Number() }), { description: 'Largest share first.' }),
 })
 
-/** A product as it is read: spec §2.3 and the results of indexing. */
+/** A product as it is read: Contract 2.1 and the results of indexing. */
 export const IndexedProductView = t.Object({
   product_id: t.String(),
   image_url: t.String(),

@@ -14,7 +14,7 @@ import {
 import { SearchResponse, TextSearch, UploadSearch, UrlSearch } from './schema.ts'
 import type { SearchService } from './service.ts'
 
-/** Spec §4.3: search by an uploaded picture, by the URL of a picture and by text. */
+/** Contract 3.1: search by an uploaded picture, by the URL of a picture and by text. */
 export function searchRoutes({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
     .use(forStore)

@@ -36,7 +36,7 @@ const MINUTE_MS = 60_000
 
 const cancel = (on: TestApp, token: unknown) => on.call('POST', '/verify/cancel', { body: { token } })
 
-describe('POST /verify (D10)', () => {
+describe('POST /verify (contract 5.3)', () => {
   test('200 verified: link and password together make the account, and it is proven', async () => {
     const token = await registered(app)
     const answer = await confirm(app, token)
@@ -267,7 +267,7 @@ describe('POST /verify (D10)', () => {
   })
 })
 
-describe('POST /verify/cancel (D10)', () => {
+describe('POST /verify/cancel (contract 5.3)', () => {
   test('200 cancelled: deletes every open registration of the address, whoever asked for it', async () => {
     const own = await registered(app)
     const foreign = await registered(app, { client_name: 'Stranger', password: 'the stranger’s password' })

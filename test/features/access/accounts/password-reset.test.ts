@@ -56,7 +56,7 @@ const pointers = ({ body }: Answer) =>
 const events = (action: string) =>
   app.db.prepare('SELECT * FROM audit_events WHERE action = ?').all(action) as Record<string, unknown>[]
 
-describe('POST /oauth/password/forgot (D10)', () => {
+describe('POST /oauth/password/forgot (contract 5.4)', () => {
   test('202 for every address, with one answer; only a known one gets a mail, and after the answer', async () => {
     const [known, unknown] = [await forgot(' ANNA@shop.test'), await forgot('bert@shop.test')]
     expect([known.status, known.body as object]).toEqual([
@@ -140,7 +140,7 @@ describe('POST /oauth/password/forgot (D10)', () => {
   })
 })
 
-describe('POST /oauth/password/reset (D10)', () => {
+describe('POST /oauth/password/reset (contract 5.4)', () => {
   test('200: the new password signs in, the old one does not, and every session has ended', async () => {
     const tokens = [await login(OLD), await login(OLD)].map(({ body }) => String(body['access_token']))
     const answer = await reset(await asked())

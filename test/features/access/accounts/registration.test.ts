@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => app.close())
 
-describe('POST /register (spec §2.12, D10)', () => {
+describe('POST /register (contract 5.3)', () => {
   test('202: mails a link, and nothing of the account exists', async () => {
     const answer = await register(app)
     expect([answer.status, answer.body as object]).toEqual([

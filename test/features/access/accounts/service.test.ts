@@ -34,7 +34,7 @@ async function refused(work: Promise<unknown>, words: string) {
   expect((error as Error).message).toContain(words)
 }
 
-describe('setup (D19): the first store', () => {
+describe('setup (contract 8.6): the first store', () => {
   test('is on the enterprise plan, its owner a verified super-admin; later ones are on the default plan and plain', async () => {
     const [first, second] = [await setup('a@shop.test', 'First'), await setup('b@shop.test', 'Second')]
     expect(app.accounts.storeBySlug('first')).toEqual({

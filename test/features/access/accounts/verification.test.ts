@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => app.close())
 
-describe('GET /verify (spec §3, D10)', () => {
+describe('GET /verify (contract 5.3)', () => {
   test('200 verified: makes user, store and ownership; the password signs in', async () => {
     const token = await registered(app)
     expect(refusal(await login(app))).toEqual([403, 'account_not_verified'])

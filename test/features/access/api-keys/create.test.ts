@@ -19,7 +19,7 @@ afterEach(() => app.close())
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-describe('POST /v1/security/api-keys (spec §2.10, §4.7, D8)', () => {
+describe('POST /v1/security/api-keys (contract 4.10)', () => {
   test('201: the key this once, with its prefix, scopes, times and maker; no cache may keep it', async () => {
     const { userId, token: owner } = await signInMember(app, { store: 'one', role: 'owner' })
     const answer = await keys.create(

@@ -67,7 +67,7 @@ describe('the use of a key', () => {
   })
 })
 
-describe('the numbers of the overview (D9)', () => {
+describe('the numbers of the overview (contract 5.8)', () => {
   const counts = () => app.apiKeys.counts(storeId, app.clock.now())
 
   test('count the keys that work, those that end within 30 days, and those nobody uses', async () => {

@@ -38,7 +38,7 @@ const works = async (token: string) => codeOf(await app.call('GET', '/v1/product
 const WORKS: [number, unknown] = [200, undefined]
 const REFUSED: [number, unknown] = [401, 'unauthorized']
 
-describe('POST /v1/security/client-secret/rotate (spec §5.2.6, D8)', () => {
+describe('POST /v1/security/client-secret/rotate (contract 4.9)', () => {
   test('200: a new secret this once; no cache may keep it', async () => {
     const { status, headers, body } = await rotate(await tokenBy(secret))
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])

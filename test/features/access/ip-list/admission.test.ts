@@ -15,7 +15,7 @@ const ELSEWHERE = '198.51.100.1'
 const WORKS: [number, unknown] = [200, undefined]
 const REFUSED: [number, unknown] = [403, 'ip_not_allowed']
 
-describe('a store with an IP list (D9)', () => {
+describe('a store with an IP list (contract 4.12)', () => {
   let store: ListedStore
   beforeEach(async () => {
     store = await listedStore()

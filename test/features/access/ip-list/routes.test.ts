@@ -10,7 +10,7 @@ afterEach(() => store.app.close())
 
 const NEVER_MADE = '01900000-0000-7000-8000-ffffffffffff'
 
-describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
+describe('POST /v1/security/ip-whitelist (contract 4.12)', () => {
   test('201: the entry in canonical form, with who made it and when', async () => {
     const owner = await store.member('owner')
     const body = { ip_address: HERE, description: 'Office 🏢' }
@@ -191,7 +191,7 @@ describe('POST /v1/security/ip-whitelist (spec §4.7, D9)', () => {
   })
 })
 
-describe('GET /v1/security/ip-whitelist (D9)', () => {
+describe('GET /v1/security/ip-whitelist (contract 4.12)', () => {
   const read = (as?: string) => store.call('GET', PATH, undefined, as === undefined ? {} : { as })
 
   test('200: the store’s own entries, oldest first; without any the list is off', async () => {
@@ -211,7 +211,7 @@ describe('GET /v1/security/ip-whitelist (D9)', () => {
   })
 })
 
-describe('DELETE /v1/security/ip-whitelist/{id} (D9)', () => {
+describe('DELETE /v1/security/ip-whitelist/{id} (contract 4.12)', () => {
   test('200: the entry is gone; without the last one the store may be called from everywhere', async () => {
     const id = await store.put(HERE)
     expect(await store.comesIn('198.51.100.1')).toEqual([403, 'ip_not_allowed'])

@@ -27,7 +27,7 @@ const active = (role: string | null) => ({
 
 const EXPIRES = '2030-01-01T01:00:00.000Z'
 
-describe('GET /v1/me (D10): who calls, for which store, with which rights', () => {
+describe('GET /v1/me (contract 5.5): who calls, for which store, with which rights', () => {
   test('a machine grant: everything in its store', async () => {
     const { status, body } = await me(machine)
     expect([status, body as unknown]).toEqual([

@@ -37,7 +37,7 @@ const problems = ({ body }: Answer) =>
 
 const pointers = (answer: Answer) => problems(answer).map(({ pointer }) => pointer)
 
-describe('POST /v1/me/password (D10)', () => {
+describe('POST /v1/me/password (contract 5.5)', () => {
   test('200: the new one works and the old one does not, the other logins end, this one goes on', async () => {
     const others = [await tokenOf(app, anna), await tokenOf(app, anna)]
     const bert = await tokenOf(app, await addPerson(app, 'bert'))

@@ -51,7 +51,7 @@ test('the newest login lives, also when the clock was set back and all others se
   expect((await app.call('GET', '/v1/me', { token: newest })).status).toBe(200)
 })
 
-describe('GET /v1/me/sessions (D10)', () => {
+describe('GET /v1/me/sessions (contract 5.5)', () => {
   test('each login with where it came from, and which one asks', async () => {
     app.clock.advance(60_000)
     const headers = { ...from('203.0.113.7'), 'user-agent': `Firefox/${'9'.repeat(300)}` }

@@ -43,7 +43,7 @@ const makeKey = (expires_in_days: number | null, as = token) =>
     body: { name: 'k', scopes: { products: 'read' }, expires_in_days },
   })
 
-describe('GET /v1/security/overview (spec §4.7, D9)', () => {
+describe('GET /v1/security/overview (contract 5.8)', () => {
   test('200 for a new store, by its machine grant', async () => {
     const { status, body } = await read()
     expect([status, body as object]).toEqual([

@@ -46,7 +46,7 @@ async function tokenFor(kind: Kind | `super-admin, member of ${'one' | 'two'}`):
 const NAME_IT = '401 active_tenant_required'
 const FOREIGN = '403 not_a_member'
 
-describe('the acting store of a call (spec §5.3)', () => {
+describe('the acting store of a call (contract 4.7)', () => {
   // Who calls, and what comes of: no header, its first store, its second, one of others, one that does not exist.
   test.each<[Parameters<typeof tokenFor>[0], ...expected: string[]]>([
     ['member of one', 'one', 'one', FOREIGN, FOREIGN, FOREIGN],
@@ -135,7 +135,7 @@ describe('calls that concern the person', () => {
   )
 })
 
-describe('the IP list of a store (D9)', () => {
+describe('the IP list of a store (contract 4.12)', () => {
   test('closes the store to a member elsewhere, and leaves him what concerns himself alone', async () => {
     const person = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
     const token = await tokenOf(app, person)
@@ -201,7 +201,7 @@ describe('what counts is what is true now, not what the token says', () => {
   })
 })
 
-describe('roles and groups (spec §5.6, D10)', () => {
+describe('roles and groups (contract 4.8)', () => {
   const everything = [...PERMISSIONS]
   const ofViewer = ['products:read', 'search:execute', 'search:read']
   const ofDeveloper = everything.filter((permission) => permission !== 'products:delete')

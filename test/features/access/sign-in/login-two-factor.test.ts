@@ -42,7 +42,7 @@ function wrongCode(): string {
   return ['000000', '111111', '222222'].find((code) => !near.includes(code)) as string
 }
 
-describe('a login with two-factor authentication (spec §5.4)', () => {
+describe('a login with two-factor authentication (contract 5.2)', () => {
   test('without a code but with the right password: 401 requires_2fa, exactly', async () => {
     const answer = await signIn()
     expect(answer.status).toBe(401)
@@ -155,7 +155,7 @@ describe('a login with two-factor authentication (spec §5.4)', () => {
   })
 })
 
-describe('codes (spec §8, D9: one step around now, each once)', () => {
+describe('codes (contract 5.2: one step around now, each once)', () => {
   test.each([-1, 0, 1])('the code of %d steps from now is taken', async (steps) => {
     expect((await signIn({ totp_code: phone.code(steps) })).status).toBe(200)
   })
@@ -200,7 +200,7 @@ describe('a code and the sign-in that it is for are one transaction', () => {
   )
 })
 
-describe('recovery codes (D9)', () => {
+describe('recovery codes (contract 5.2)', () => {
   test('get in once each, and the answer says how many are left', async () => {
     const [first, second] = phone.recoveryCodes
     const answer = await signIn({ recovery_code: first })

@@ -25,7 +25,7 @@ afterEach(() => app.close())
 const pointers = (body: Record<string, unknown>) =>
   (body['details'] as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer).sort()
 
-describe('POST /oauth/login: what a person gets (spec §2.1, §5.3)', () => {
+describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
   test('200 with one membership: exactly these fields, and the way to the store', async () => {
     const { store_id } = await app.store('shoes', 'premium')
     const anna = await addPerson(app, 'anna', [{ store: 'shoes', role: 'developer' }])
@@ -137,7 +137,7 @@ describe('POST /oauth/login: what a person gets (spec §2.1, §5.3)', () => {
   })
 })
 
-describe('the claims (spec §2.2)', () => {
+describe('the claims (contract 4.5)', () => {
   const claimsOf = async (email: string) => {
     const token = String((await login(app, email)).body['access_token'])
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
@@ -185,7 +185,7 @@ describe('the claims (spec §2.2)', () => {
   })
 })
 
-describe('who it is not (spec §5.4.5, §7, D18.11)', () => {
+describe('who it is not (contract 4.3)', () => {
   test('a wrong e-mail and a wrong password are the same to the byte, whoever it is', async () => {
     await app.store('one')
     await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
@@ -317,7 +317,7 @@ describe('a hash of older parameters', () => {
   })
 })
 
-describe('bodies that are wrong (D12)', () => {
+describe('bodies that are wrong (contract 7.2)', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     app.call('POST', '/oauth/login', { body, headers })
   const json = { 'content-type': 'application/json' }

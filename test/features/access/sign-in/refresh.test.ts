@@ -44,7 +44,7 @@ const use = (token: string) => app.call('GET', '/v1/products', { token })
 
 const next = async (token: string) => String((await refresh(token)).body['access_token'])
 
-describe.each(kinds)('POST /oauth/refresh with the token of a %s (spec §3, §5.2)', (kind) => {
+describe.each(kinds)('POST /oauth/refresh with the token of a %s (contract 4.6)', (kind) => {
   test('200: a new token for 3600 seconds, which no cache may keep', async () => {
     app.clock.advance(30 * MINUTE)
     const answer = await refresh(tokens[kind])
@@ -200,7 +200,7 @@ describe('the new token of a machine', () => {
   })
 })
 
-describe('a new client secret (spec §5.2.6, D8)', () => {
+describe('a new client secret (contract 4.9)', () => {
   /** @param client_secret the present one, which a machine grant shows. */
   const rotate = (token: string, client_secret?: string) =>
     app.call('POST', '/v1/security/client-secret/rotate', { token, body: { client_secret } })
@@ -291,7 +291,7 @@ describe('credentials that cannot be refreshed', () => {
     ])
   })
 
-  test('a login answers no refresh token, and the token endpoint knows no such grant (spec §5.2.3)', async () => {
+  test('a login answers no refresh token, and the token endpoint knows no such grant (contract 4.6)', async () => {
     expect((await login(app, anna.email)).body).not.toHaveProperty('refresh_token')
     const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: tokens.person })
     expect(refusal(await app.call('POST', '/oauth/token', { body }))).toEqual([400, 'unsupported_grant_type'])

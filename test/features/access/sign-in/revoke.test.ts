@@ -34,7 +34,7 @@ const refresh = (token: string, of = app) => of.call('POST', '/oauth/refresh', {
 const rowsOf = (table: 'revoked_tokens' | 'sessions', of = app) =>
   of.db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n
 
-describe.each(kinds)('POST /oauth/revoke with the token of a %s (D10, RFC 7009)', (kind) => {
+describe.each(kinds)('POST /oauth/revoke with the token of a %s (contract 4.6, RFC 7009)', (kind) => {
   test('200: it has ended at once, for calls and for refreshes', async () => {
     const token = tokens[kind]
     // Tokens that were seen before are remembered; that must not help.

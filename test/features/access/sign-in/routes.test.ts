@@ -28,7 +28,7 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
   body['error'],
 ]
 
-describe('POST /oauth/token: the machine grant (spec §4.1, §5.1)', () => {
+describe('POST /oauth/token: the machine grant (contract 4.4)', () => {
   test('200: a Bearer token for 3600 seconds that no cache may keep', async () => {
     const answer = await ask(good())
     expect(answer.status).toBe(200)
@@ -39,7 +39,7 @@ describe('POST /oauth/token: the machine grant (spec §4.1, §5.1)', () => {
     ).toBe(200)
   })
 
-  test('the claims of spec §2.2: the store as subject, user_type client, plan, rate limit, expiry and an id of its own', async () => {
+  test('the claims of contract 4.5: the store as subject, user_type client, plan, rate limit, expiry and an id of its own', async () => {
     const [first, second] = [await ask(good()), await ask(good())]
     const token = String(first.body['access_token'])
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
@@ -174,7 +174,7 @@ describe('400: what is wrong with the call (RFC 6749 §5.2)', () => {
   )
 })
 
-describe('401 unauthorized (spec §7, D10, D18.2)', () => {
+describe('401 unauthorized (contract 4.4)', () => {
   test('wrong secret and unknown client are the same to the byte, but for the request id', async () => {
     const wrong = await ask({ ...good(), client_secret: 'wrong' })
     const unknown = await ask({ ...good(), client_id: '01900000-0000-7000-8000-ffffffffffff' })

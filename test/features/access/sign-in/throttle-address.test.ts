@@ -42,7 +42,7 @@ function expectOverBudget(answer: Answer, waitSeconds: number, limit: number): v
   expect(answer.body['details']).toEqual({ limit, retry_after: waitSeconds })
 }
 
-describe('10 logins a minute from one address (spec §8)', () => {
+describe('10 logins a minute from one address (contract 5.6)', () => {
   test('the eleventh is 429 rate_limit_exceeded, with the seconds to wait in header and details', async () => {
     expect(await times(10, stranger)).toEqual(Array(10).fill(401))
     expectOverBudget(await stranger(), 60, 10)
@@ -198,7 +198,7 @@ describe('ten times as many from one network: a /24 of IPv4, a /48 of IPv6', () 
   })
 })
 
-describe('30 refreshes a minute from one address (spec §8)', () => {
+describe('30 refreshes a minute from one address (contract 5.6)', () => {
   test('the 31st is 429 rate_limit_exceeded, until exactly 60 seconds after the first', async () => {
     const anna = await addPerson(app, 'anna')
     let token = await tokenOf(app, anna)

@@ -57,7 +57,7 @@ function expectLocked(answer: Answer, waitSeconds: number): void {
   expect(answer.headers.get('retry-after')).toBe(String(waitSeconds))
 }
 
-describe('5 failures of one e-mail in 15 minutes (spec §8)', () => {
+describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
   test('then 429 too_many_requests with the seconds to wait, also for the right password', async () => {
     expect(codes(await times(5, fail))).toEqual(Array(5).fill('unauthorized'))
     expectLocked(await fail(), 900)
@@ -188,7 +188,7 @@ describe('5 failures of one e-mail in 15 minutes (spec §8)', () => {
   })
 })
 
-describe('with two-factor authentication (spec §5.4.4)', () => {
+describe('with two-factor authentication (contract 5.2)', () => {
   test('wrong codes count: after five not even password and right code get in', async () => {
     const phone = await enableTwoFactor(app, await tokenOf(app, anna))
     app.clock.advance(10 * MINUTE)
@@ -238,7 +238,7 @@ describe('with two-factor authentication (spec §5.4.4)', () => {
   })
 })
 
-describe('10 failures of one client_id in 15 minutes (spec §8)', () => {
+describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
   const ask = (client_id: string, client_secret: string, of = app) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
     return of.call('POST', '/oauth/token', { body, headers: from(freshAddress()) })

@@ -5,7 +5,7 @@ import {
   typedRecoveryCode,
 } from '../../../../src/features/access/two-factor/recovery-codes.ts'
 
-describe('recovery codes (D9)', () => {
+describe('recovery codes (contract 5.2)', () => {
   const codes = Array.from({ length: 5_000 }, () => newRecoveryCode(systemIds))
 
   test('look like xxxxx-xxxxx, without characters that are mistaken for one another', () => {

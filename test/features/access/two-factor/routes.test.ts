@@ -53,7 +53,7 @@ const withCode = (name: string, secret: string) => {
   return loginNow(name, { totp_code: shown(secret) }).then(({ body }) => String(body['access_token']))
 }
 
-describe('POST /v1/security/2fa/setup (spec §2.10, §4.7, D9)', () => {
+describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
   test('200: secret, QR code, address, issuer and account; nothing may keep them', async () => {
     const { status, body, headers } = await setup(await tokenOf('one'))
     expect([status, Object.keys(body).sort()]).toEqual([
@@ -82,7 +82,7 @@ describe('POST /v1/security/2fa/setup (spec §2.10, §4.7, D9)', () => {
   })
 })
 
-describe('POST /v1/security/2fa/enable (spec §3, §4.7)', () => {
+describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
   test('200: ten recovery codes; every login then needs a code', async () => {
     const token = await tokenOf('one')
     const secret = String((await setup(token)).body['secret'])
@@ -155,7 +155,7 @@ describe('POST /v1/security/2fa/enable (spec §3, §4.7)', () => {
   })
 })
 
-describe('POST /v1/security/2fa/disable (spec §3, D9)', () => {
+describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
   test('200: after a login with a code; the next login needs none', async () => {
     const { secret } = await enabled('one')
     const { status, body } = await disable(await withCode('one', secret))
@@ -189,7 +189,7 @@ describe('POST /v1/security/2fa/disable (spec §3, D9)', () => {
   })
 })
 
-describe('GET /v1/security/2fa/status (spec §4.7, D9)', () => {
+describe('GET /v1/security/2fa/status (contract 5.2)', () => {
   test('200: before, while it is set up, and after', async () => {
     const off = { enabled: false, enabled_at: null, recovery_codes_left: 0 }
     const token = await tokenOf('one')
@@ -206,7 +206,7 @@ describe('GET /v1/security/2fa/status (spec §4.7, D9)', () => {
   })
 })
 
-describe('POST /v1/security/2fa/recovery-codes (D9)', () => {
+describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
   test('200: ten new ones; the old ones end', async () => {
     const { secret, codes } = await enabled('one')
     const { status, body, headers } = await renew(await withCode('one', secret))
@@ -228,7 +228,7 @@ describe('POST /v1/security/2fa/recovery-codes (D9)', () => {
   })
 })
 
-describe('a login with a code (spec §5.4)', () => {
+describe('a login with a code (contract 5.2)', () => {
   test.each([
     [-2, 401],
     [-1, 200],
@@ -329,7 +329,7 @@ describe('who may call', () => {
     expect((await setup(await viewer('four'))).status).toBe(200)
   })
 
-  test('a member of several stores names one (spec §5.3); a super-admin need not', async () => {
+  test('a member of several stores names one (contract 4.7); a super-admin need not', async () => {
     await app.store('two')
     const token = await viewer('three', 'one', 'two')
     expect(await setup(token)).toMatchObject({ status: 401, body: { error: 'active_tenant_required' } })

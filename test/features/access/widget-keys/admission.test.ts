@@ -42,7 +42,7 @@ function admit(shown: string, origin: string | null, use: 'text' | 'upload' | 'u
   }
 }
 
-describe('a widget’s call (spec §5.5)', () => {
+describe('a widget’s call (contract 4.11)', () => {
   test.each([
     'https://shop.example',
     'https://shop.example:8443',

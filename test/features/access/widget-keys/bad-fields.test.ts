@@ -45,7 +45,7 @@ const BAD_FIELDS: [what: string, fields: object, pointers: string[]][] = [
   ['several at once', { name: 1, origins: 1, allowed: 1 }, ['/name', '/origins', '/allowed']],
 ]
 
-describe('POST /v1/security/public-keys (D8)', () => {
+describe('POST /v1/security/public-keys (contract 4.11)', () => {
   beforeAll(start)
   afterAll(() => app.close())
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { exactOrigin } from '../../../../src/features/access/widget-keys/origins.ts'
 
-describe('origins are exact (spec §5.5, D8)', () => {
+describe('origins are exact (contract 4.11)', () => {
   test.each([
     ['https://shop.example', 'https://shop.example'],
     ['https://shop.example/', 'https://shop.example'],

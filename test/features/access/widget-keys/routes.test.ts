@@ -27,7 +27,7 @@ const made = async (body: unknown = WIDGET) => (await create(body)).body as { id
 const patch = (id: string, body: unknown) => app.call('PATCH', `${PATH}/${id}`, { token, body })
 const read = async (id: string) => (await app.call('GET', `${PATH}/${id}`, { token })).body
 
-describe('POST /v1/security/public-keys (D8)', () => {
+describe('POST /v1/security/public-keys (contract 4.11)', () => {
   test('201: the key this once, for everything at the plan’s rate; no cache may keep it', async () => {
     const { status, headers, body } = await create()
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
@@ -133,7 +133,7 @@ describe('PATCH /v1/security/public-keys/{id}', () => {
   })
 })
 
-describe('a developer whose groups permit less (D8: nobody grants what he lacks)', () => {
+describe('a developer whose groups permit less (contract 4.11: nobody grants what they lack)', () => {
   /** What a group permits, the uses of a widget key, and what is lacking for them. */
   const LACKING: [groups: Permission[][], uses: WidgetUse[], lacking: Permission][] = [
     [[['products:read']], ['text'], 'search:execute'],

@@ -19,7 +19,7 @@ const rows = () => app.db.prepare<[], Record<string, unknown>>('SELECT * FROM pu
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-describe('a public key made at the command line (spec §5.5, D8)', () => {
+describe('a public key made at the command line (contract 4.11)', () => {
   test('is pk_live_, 32 base-62 characters and the CRC-32 of them in six', () => {
     const keys = Array.from({ length: 50 }, () => create('https://shop.example').key)
     expect(new Set(keys).size).toBe(50)

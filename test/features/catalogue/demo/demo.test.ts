@@ -30,7 +30,7 @@ const listed = async () => {
   return (body['products'] as { product_id: string }[]).map(({ product_id }) => product_id).sort()
 }
 
-describe('POST /v1/products/demo (spec §4.2, D3)', () => {
+describe('POST /v1/products/demo (contract 2.8)', () => {
   test('200: the whole catalogue is installed and searchable; no body is needed and nothing is downloaded', async () => {
     const { status, body } = await install()
     expect(status).toBe(200)
@@ -134,7 +134,7 @@ describe('POST /v1/products/demo (spec §4.2, D3)', () => {
   })
 })
 
-describe('DELETE /v1/products/demo (D3)', () => {
+describe('DELETE /v1/products/demo (contract 2.8)', () => {
   test('200: removes the demo products and nothing else', async () => {
     await put('mine')
     const before = await stateOf(app, token)

@@ -18,7 +18,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 const read = async (id: string) =>
   (await app.call('GET', `/v1/products/${encodeURIComponent(id)}`, { token })).body
 
-describe('POST /v1/products (spec §4.2, §2.3)', () => {
+describe('POST /v1/products (contract 2.2, 2.1)', () => {
   test('201 indexed: a new product has a vector_id and can be read as it was given', async () => {
     const image_url = app.picture('mug', 1)
     const metadata = { name: 'Mug', category: 'Mugs', price: 9.5, tags: ['a', 'b'], season: { year: 2030 } }
@@ -125,7 +125,7 @@ describe('POST /v1/products (spec §4.2, §2.3)', () => {
   })
 })
 
-describe('POST /v1/products with Idempotency-Key (D15)', () => {
+describe('POST /v1/products with Idempotency-Key (contract 1.6)', () => {
   test('a replay gives the first answer with its status, and does the work once', async () => {
     const body = { product_id: 'mug', image_url: app.picture('mug', 1) }
     const first = await post(body, { 'idempotency-key': 'k1' })

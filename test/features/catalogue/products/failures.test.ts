@@ -67,7 +67,7 @@ describe('every product endpoint refuses without writing anything', () => {
   })
 
   test.each(ENDPOINTS)(
-    '%s %s: 403 permission_denied without %p (spec §5.6)',
+    '%s %s: 403 permission_denied without %p (contract 4.8)',
     async (method, path, body, needed) => {
       const others = (['products:read', 'products:write', 'products:delete'] as const).filter(
         (name) => name !== needed,
@@ -191,7 +191,7 @@ describe('every product endpoint refuses without writing anything', () => {
   })
 })
 
-describe('429 rate_limit_exceeded (spec §7, §8)', () => {
+describe('429 rate_limit_exceeded (contract 6.2)', () => {
   test('the 11th request of a free store in a minute, with Retry-After; nothing is written', async () => {
     const small = testApp()
     const key = await small.signIn('free', 'free')

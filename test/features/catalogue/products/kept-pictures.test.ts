@@ -32,7 +32,7 @@ const nameOf = (...axes: number[]) =>
     .update(pictureBytes(...axes))
     .digest('hex')
 
-describe('GET /pictures/{address} (D3): pictures that arrived as bytes', () => {
+describe('GET /pictures/{address} (contract 2.6): pictures that arrived as bytes', () => {
   test.each(['data URI', 'upload'])(
     '200: a %s is kept under its content hash and served without a credential',
     async (how) => {

@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('GET /v1/products (spec §4.2, D3)', () => {
+describe('GET /v1/products (contract 2.3)', () => {
   test('200: 20 by default, newest first, with count, total and next_cursor', async () => {
     const first = await page()
     expect([first.count, first.total, first.products.length]).toEqual([20, N, 20])

@@ -21,7 +21,7 @@ const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(leve
 const pointers = ({ body }: { body: Record<string, unknown> }) =>
   (body as { details: { errors: { pointer: string }[] } }).details.errors.map(({ pointer }) => pointer)
 
-describe('POST /v1/products: metadata (D3)', () => {
+describe('POST /v1/products: metadata (contract 2.7)', () => {
   test('201: unknown keys of any JSON type are kept and given back as they came', async () => {
     const metadata = {
       season: 'winter',

@@ -28,7 +28,7 @@ const fill = async (n: number) => {
   for (let i = 0; i < n; i++) await post({ product_id: `p${i}`, image_url: app.picture('same', 1) })
 }
 
-describe('POST /v1/products: the plan’s number of products (spec §8, D15)', () => {
+describe('POST /v1/products: the plan’s number of products (contract 6.3)', () => {
   test('402 product_limit_exceeded: the 51st of a free store, before anything is downloaded', async () => {
     await fill(50)
     app.accounts.setPlan('one', 'free')

@@ -43,7 +43,7 @@ const find = async (query: string) => {
   return body['results'] as Found[]
 }
 
-describe('POST /v1/products: a picture that did not change (D3)', () => {
+describe('POST /v1/products: a picture that did not change (contract 2.2)', () => {
   test('the same address is neither downloaded nor embedded again', async () => {
     const image_url = app.picture('a', 1)
     await post({ product_id: 'p', image_url })
@@ -106,7 +106,7 @@ describe('POST /v1/products: a picture that did not change (D3)', () => {
   })
 })
 
-describe('POST /v1/products: several pictures (D3)', () => {
+describe('POST /v1/products: several pictures (contract 2.1)', () => {
   test('a product is found by its best picture, once, and matched_image says which', async () => {
     const [front, side] = [app.picture('front', 1), app.picture('side', 2)]
     await post({ product_id: 'p', image_url: front, additional_image_urls: [side] })
@@ -205,7 +205,7 @@ describe('POST /v1/products: several pictures (D3)', () => {
   })
 })
 
-describe('a product whose pictures were embedded by another model (D20)', () => {
+describe('a product whose pictures were embedded by another model (contract 2.9)', () => {
   /** The same database under a model with another hash. */
   function withAnotherModel(before: TestApp) {
     const fake = fakeEmbedder()

@@ -74,7 +74,7 @@ const BAD = [
   'a\u2029b',
 ]
 
-describe('product_id (D3: 1 to 128 printable characters but /)', () => {
+describe('product_id (contract 2.1: 1 to 128 printable characters but /)', () => {
   test.each(GOOD)('201: %j is indexed, read, found and deleted under its own name', async (id) => {
     const made = await post(id)
     expect([made.status, made.body['product_id']]).toEqual([201, id])
@@ -163,7 +163,7 @@ describe('product_id (D3: 1 to 128 printable characters but /)', () => {
   })
 })
 
-describe('PUT /v1/products/{product_id} (D3)', () => {
+describe('PUT /v1/products/{product_id} (contract 2.2)', () => {
   test('201 new, 200 updated, 200 unchanged, as POST', async () => {
     const image_url = app.picture('put', 2)
     const send = (body: unknown) => app.call('PUT', '/v1/products/put', { token, body })

@@ -20,7 +20,7 @@ const voted = (...categories: (string | undefined)[]) => {
   return columns.categories.getLabel(voteForCategory([...categories.keys()], columns))
 }
 
-describe('the category that a text names (D6)', () => {
+describe('the category that a text names (contract 3.6)', () => {
   test.each([
     ['red mug', 'Mugs'],
     ['RED MUGS', 'Mugs'],
@@ -52,7 +52,7 @@ describe('the category that a text names (D6)', () => {
   })
 })
 
-describe('the category that neighbours vote for (D6)', () => {
+describe('the category that neighbours vote for (contract 3.6)', () => {
   test('the most frequent one wins when it has two votes and 4 in 10', () => {
     expect(voted('A', 'A', 'B')).toBe('A')
     expect(voted('A', 'A', 'A', 'A', 'B', 'B', 'C', 'D', 'E', 'F')).toBe('A')

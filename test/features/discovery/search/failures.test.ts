@@ -47,7 +47,7 @@ describe('every search endpoint', () => {
   })
 
   test.each(ENDPOINTS)(
-    'POST %s: 403 permission_denied without search:execute (spec §5.6); nothing is searched',
+    'POST %s: 403 permission_denied without search:execute (contract 4.8); nothing is searched',
     async (path, body) => {
       const before = searches()
       const call = await asPerson(

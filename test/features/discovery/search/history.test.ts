@@ -40,7 +40,7 @@ const rows = () => app.db.prepare('SELECT * FROM searches ORDER BY id').all() as
 const text = (body: object) =>
   app.call('POST', '/v1/search/text', { token, body: { category_boost: 0, ...body } })
 
-describe('search history (spec §2.5: search_id)', () => {
+describe('search history (contract 3.7: search_id)', () => {
   test('every search is kept under its search_id with the ids of its page, best first', async () => {
     const { body } = await text({
       query: ' 1 ',

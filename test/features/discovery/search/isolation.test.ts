@@ -98,7 +98,7 @@ const catalogue: fc.Arbitrary<Call> = fc.oneof(
     ),
 )
 
-describe('two stores with near-identical pictures (D18, quality bar 24)', () => {
+describe('two stores with near-identical pictures (contract 1.4, bar 24)', () => {
   test(`${REQUESTS} random requests of one never show anything of the other`, async () => {
     const token = tokens['a'] as string
     let asked = 0

@@ -114,7 +114,7 @@ const ranked = (index: ProductIndex, wanted: RankingRequest) => {
   return store ? rank(store, wanted) : { hits: [], candidates: 0, boostedCategory: undefined }
 }
 
-describe('the ranking (spec §2.5, D6)', () => {
+describe('the ranking (contract 3.4, 3.6)', () => {
   test('equals brute force over the float vectors, for any catalogue, filter, boost, threshold and depth', () => {
     fc.assert(
       fc.property(catalogue, request, (rows, given) => {

@@ -4,7 +4,7 @@ import { boost, calibrate, findCutoff } from '../../../../src/features/discovery
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-describe('similarity_score (D6)', () => {
+describe('similarity_score (contract 3.5)', () => {
   test('is 0.5 at the midpoint, lies in 0 to 1 and grows with the cosine', () => {
     expect(calibrate(0.3, { midpoint: 0.3, slope: 40 })).toBe(0.5)
     fc.assert(
@@ -35,7 +35,7 @@ describe('similarity_score (D6)', () => {
   })
 })
 
-describe('cutoff: auto (D6)', () => {
+describe('cutoff: auto (contract 3.5)', () => {
   test.each([
     [[], 0],
     [[0.9], 1],

@@ -55,8 +55,8 @@ async function search(body: object): Promise<Found> {
 const ids = async (body: object) =>
   (await search({ query: '1', category_boost: 0, ...body })).results.map(({ product_id }) => product_id)
 
-describe('POST /v1/search/text (spec §4.3, §2.5)', () => {
-  test('200: the four fields of the spec, best first, with metadata and pictures', async () => {
+describe('POST /v1/search/text (contract 3.1, 3.4)', () => {
+  test('200: the four fields of every search, best first, with metadata and pictures', async () => {
     const found = await search({ query: '1', category_boost: 0 })
     expect(found).toMatchObject({
       query_time_ms: 0,
@@ -141,7 +141,7 @@ describe('POST /v1/search/text (spec §4.3, §2.5)', () => {
   })
 })
 
-describe('pre-filters (spec §2.5)', () => {
+describe('pre-filters (contract 3.2)', () => {
   test('category and color without case and accents', async () => {
     expect(await ids({ category: 'mugs' })).toEqual(['red mug', 'mug 2', 'blue mug'])
     expect(await ids({ category: ' MÜGS' })).toEqual(['red mug', 'mug 2', 'blue mug'])
@@ -182,7 +182,7 @@ describe('pre-filters (spec §2.5)', () => {
   })
 })
 
-describe('threshold, boost and cutoff (D6)', () => {
+describe('threshold, boost and cutoff (contract 3.5)', () => {
   const scores = (found: Found) =>
     new Map(found.results.map((result) => [result.product_id, result.similarity_score]))
 
@@ -245,7 +245,7 @@ describe('threshold, boost and cutoff (D6)', () => {
   })
 })
 
-describe('fields and warnings (D1, conventions)', () => {
+describe('fields and warnings (contract 1.1, 3.2)', () => {
   test('fields picks metadata keys; unknown and inherited ones are left out', async () => {
     const { results } = await search({
       query: '1',

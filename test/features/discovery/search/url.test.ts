@@ -39,7 +39,7 @@ const ids = ({ results }: Found) => results.map(({ product_id }) => product_id)
 const base64 = (...axes: number[]) => Buffer.from(pictureBytes(...axes)).toString('base64')
 const axis = (...axes: number[]) => Array.from({ length: DIMENSION }, (_, n) => (axes.includes(n) ? 1 : 0))
 
-describe('POST /v1/search/url: the image source (spec §4.3, D1)', () => {
+describe('POST /v1/search/url: the image source (contract 3.1, 3.3)', () => {
   const expected = ['b', 'a', 'c', 'd']
 
   test('image_url: an address is downloaded', async () => {
@@ -196,7 +196,7 @@ describe('POST /v1/search/url: the image source (spec §4.3, D1)', () => {
   })
 })
 
-describe('the query’s own category, from its neighbours (spec §2.5, D6)', () => {
+describe('the query’s own category, from its neighbours (contract 3.6)', () => {
   test('the category of most of the nearest products is lifted', async () => {
     const crowd = testApp()
     const key = await crowd.signIn()
@@ -241,7 +241,7 @@ describe('the query’s own category, from its neighbours (spec §2.5, D6)', () 
   })
 })
 
-describe('POST /v1/search: upload (spec §4.3)', () => {
+describe('POST /v1/search: upload (contract 3.1)', () => {
   test('422 image_source_invalid: the file twice', async () => {
     const body = form({ image: pictureBytes(1) })
     body.append('image', new Blob([pictureBytes(2)]), 'second.jpg')

@@ -31,7 +31,7 @@ function expectPageHeaders(headers: Headers) {
   expect(headers.get('referrer-policy')).toBe('no-referrer')
 }
 
-describe('GET /docs (D17)', () => {
+describe('GET /docs (contract 8.2)', () => {
   test('200: the API page, with a policy that lets nothing leave the origin', async () => {
     const answer = await page('/docs')
     expect(answer.status).toBe(200)
@@ -69,7 +69,7 @@ describe('GET /docs (D17)', () => {
   })
 })
 
-describe('GET /errors and /errors/<code> (D13)', () => {
+describe('GET /errors and /errors/<code> (contract 7.3)', () => {
   test('JSON by default: the whole register, and one row of it', async () => {
     const all = await app.call('GET', '/errors')
     expect([all.status, all.body as object]).toEqual([200, ERRORS])

@@ -19,7 +19,7 @@ const embedder = (status: ReturnType<ReturnType<typeof fakeEmbedder>['status']>)
 
 const fine = { ok: true }
 
-describe('GET /health (D17)', () => {
+describe('GET /health (contract 8.1)', () => {
   test('200 for everyone, whatever else is broken', async () => {
     const app = testApp({ embedder: embedder({ state: 'starting' }) })
     const answer = await app.call('GET', '/health')
@@ -28,7 +28,7 @@ describe('GET /health (D17)', () => {
   })
 })
 
-describe('GET /health/ready (D17)', () => {
+describe('GET /health/ready (contract 8.1)', () => {
   test('200 ready when database, vectors, model and disk are', async () => {
     const { status, body } = await ready()
     expect([status, body as object]).toEqual([
@@ -83,7 +83,7 @@ describe('GET /health/ready (D17)', () => {
   })
 })
 
-describe('GET /version (D16)', () => {
+describe('GET /version (contract 1.2)', () => {
   test('tells service, supported majors, schema and model', async () => {
     const app = testApp()
     expect((await app.call('GET', '/version')).body as object).toEqual({
