@@ -30,7 +30,7 @@ export const LIMITS = {
   jsonBytesMax: 1024 * 1024,
   /** JSON bodies that may carry a picture as base64 or as a data: URI. */
   pictureJsonBytesMax: 15 * 1024 * 1024,
-  /** Multipart bodies: a picture and the fields beside it. */
+  /** Multipart bodies: a picture and its fields. */
   multipartBytesMax: 11 * 1024 * 1024,
   /** JSON and form bodies of routes without sign-in; none of them needs more than 3 KiB. */
   openBodyBytesMax: 16 * 1024,

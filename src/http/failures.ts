@@ -73,7 +73,7 @@ export const FOR_CALLER = [
 export const FOR_STORE = [...FOR_CALLER, 'active_tenant_required', 'permission_denied'] as const
 
 /** Failures of a route behind `forPerson`. */
-export const FOR_PERSON = FOR_STORE
+export const FOR_PERSON = [...FOR_STORE] as const
 
 /** Failures of a route that takes a JSON body. */
 export const JSON_BODY = [

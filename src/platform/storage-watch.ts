@@ -18,7 +18,7 @@ export interface StorageWatchDeps {
   }
   /** Writes to the database and waits for the disk. */
   writeRow(): void
-  /** Writes a file beside the kept pictures and waits for the disk. */
+  /** Writes a file next to the stored pictures and waits for the disk. */
   writeFile(): Promise<void>
   /** Checks the whole database without blocking the service. @returns the problems found. */
   findDamage?(): Promise<string[]>

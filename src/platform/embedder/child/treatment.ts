@@ -67,12 +67,12 @@ function toTreatment(file: PreprocessorFile): Treatment {
 
 /** Rounds like transformers.js: to two decimals, then down. */
 function createResizeRule(size: PreprocessorFile['size']): Treatment['resized'] {
-  const asked = typeof size === 'number' ? { shortest_edge: size } : size
-  if (asked.width !== undefined && asked.height !== undefined) {
-    const fixed = { width: asked.width, height: asked.height }
+  const sides = typeof size === 'number' ? { shortest_edge: size } : size
+  if (sides.width !== undefined && sides.height !== undefined) {
+    const fixed = { width: sides.width, height: sides.height }
     return () => fixed
   }
-  const edge = asked.shortest_edge
+  const edge = sides.shortest_edge
   if (edge === undefined) throw new Error('preprocessor_config.json names no size')
   return (width, height) => {
     const scale = Math.max(edge / width, edge / height)
