@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/platform/db/open.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+import { memoryDatabase } from '../support/database.ts'
 import { addPerson, tokenOf } from '../support/people.ts'
 import { statementLog } from '../support/statements.ts'
 
@@ -11,7 +11,7 @@ let log: ReturnType<typeof statementLog>
 let machine: string
 
 beforeEach(async () => {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   log = statementLog(db)
   app = testApp({ db })
   machine = await app.signIn('one', 'premium')

@@ -10,7 +10,7 @@ export type Db = Database.Database
 export const DATABASE_FILE = 'lookalike.db'
 
 /**
- * Opens the database in `dataDir`, or a temporary one in memory, and migrates its schema.
+ * Opens the database of a data folder, or a temporary one in memory, and migrates its schema.
  *
  * Every commit reaches the disk before it is acknowledged (`synchronous = FULL`), so an acknowledged product
  * survives a power cut.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
+import type { Db } from '../../../src/platform/db/open.ts'
 import { createWriteBehind } from '../../../src/platform/db/write-behind.ts'
+import { memoryDatabase } from '../../support/database.ts'
 
 let db: Db
 let scheduled: { callback: () => void; delayMs: number }[]
@@ -8,7 +9,7 @@ let logged: { fields: { err: unknown; lost: number }; message: string }[]
 let faults: unknown[]
 
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   db.exec('CREATE TABLE notes (text TEXT UNIQUE)')
   scheduled = []
   logged = []
