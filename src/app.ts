@@ -120,16 +120,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList: ipList.service,
   })
   const requests = createRequestBudget(clock)
-  const doors = createDoors(
-    {
-      ...signIn.service,
-      clock,
-      traceOf: createTraceOf(addressOf),
-      spendRequest: requests.spend,
-      nameOwner: intake.intake.nameOwner,
-    },
-    signIn.service.budgets,
-  )
+  const doors = createDoors({
+    ...signIn.service,
+    clock,
+    traceOf: createTraceOf(addressOf),
+    spendRequest: requests.spend,
+    nameOwner: intake.intake.nameOwner,
+  })
   const noteFault = storage.note
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())

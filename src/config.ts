@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { wrongSettings } from './core/operator-error.ts'
 import { PLAN_NAMES } from './core/plans.ts'
 
 const text = (description: string, value = '') => Type.String({ default: value, description })
@@ -125,10 +126,6 @@ export const secretsAmong = (flags: Source): SettingName[] =>
     return typeof secret === 'string' && new RegExp(secret).test(flags[flagOf(name)] ?? '')
   })
 
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 type Source = Readonly<Record<string, string | undefined>>
 
 /**
@@ -137,7 +134,7 @@ type Source = Readonly<Record<string, string | undefined>>
  * `<NAME>_FILE` names a file that holds the value, for secrets.
  *
  * @param readText reads such a file.
- * @throws ConfigError listing every bad setting at once, by name and never by value.
+ * @throws OperatorError listing every bad setting at once, by name and never by value.
  */
 export function loadConfig(
   env: Source,
@@ -156,7 +153,7 @@ export function loadConfig(
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
   const { SMTP_URL, MAIL_FROM } = settings as Config
   if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM must be given with SMTP_URL')
-  if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`)
+  if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze(settings as Config)
 }
 

@@ -119,6 +119,30 @@ test('time and chance come in through core', () => {
   ).toEqual([])
 })
 
+test('only the outbound door connects to other servers', () => {
+  // The demo and the health check talk to their own service; `browser` runs in browsers.
+  const isDoor = (path: string) =>
+    ['commands/demo.ts', 'commands/healthcheck.ts'].includes(path) ||
+    path.startsWith('platform/outbound/') ||
+    room(path) === 'browser'
+  const network = /^(node:)?(net|tls|https?|http2|dns|dns\/promises|dgram|undici|ws)$/
+  const importers = [...code].filter(
+    ([path, text]) =>
+      !isDoor(path) &&
+      new Bun.Transpiler({ loader: 'ts' })
+        // `isIP` and the like only read text.
+        .scanImports(text.replace(/^import \{( ?(isIP(v[46])?|type \w+),?)+ \} from 'node:net'$/gm, ''))
+        .some(({ path: module }) => network.test(module)),
+  )
+  expect(importers.map(([path]) => path)).toEqual([])
+  // A call of the global, in contrast to a method of that name and its declaration.
+  const globals =
+    /(?<!async |[\w.]|^\s*)fetch\(|\b(globalThis|Bun)\.fetch\b|\bnew (WebSocket|EventSource)\b|\bBun\.(connect|udpSocket|dns|redis|s3|sql)\b/m
+  expect(offenders(globals, isDoor)).toEqual([])
+  // It speaks SMTP over a socket that the door opened.
+  expect(offenders(/['"]nodemailer['"]/, (path) => path === 'platform/mail/mailer.ts')).toEqual([])
+})
+
 test('the environment is read by the entry, and by the unpacking that runs before it', () => {
   expect(
     offenders(/process\.env|Bun\.env/, (path) => path === 'main.ts' || path.startsWith('platform/native/')),

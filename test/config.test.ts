@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { cpus } from 'node:os'
-import { ConfigError, flagOf, loadConfig, SETTING_NAMES, Settings } from '../src/config.ts'
+import { flagOf, loadConfig, SETTING_NAMES, Settings } from '../src/config.ts'
+import { OperatorError } from '../src/core/operator-error.ts'
 
 /** What is wrong, line by line. */
 function problems(
@@ -11,7 +12,7 @@ function problems(
   try {
     loadConfig(env, flags, fileReader(files))
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
+    if (!(error instanceof OperatorError && error.kind === 'wrong_input')) throw error
     const [title, ...lines] = error.message.split('\n')
     expect(title).toBe('Bad settings:')
     return lines.map((line) => line.trim().split(/[: ]/, 1)[0] ?? '')
@@ -126,7 +127,7 @@ describe('types', () => {
     ['MAIL_FROM', 'Shop\n <a@shop.example>'],
   ])('%s=%p is refused, by name and never by value', (name, text) => {
     expect(problems({ [name]: text })).toEqual([name])
-    expect(() => loadConfig({ [name]: text })).toThrow(ConfigError)
+    expect(() => loadConfig({ [name]: text })).toThrow(OperatorError)
     try {
       loadConfig({ [name]: text })
     } catch (error) {

@@ -183,6 +183,6 @@ describe('the register of errors (spec §7, D13)', () => {
     )
     expect(named.length).toBeGreaterThan(50)
     for (const { code, status } of named)
-      expect([code, ERRORS[code as ErrorCode]?.status]).toEqual([code, Number(status)])
+      expect<[string, number]>([code, ERRORS[code as ErrorCode]?.status]).toEqual([code, Number(status)])
   })
 })

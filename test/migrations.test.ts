@@ -3,15 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { OperatorError } from '../src/core/operator-error.ts'
 import { migrations } from '../src/platform/db/migrations/list.ts'
-import {
-  DATABASE_FILE,
-  type Db,
-  migrate,
-  NewerDatabaseError,
-  openDatabase,
-  schemaVersion,
-} from '../src/platform/db/open.ts'
+import { DATABASE_FILE, type Db, migrate, openDatabase, schemaVersion } from '../src/platform/db/open.ts'
 import { recordBar } from './robustness/bars.ts'
 
 let folder: string
@@ -123,9 +117,9 @@ describe('a database that this program must not touch', () => {
     const newer = openDatabase(folder)
     newer.pragma(`user_version = ${schemaVersion + 1}`)
     newer.close()
-    expect(() => openDatabase(folder)).toThrow(NewerDatabaseError)
+    expect(() => openDatabase(folder)).toThrow(OperatorError)
     expect(() => openDatabase(folder)).toThrow(
-      `The database has schema ${schemaVersion + 1}, this program knows ${schemaVersion}: use a newer lookalike`,
+      `The database has schema ${schemaVersion + 1}, but this program only knows schema ${schemaVersion}: use a newer lookalike`,
     )
     const db = raw()
     expect(versionOf(db)).toBe(schemaVersion + 1)

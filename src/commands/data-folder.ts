@@ -1,19 +1,21 @@
+import { OperatorError } from '../core/operator-error.ts'
 import { storageFailure } from '../core/storage.ts'
-import { InstanceRunningError } from '../platform/db/instance-lock.ts'
-import { CommandError } from './command.ts'
 
-const CANNOT_WRITE = 'cannot be written: does it belong to this user, on a disk that is not read-only?'
-const FULL = 'lies on a full disk'
+const CANNOT_WRITE = 'is not writable: check that it belongs to this user and that the disk is not read-only'
+const FULL = 'is on a full disk'
 
-/** What is wrong with a data folder, by the code of SQLite or of the file system, in words for its operator. */
+/** Problems of a data folder, by the error code of SQLite or of the file system. */
 const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
-  ['SQLITE_NOTADB', 'holds a file that is no database of ours: restore a backup, or name another folder'],
-  ['SQLITE_CORRUPT', 'holds a damaged database: restore a backup, or name another folder'],
-  ['SQLITE_CANTOPEN', 'cannot be opened: does it belong to this user?'],
+  [
+    'SQLITE_NOTADB',
+    'contains a file that is not a Lookalike database: restore a backup, or choose another folder',
+  ],
+  ['SQLITE_CORRUPT', 'contains a damaged database: restore a backup, or choose another folder'],
+  ['SQLITE_CANTOPEN', 'cannot be opened: check that it belongs to this user'],
   ['SQLITE_READONLY', CANNOT_WRITE],
   ['SQLITE_FULL', FULL],
-  ['SQLITE_BUSY', 'is being written by another program: try again'],
-  ['SQLITE_LOCKED', 'is being written by another program: try again'],
+  ['SQLITE_BUSY', 'is in use by another program: try again'],
+  ['SQLITE_LOCKED', 'is in use by another program: try again'],
   ['ENOSPC', FULL],
   ['EDQUOT', FULL],
   ['EROFS', CANNOT_WRITE],
@@ -21,12 +23,11 @@ const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
   ['EPERM', CANNOT_WRITE],
 ]
 
-/** An error that ended a command, said of the data folder where it is the data folder's. */
-export function toldOfFolder(dataDir: string, error: unknown): unknown {
-  if (error instanceof InstanceRunningError) return new CommandError(error.message)
+/** Turns a storage error into an OperatorError about the data folder. Returns any other error unchanged. */
+export function explainFolderError(dataDir: string, error: unknown): unknown {
   if (!storageFailure(error)) return error
   const { code, message } = error as Error & { code: string }
   const known = PROBLEMS.find(([prefix]) => code.startsWith(prefix))?.[1]
   const problem = known ?? `cannot be read or written: ${message} (${code})`
-  return new CommandError(`The data folder ${dataDir} ${problem}`)
+  return new OperatorError(`The data folder ${dataDir} ${problem}`)
 }

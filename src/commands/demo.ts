@@ -4,36 +4,40 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, SETTING_NAMES } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import type { SetupResult } from '../features/access/accounts/service.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
 import { type Running, startService } from './runtime.ts'
-import { aborted, stopSignal } from './serve.ts'
+import { createStopSignal, waitForAbort } from './serve.ts'
 
 const TEXT_QUERY = 'red mug'
 
-/** Longest wait for the model to come up. */
+/** Longest wait for the model to load. */
 const MODEL_MS = 60_000
 
 /** `lookalike demo`. */
 export const demo: Command = {
   name: 'demo',
-  summary: 'try everything in a throw-away folder: demo catalogue, a text search, a picture search',
-  options: [{ flag: 'once', meaning: 'stop after the answers' }],
+  summary: 'try Lookalike in a temporary folder: demo catalogue, text search, picture search',
+  options: [{ flag: 'once', meaning: 'stop after the searches' }],
   settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
   example: 'lookalike demo --once',
   async run({ config, options }) {
-    const told = stopSignal()
+    const told = createStopSignal()
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
     try {
-      const service = await startService(await forDemo(config, folder, options['port'] !== undefined), told)
+      const service = await startService(
+        await configureDemo(config, folder, options['port'] !== undefined),
+        told,
+      )
       if (!service) return 0
       try {
-        const store = await show(service, told)
+        const store = await runDemo(service, told)
         if (store && !options['once']) {
-          console.log(inviteTo(service, store))
-          await aborted(told)
+          console.log(formatInvitation(service, store))
+          await waitForAbort(told)
         }
       } finally {
         await service.stop()
@@ -45,8 +49,8 @@ export const demo: Command = {
   },
 }
 
-/** A demo reads no network and, unless it was given a port, takes a free one when the usual one is taken. */
-async function forDemo(config: Config, folder: string, hasPort: boolean): Promise<Config> {
+/** The demo is offline. Unless --port is given, it takes a free port if the default one is in use. */
+async function configureDemo(config: Config, folder: string, hasPort: boolean): Promise<Config> {
   const isFree = hasPort || (await canListen(config.HOST, config.PORT))
   const quiet = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
   return {
@@ -66,8 +70,8 @@ const canListen = (host: string, port: number): Promise<boolean> =>
       .listen(port, host, () => server.close(() => resolve(true)))
   })
 
-/** @returns undefined when it is told to stop while the model comes up. */
-async function show(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
+/** @returns undefined if the demo is told to stop while the model loads. */
+async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
   const store = await app.services.accounts.setup({
     email: 'demo@lookalike.invalid',
@@ -76,17 +80,17 @@ async function show(service: Running, told: AbortSignal): Promise<SetupResult | 
   })
   console.log(`listening on ${address}`)
   const api = await signIn(address, store.client_id, store.client_secret)
-  await modelReady(address, told)
+  await waitForModel(address, told)
   if (told.aborted) return undefined
 
   const { installed } = await api<{ installed: number }>('/v1/products/demo', {})
   console.log(`\n${installed} demo products are indexed.`)
 
-  const text = await api<Found>('/v1/search/text', json({ query: TEXT_QUERY, limit: 5 }))
-  console.log(`\nSearch by words: "${TEXT_QUERY}"\n${table(text)}`)
+  const text = await api<Found>('/v1/search/text', toJson({ query: TEXT_QUERY, limit: 5 }))
+  console.log(`\nSearch by words: "${TEXT_QUERY}"\n${formatTable(text)}`)
 
   const [query] = DEMO_QUERIES
-  if (!query) throw new CommandError('The demo has no sample pictures')
+  if (!query) throw new OperatorError('The demo contains no sample pictures')
   const form = new FormData()
   form.set(
     'image',
@@ -95,14 +99,14 @@ async function show(service: Running, told: AbortSignal): Promise<SetupResult | 
   )
   form.set('limit', '5')
   const pictures = await api<Found>('/v1/search', { body: form })
-  console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${table(pictures)}`)
+  console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${formatTable(pictures)}`)
 
   console.log(`\nAPI page: ${address}/docs`)
   return store
 }
 
-const inviteTo = ({ address }: Running, store: SetupResult): string => `
-Try it yourself while this runs (everything is deleted when it stops):
+const formatInvitation = ({ address }: Running, store: SetupResult): string => `
+Try it yourself while the demo runs (all data is deleted when it stops):
 
   TOKEN=$(curl -s ${address}/oauth/token -d grant_type=client_credentials \\
     -d client_id=${store.client_id} -d client_secret=${store.client_secret} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
@@ -114,12 +118,12 @@ interface Found {
   results: { product_id: string; similarity_score: number; metadata: Record<string, unknown> }[]
 }
 
-const json = (body: unknown): RequestInit => ({
+const toJson = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
 })
 
-/** Gets a token and returns a caller of the API that brings it. */
+/** Gets an access token and returns a function that calls the API with it. */
 async function signIn(address: string, client_id: string, client_secret: string) {
   const grant = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   const response = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant })
@@ -127,21 +131,21 @@ async function signIn(address: string, client_id: string, client_secret: string)
   return async <Answer>(path: string, init: RequestInit): Promise<Answer> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
     const answer = await fetch(address + path, { ...init, method: 'POST', headers })
-    if (!answer.ok) throw new CommandError(`${path} answered ${answer.status}: ${await answer.text()}`)
+    if (!answer.ok) throw new OperatorError(`${path} answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as Answer
   }
 }
 
-async function modelReady(address: string, told: AbortSignal): Promise<void> {
+async function waitForModel(address: string, told: AbortSignal): Promise<void> {
   const deadline = performance.now() + MODEL_MS
   while (performance.now() < deadline && !told.aborted) {
     if ((await fetch(`${address}/health/ready`)).ok) return
     await Bun.sleep(50)
   }
-  if (!told.aborted) throw new CommandError('The model did not become ready; LOG_LEVEL=info tells more')
+  if (!told.aborted) throw new OperatorError('The model did not load in time; LOG_LEVEL=info shows why')
 }
 
-function table({ results, query_time_ms }: Found): string {
+function formatTable({ results, query_time_ms }: Found): string {
   const rows = results.map(({ product_id, similarity_score, metadata }) => [
     similarity_score.toFixed(2),
     String(metadata['name']),

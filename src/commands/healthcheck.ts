@@ -1,15 +1,16 @@
 import { isIPv6 } from 'node:net'
-import { type Command, CommandError } from './command.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Command } from './command.ts'
 
 const PATIENCE_MS = 5_000
 
-/** Where a service that listens on every address can be asked. */
+/** Where to reach a service that listens on every address. */
 const LOCAL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** `lookalike healthcheck`: for containers and process managers. */
 export const healthcheck: Command = {
   name: 'healthcheck',
-  summary: 'exit with 0 when the service is ready, else with 1',
+  summary: 'exit with 0 if the service is ready, otherwise with 1',
   settings: ['HOST', 'PORT'],
   example: 'lookalike healthcheck --port 8080',
   async run({ config }) {
@@ -30,6 +31,6 @@ async function ask(address: string): Promise<Response> {
   try {
     return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
   } catch {
-    throw new CommandError(`Nothing answers at ${address}`)
+    throw new OperatorError(`No answer from ${address}`)
   }
 }

@@ -2,52 +2,52 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Ids } from '../core/ids.ts'
-import { installFiles } from '../platform/db/install-files.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { findInstallFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
 import { type SecretName, secretSeals } from '../platform/db/seals.ts'
 import { readSecret, secretFile } from '../platform/secret-file.ts'
-import { CommandError } from './command.ts'
 
 /**
- * Looks whether a data folder may be opened, before anything in it is opened or made.
+ * Checks that a data folder may be opened, before anything in it is opened or created.
  *
- * @param mayMake whether the command makes an install where there is none.
- * @throws CommandError where the database of an install is gone, or where there is no install and none may be made.
+ * @param mayMake whether the command may create an install.
+ * @throws OperatorError if the database of an install is missing, or if there is no install and none may be created.
  */
 export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }): void {
-  const { hasDatabase, others } = installFiles(dataDir)
+  const { hasDatabase, others } = findInstallFiles(dataDir)
   if (hasDatabase) return
   if (others.length > 0) {
     const left = others.join(' and ')
-    throw new CommandError(
+    throw new OperatorError(
       `The data folder ${dataDir} has lost its database: ${DATABASE_FILE} is missing or empty beside ${left}.\n` +
-        `Restore ${DATABASE_FILE} from a backup, or move ${left} elsewhere to begin anew.`,
+        `Restore ${DATABASE_FILE} from a backup, or move ${left} elsewhere to start afresh.`,
     )
   }
   if (!mayMake) {
-    throw new CommandError(
-      `There is no install in ${dataDir}: "lookalike setup" makes one, --data-dir or DATA_DIR names another folder`,
+    throw new OperatorError(
+      `There is no install in ${dataDir}. Create one with "lookalike setup", or name another folder with --data-dir or DATA_DIR.`,
     )
   }
 }
 
-const pathOf = (dataDir: string, name: SecretName): string => join(dataDir, 'secrets', name)
+const buildSecretPath = (dataDir: string, name: SecretName): string => join(dataDir, 'secrets', name)
 
-/** A secret of the install, made at its first use. */
-const makeSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
-  secretFile(pathOf(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
+/** Returns a secret of the install; creates it on first use. */
+const ensureSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
+  secretFile(buildSecretPath(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
-/** Shorter ones are not what this program makes or takes. */
+/** Shorter secrets are neither created nor accepted. */
 const SECRET_CHARS_MIN = 32
 const MISSING = 'is missing'
 const UNREADABLE = 'cannot be read'
 
-/** The secret in a file, or what is wrong with the file. */
-function look(path: string): { secret: string } | { problem: string } {
+/** Reads the secret in a file, or describes the problem with the file. */
+function inspectSecret(path: string): { secret: string } | { problem: string } {
   try {
     const secret = readSecret(path)
     if (secret === undefined) return { problem: MISSING }
-    return secret.length < SECRET_CHARS_MIN ? { problem: 'is cut short' } : { secret }
+    return secret.length < SECRET_CHARS_MIN ? { problem: 'is truncated' } : { secret }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     return { problem: code === undefined ? 'is empty' : `${UNREADABLE} (${code})` }
@@ -55,42 +55,42 @@ function look(path: string): { secret: string } | { problem: string } {
 }
 
 /**
- * The secret that seals what is stored; made in a new install.
+ * Loads the secret that encrypts stored values; creates it in a new install.
  *
- * @throws CommandError when it is not the one that sealed what the database holds.
+ * @throws OperatorError if it is not the secret that encrypted the values in the database.
  */
-export function dataSecretOf(db: Db, dataDir: string, ids: Ids): string {
-  const path = pathOf(dataDir, 'data')
+export function loadDataSecret(db: Db, dataDir: string, ids: Ids): string {
+  const path = buildSecretPath(dataDir, 'data')
   const seals = secretSeals(db, ids)
   if (!seals.has('data')) {
-    const found = look(path)
-    // Where nothing is sealed yet, or was before there were seals, only a missing secret may be made.
+    const found = inspectSecret(path)
+    // A secret may be created only if it is missing and nothing has been sealed, not even before seals existed.
     if ('problem' in found && (found.problem !== MISSING || seals.anySealed()))
       throw lost(path, found.problem)
-    seals.add('data', 'secret' in found ? found.secret : makeSecret(dataDir, 'data', ids))
+    seals.add('data', 'secret' in found ? found.secret : ensureSecret(dataDir, 'data', ids))
   }
-  const found = look(path)
+  const found = inspectSecret(path)
   if ('problem' in found) throw lost(path, found.problem)
-  if (!seals.isSame('data', found.secret)) throw lost(path, 'is not the one of this install, or is damaged')
+  if (!seals.isSame('data', found.secret)) throw lost(path, 'does not belong to this install, or is damaged')
   return found.secret
 }
 
-function lost(path: string, problem: string): CommandError {
+function lost(path: string, problem: string): OperatorError {
   const remedy = problem.startsWith(UNREADABLE)
-    ? 'It may be whole: let this user read it.'
-    : 'Restore it from a backup. Where there is none, "lookalike secret reset" makes a new one.'
-  return new CommandError(
-    `${path} ${problem}. It opens what the database keeps sealed: two-factor secrets, recovery codes, waiting mails.\n${remedy}`,
+    ? 'The file may be intact: give this user permission to read it.'
+    : 'Restore it from a backup. Without a backup, "lookalike secret reset" creates a new one.'
+  return new OperatorError(
+    `${path} ${problem}. It decrypts values in the database: two-factor secrets, recovery codes, waiting mails.\n${remedy}`,
   )
 }
 
 /**
- * The secret that signs access tokens: the given one, or that of the install. Another one than at the last start only
- * ends all sign-ins, so it is told and taken.
+ * Loads the secret that signs access tokens: the given one, or that of the install. A secret that differs from the one
+ * at the last start is accepted with a warning, because it only ends all sign-ins.
  *
- * @throws CommandError when its file is damaged.
+ * @throws OperatorError if its file is damaged.
  */
-export function tokenSecretOf(
+export function loadTokenSecret(
   db: Db,
   dataDir: string,
   ids: Ids,
@@ -98,36 +98,37 @@ export function tokenSecretOf(
   log: Pick<Logger, 'warn'>,
 ): string {
   const seals = secretSeals(db, ids)
-  const secret = given || ownTokenSecret(dataDir, ids)
+  const secret = given || loadOwnTokenSecret(dataDir, ids)
   const isSame = seals.isSame('jwt', secret)
-  if (isSame === false) log.warn('tokens are signed with another secret than before: all sign-ins have ended')
+  if (isSame === false)
+    log.warn('tokens are signed with a different secret than before: all sign-ins have ended')
   if (!isSame) seals.replace('jwt', secret)
   return secret
 }
 
-function ownTokenSecret(dataDir: string, ids: Ids): string {
-  const path = pathOf(dataDir, 'jwt')
-  const found = look(path)
+function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
+  const path = buildSecretPath(dataDir, 'jwt')
+  const found = inspectSecret(path)
   if ('secret' in found) return found.secret
-  if (found.problem === MISSING) return makeSecret(dataDir, 'jwt', ids)
-  throw new CommandError(`${path} ${found.problem}. Delete it to get a new one: all sign-ins end then.`)
+  if (found.problem === MISSING) return ensureSecret(dataDir, 'jwt', ids)
+  throw new OperatorError(`${path} ${found.problem}. Delete it to get a new one; this ends all sign-ins.`)
 }
 
 /**
- * Gives an install a new secret in the place of one that is lost. What was sealed with the old one stays closed.
+ * Replaces the lost secret of an install. Values encrypted with the old secret cannot be decrypted any more.
  *
- * @returns e-mail addresses of those whose second factor is lost with it.
- * @throws CommandError when nothing is lost.
+ * @returns e-mail addresses of the people whose second factor is lost.
+ * @throws OperatorError if the secret is not lost.
  */
 export function resetDataSecret(db: Db, dataDir: string, ids: Ids): string[] {
-  const path = pathOf(dataDir, 'data')
+  const path = buildSecretPath(dataDir, 'data')
   const seals = secretSeals(db, ids)
-  const found = look(path)
+  const found = inspectSecret(path)
   if ('secret' in found && seals.isSame('data', found.secret) !== false)
-    throw new CommandError(`${path} opens what the database keeps sealed: there is nothing to reset`)
+    throw new OperatorError(`${path} decrypts the values in the database: there is nothing to reset`)
   if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw lost(path, found.problem)
-  // Perhaps it belongs to another install, which still needs it.
+  // It may belong to another install, which still needs it.
   if (!('problem' in found && found.problem === MISSING)) renameSync(path, `${path}.before-${ids.uuid()}`)
-  seals.replace('data', makeSecret(dataDir, 'data', ids))
+  seals.replace('data', ensureSecret(dataDir, 'data', ids))
   return seals.sealedPeople()
 }

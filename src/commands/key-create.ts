@@ -4,16 +4,16 @@ import { withInstall } from './runtime.ts'
 /** `lookalike key create`. */
 export const keyCreate: Command = {
   name: 'key create',
-  summary: 'make a public widget key that is bound to an origin',
+  summary: 'create a public widget key for one or more origins',
   options: [
     { flag: 'store', value: 'SLUG', meaning: 'the store', isRequired: true },
     {
       flag: 'origin',
       value: 'ORIGIN',
-      meaning: 'exact origin of the shop; several with commas',
+      meaning: 'exact origin of the shop; separate several with commas',
       isRequired: true,
     },
-    { flag: 'name', value: 'NAME', meaning: 'a name to know it by; default: widget' },
+    { flag: 'name', value: 'NAME', meaning: 'name of the key; default: widget' },
     { flag: 'json', meaning: 'print JSON' },
   ],
   settings: ['DATA_DIR'],

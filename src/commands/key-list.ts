@@ -5,7 +5,7 @@ import { withInstall } from './runtime.ts'
 /** `lookalike key list`. */
 export const keyList: Command = {
   name: 'key list',
-  summary: 'show the API keys and widget keys of a store or of all, without their values',
+  summary: 'list the API keys and widget keys of one store or of all, without their secrets',
   options: [
     { flag: 'store', value: 'SLUG', meaning: 'the store; default: all' },
     { flag: 'json', meaning: 'print JSON' },
@@ -18,15 +18,15 @@ export const keyList: Command = {
       keyOperator.list(slug === undefined ? undefined : accounts.storeBySlug(slug).slug),
     )
     if (options['json']) console.log(JSON.stringify(keys))
-    else console.log(keys.length === 0 ? 'There are no keys.' : keyTable(keys))
+    else console.log(keys.length === 0 ? 'There are no keys.' : formatKeys(keys))
     return 0
   },
 }
 
 const KINDS = { api_key: 'API key', widget_key: 'widget key' } as const
 
-/** One line a key: what it is, and how it can be named to `lookalike key revoke`. */
-export function keyTable(keys: readonly ListedKey[]): string {
+/** One line per key, with the ID and prefix that `lookalike key revoke` takes. */
+export function formatKeys(keys: readonly ListedKey[]): string {
   const rows = [
     ['KIND', 'PREFIX', 'STORE', 'ID', 'NAME', 'WHAT IT MAY DO'],
     ...keys.map((key) => [
@@ -35,7 +35,7 @@ export function keyTable(keys: readonly ListedKey[]): string {
       key.store,
       key.id,
       JSON.stringify(key.name),
-      powerOf(key),
+      describeRights(key),
     ]),
   ]
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []
@@ -49,13 +49,13 @@ export function keyTable(keys: readonly ListedKey[]): string {
     .join('\n')
 }
 
-/** How a key is named in a sentence. */
-export const nameOf = ({ kind, prefix, name, store }: ListedKey): string =>
+/** Describes a key within a sentence. */
+export const describeKey = ({ kind, prefix, name, store }: ListedKey): string =>
   `the ${KINDS[kind]} ${prefix} ${JSON.stringify(name)} of ${store}`
 
-function powerOf(key: ListedKey): string {
+function describeRights(key: ListedKey): string {
   if (key.kind === 'widget_key') return `${key.allowed.join(', ')} from ${key.origins.join(', ')}`
   if (key.is_expired) return 'nothing: it has expired'
-  if (key.maker === 'former_member') return 'nothing: its maker has left the store'
-  return key.effective_scopes.join(', ') || 'nothing: its maker may not'
+  if (key.maker === 'former_member') return 'nothing: its creator has left the store'
+  return key.effective_scopes.join(', ') || 'nothing: its creator lacks the permissions'
 }

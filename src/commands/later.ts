@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 
 type Work = () => unknown
 
-/** Work that runs by a timer. None of it throws out of its timer, and none is lost when the program ends. */
+/** Runs work on timers. Errors are logged, and no scheduled work is lost when the program ends. */
 export interface Later {
-  /** Calls back once, after so many milliseconds. */
+  /** Calls back once, after `delayMs`. */
   schedule(callback: Work, delayMs: number): void
-  /** Calls back now, and then again and again; a call that fails does not stop the next one. @param what for the log. */
+  /** Calls back now and then periodically, even after a failure. @param what names the work in the log. */
   every(periodMs: number, what: string, work: Work): void
-  /** Ends what is repeated, calls back at once what waits, and resolves when all of it is done. */
+  /** Stops periodic work, runs scheduled work at once, and resolves when all of it is done. */
   finish(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function createLater(log: Pick<Logger, 'error'>): Later {
     async finish() {
       for (const timer of repeated) clearInterval(timer)
       repeated.clear()
-      // What runs may postpone more.
+      // Running work may schedule more.
       while (waiting.size + underway.size > 0) {
         for (const [timer, callback] of waiting) {
           clearTimeout(timer)

@@ -1,27 +1,25 @@
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
+import type { Config } from '../config.ts'
+import { wrongSettings } from '../core/operator-error.ts'
 import { replacedLibraries } from '../platform/native/parts.ts'
 
 /**
- * Tells which libraries of the operator's stand in for unpacked ones.
+ * Logs which libraries of the operator replace unpacked ones.
  *
- * @throws ConfigError when their folder cannot be read.
+ * @throws OperatorError if their folder cannot be read.
  */
-export function tellLibraries({ LIBRARY_DIR: library_dir }: Config, log: Logger): void {
+export function logLibraries({ LIBRARY_DIR: library_dir }: Config, log: Logger): void {
   if (!library_dir) return
-  const libraries = namesIn()
-  if (libraries.length > 0) log.info({ library_dir, libraries }, 'libraries of your own are used')
+  const libraries = listReplaced()
+  if (libraries.length > 0) log.info({ library_dir, libraries }, 'using libraries from LIBRARY_DIR')
   else
-    log.warn(
-      { library_dir },
-      'no file in LIBRARY_DIR has the name of an unpacked library: all stay as they are',
-    )
+    log.warn({ library_dir }, 'no file in LIBRARY_DIR has the name of an unpacked library: none is replaced')
 }
 
-function namesIn(): string[] {
+function listReplaced(): string[] {
   try {
     return replacedLibraries()
   } catch (error) {
-    throw new ConfigError(`Bad settings:\n  ${(error as Error).message}`)
+    throw wrongSettings([(error as Error).message])
   }
 }

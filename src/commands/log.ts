@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino'
 
 const STDERR = 2
 
-/** JSON lines on stderr. A line that cannot be written is dropped: often the log lies on the disk that is full. */
+/** Creates a log of JSON lines on stderr. A line that cannot be written is dropped: the log may be on the full disk. */
 export const createLog = (level: string): Logger =>
   pino(
     { level, base: null },
@@ -12,7 +12,7 @@ export const createLog = (level: string): Logger =>
         try {
           writeSync(STDERR, line)
         } catch {
-          // There is no other place to tell it.
+          // There is nowhere else to report it.
         }
       },
     },

@@ -9,36 +9,36 @@ import { openDatabase } from '../platform/db/open.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
 import type { Command } from './command.ts'
 
-const notHere = (): never => {
-  throw new ApiError('model_not_ready', 'Only the document is made here')
+const refuse = (): never => {
+  throw new ApiError('model_not_ready', 'This process only creates the document')
 }
 
-const NOTHING_IS_SIGNED = 'no token is ever signed, and nothing sealed, with this'
+const UNUSED_SECRET = 'this never signs or encrypts anything'
 
-/** The document needs the routes and their schemas, and neither a model nor a disk. */
+/** The document needs routes and schemas, but neither a model nor a disk. */
 const noEmbedder: Embedder = {
   model: { id: 'none', hash: 'none', dimension: 1 },
   calibration: { image_image: { midpoint: 0, slope: 1 }, text_image: { midpoint: 0, slope: 1 } },
   status: () => ({ state: 'starting' }),
-  embedPicture: async () => notHere(),
-  embedText: async () => notHere(),
+  embedPicture: async () => refuse(),
+  embedText: async () => refuse(),
   close: async () => {},
 }
 
-/** The OpenAPI document, as `/openapi.json` gives it. */
-export async function openApiDocument(): Promise<unknown> {
+/** Creates the OpenAPI document, as served at `/openapi.json`. */
+export async function createOpenApiDocument(): Promise<unknown> {
   const db = openDatabase(':memory:')
   const app = createApp(loadConfig({}), () => '', {
-    tokenSecret: NOTHING_IS_SIGNED,
-    dataSecret: NOTHING_IS_SIGNED,
-    mailer: { isConfigured: false, send: async () => notHere() },
+    tokenSecret: UNUSED_SECRET,
+    dataSecret: UNUSED_SECRET,
+    mailer: { isConfigured: false, send: async () => refuse() },
     db,
     clock: systemClock,
     ids: systemIds,
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
     budget: createByteBudget(),
-    fetcher: { fetch: async () => notHere() },
+    fetcher: { fetch: async () => refuse() },
     files: {
       write: async () => {},
       read: async () => undefined,
@@ -46,7 +46,7 @@ export async function openApiDocument(): Promise<unknown> {
       remove: async () => {},
       probe: async () => {},
     },
-    readDemoPicture: async () => notHere(),
+    readDemoPicture: async () => refuse(),
     freeDiskShare: async () => 1,
     later: () => {},
   })
@@ -62,7 +62,7 @@ export const openapi: Command = {
   settings: [],
   example: 'lookalike openapi > openapi.json',
   async run() {
-    console.log(JSON.stringify(await openApiDocument(), null, 2))
+    console.log(JSON.stringify(await createOpenApiDocument(), null, 2))
     return 0
   },
 }

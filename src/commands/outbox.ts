@@ -5,26 +5,26 @@ import { withInstall } from './runtime.ts'
 /** `lookalike outbox`. */
 export const outbox: Command = {
   name: 'outbox',
-  summary: 'show the mails that could not be sent, with their links; works beside a running service',
+  summary: 'list the mails that could not be sent, with their links; works while the service runs',
   options: [{ flag: 'json', meaning: 'print JSON' }],
   settings: ['DATA_DIR'],
   example: 'lookalike outbox --json',
   async run({ config, options }) {
     const mails = await withInstall(config, ({ outbox }) => outbox.list())
     if (options['json']) console.log(JSON.stringify(mails))
-    else console.log(mails.length === 0 ? 'No mail waits.' : mails.map(forPeople).join('\n\n'))
+    else console.log(mails.length === 0 ? 'No mails are waiting.' : mails.map(formatMail).join('\n\n'))
     return 0
   },
 }
 
-const forPeople = ({ recipient, subject, created_at, text, last_error }: WaitingMail): string =>
+const formatMail = ({ recipient, subject, created_at, text, last_error }: WaitingMail): string =>
   [
     `To       ${recipient}`,
     `Subject  ${subject}`,
     `Written  ${created_at}`,
     ...(last_error === null ? [] : [`Failed   ${last_error}`]),
     '',
-    ...(text ?? 'The text cannot be decrypted: the secret of this install was changed.')
+    ...(text ?? 'The text cannot be decrypted: the secret of this install has changed.')
       .trimEnd()
       .split('\n')
       .map((line) => `  ${line}`),

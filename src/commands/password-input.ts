@@ -1,66 +1,67 @@
 import { readFile } from 'node:fs/promises'
-import { type Call, type Command, CommandError, UsageError } from './command.ts'
+import { OperatorError, wrongUsage } from '../core/operator-error.ts'
+import type { Call, Command } from './command.ts'
 
-/** Far more than any password; whoever sends more sends something else. */
+/** Far more than any password. */
 const BYTES_MAX = 64 * 1024
 
 type Options = Call['options']
 
-/** The options of a command that takes a password. @param whose such as "of the owner". */
+/** The options of a command that takes a password. @param whose completes "the password", such as "of the owner". */
 export const passwordOptions = (whose: string): NonNullable<Command['options']> => [
   {
     flag: 'password',
     value: 'PASSWORD',
-    meaning: `the password ${whose}, at least 10 characters; - reads it from standard input; written here it can be read in the process list`,
+    meaning: `the password ${whose}, at least 10 characters; - reads it from standard input; a password given here is visible in the process list`,
   },
   {
     flag: 'password-file',
     value: 'FILE',
-    meaning: 'a file that holds the password; one newline at its end does not count',
+    meaning: 'file that contains the password; one trailing newline is ignored',
   },
 ]
 
 /**
- * The password that a command line gives, by value, from a file or from standard input, which is read without an echo
- * where it is a terminal; undefined when it gives none.
+ * Reads the password that a command line gives by value, in a file or on standard input. A terminal does not echo it.
  *
- * @throws UsageError, CommandError.
+ * @returns undefined if the command line gives none.
+ * @throws OperatorError
  */
-export async function givenPassword(options: Options): Promise<string | undefined> {
+export async function readGivenPassword(options: Options): Promise<string | undefined> {
   const { password, 'password-file': file } = options
   if (password !== undefined && file !== undefined) {
-    throw new UsageError('Give --password or --password-file, not both')
+    throw wrongUsage('Give --password or --password-file, not both')
   }
-  if (file !== undefined) return withoutNewline(textOf(await bytesOf(file), file))
-  if (password === '-') return process.stdin.isTTY ? askHidden('Password: ') : fromStandardInput()
+  if (file !== undefined) return stripNewline(decodeText(await readBytes(file), file))
+  if (password === '-') return process.stdin.isTTY ? askHidden('Password: ') : readStandardInput()
   return password
 }
 
-/** Tells whoever has set a password on the command line that it was no secret there. */
+/** Warns that a password on the command line is visible to others. */
 export function warnOfVisiblePassword({ password }: Options): void {
   if (password === undefined || password === '-') return
   console.error(
-    'Warning: whoever is signed in on this machine can read what stands behind --password in the process list. Use --password-file FILE, or --password - for standard input.',
+    'Warning: other users of this machine can read the value of --password in the process list. Use --password-file FILE, or --password - for standard input.',
   )
 }
 
-/** Asks for a password on the terminal, without an echo. @throws UsageError where there is no terminal. */
+/** Asks for a password on the terminal, without echo. @throws OperatorError if there is no terminal. */
 export function askPassword(whose: string): Promise<string> {
   if (process.stdin.isTTY) return askHidden(`Password ${whose}: `)
-  throw new UsageError(
-    'The password is missing: give --password-file FILE, or --password - to send it on standard input',
+  throw wrongUsage(
+    'The password is missing: use --password-file FILE, or --password - to pass it on standard input',
   )
 }
 
-async function bytesOf(path: string): Promise<Uint8Array> {
+async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new CommandError(`The password cannot be read from ${path}: ${(error as Error).message}`)
+    throw new OperatorError(`The password cannot be read from ${path}: ${(error as Error).message}`)
   }
 }
 
-async function fromStandardInput(): Promise<string> {
+async function readStandardInput(): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of Bun.stdin.stream()) {
@@ -68,29 +69,29 @@ async function fromStandardInput(): Promise<string> {
     size += chunk.length
     if (size > BYTES_MAX) break
   }
-  return withoutNewline(textOf(Buffer.concat(chunks), 'standard input'))
+  return stripNewline(decodeText(Buffer.concat(chunks), 'standard input'))
 }
 
-function textOf(bytes: Uint8Array, source: string): string {
-  if (bytes.length > BYTES_MAX) throw new CommandError(`What comes from ${source} is too long for a password`)
+function decodeText(bytes: Uint8Array, source: string): string {
+  if (bytes.length > BYTES_MAX) throw new OperatorError(`The text from ${source} is too long for a password`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new CommandError(`What comes from ${source} is no UTF-8 text`)
+    throw new OperatorError(`The text from ${source} is not valid UTF-8`)
   }
 }
 
-/** Without the one newline that editors and `echo` put at the end. */
-const withoutNewline = (text: string): string => text.replace(/\r?\n$/, '')
+/** Removes the one newline that editors and `echo` append. */
+const stripNewline = (text: string): string => text.replace(/\r?\n$/, '')
 
 const ENTER = /[\r\n]/
 const [INTERRUPT, END, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f']
 const CONTROL = /\p{Cc}/u
 
-/** Reads one line from the terminal; nothing of it is shown. */
+/** Reads one line from the terminal without showing it. */
 function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process
-  // Before the question: what is typed at once must not be shown, nor be edited by the terminal.
+  // Before the question, so that the terminal never shows or edits the first characters.
   stdin.setRawMode(true)
   stderr.write(question)
   stdin.setEncoding('utf8')
@@ -102,7 +103,7 @@ function askHidden(question: string): Promise<string> {
       stdin.pause()
       stderr.write('\n')
       if (isDone) resolve(typed.join(''))
-      else reject(new CommandError('No password was given'))
+      else reject(new OperatorError('No password was given'))
     }
     const giveUp = (): void => end(false)
     const read = (text: string): void => {

@@ -1,10 +1,8 @@
-import { ConfigError, secretsAmong } from '../config.ts'
+import { secretsAmong } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
-import { SetupError } from '../features/access/accounts/service.ts'
-import { OriginError } from '../features/access/widget-keys/origins.ts'
-import { NewerDatabaseError } from '../platform/db/open.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
-import { type Command, CommandError, helpOf, parseCall, UsageError } from './command.ts'
+import { type Command, formatHelp, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
 import { keyCreate } from './key-create.ts'
@@ -58,7 +56,7 @@ export const COMMANDS: readonly Command[] = [
 ]
 
 /**
- * Runs `lookalike …`.
+ * Runs a command line.
  *
  * @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong command line or setting.
  */
@@ -68,15 +66,15 @@ export async function runCommand(
 ): Promise<number> {
   const [first] = argv
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    console.log(overview())
+    console.log(formatOverview())
     return first === undefined ? 2 : 0
   }
   if (first === '--version' || first === '-v') return runCommand(['version'], env)
   const command = COMMANDS.find(({ name }) => name.split(' ').every((word, n) => argv[n] === word))
-  if (!command) return unknown(argv)
+  if (!command) return reportUnknown(argv)
   const rest = argv.slice(command.name.split(' ').length)
   if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(helpOf(command))
+    console.log(formatHelp(command))
     return 0
   }
   try {
@@ -84,40 +82,38 @@ export async function runCommand(
     for (const name of secretsAmong(call.options)) console.error(secretFlagWarning(name))
     return await command.run(call)
   } catch (error) {
-    return tell(error, command)
+    return reportError(error, command)
   }
 }
 
-function unknown(argv: readonly string[]): number {
+function reportUnknown(argv: readonly string[]): number {
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `))
   if (group.length > 0) {
     const isAsked = argv.includes('--help') || argv.includes('-h')
-    if (!isAsked) console.error(`There is no command "${argv.slice(0, 2).join(' ')}"; there are these:\n`)
-    console.log(group.map(helpOf).join('\n\n'))
+    if (!isAsked)
+      console.error(`There is no command "${argv.slice(0, 2).join(' ')}". Did you mean one of these?\n`)
+    console.log(group.map(formatHelp).join('\n\n'))
     return isAsked ? 0 : 2
   }
-  console.error(`There is no command "${argv[0]}". lookalike --help lists them all.`)
+  console.error(`There is no command "${argv[0]}". lookalike --help lists all commands.`)
   return 2
 }
 
-function tell(error: unknown, command: Command): number {
-  if (error instanceof UsageError) {
-    console.error(`${error.message}\nlookalike ${command.name} --help shows how it is used.`)
-    return 2
+/** Prints an error for the operator. @returns the exit code. */
+function reportError(error: unknown, command: Command): number {
+  if (error instanceof OperatorError) {
+    const hint = `lookalike ${command.name} --help shows how to use it.`
+    console.error(error.kind === 'wrong_usage' ? `${error.message}\n${hint}` : error.message)
+    return error.exitCode
   }
-  if (error instanceof ConfigError || (error instanceof SetupError && error.isWrongInput)) {
-    console.error(error.message)
-    return 2
-  }
-  const isToldAsItIs = [CommandError, SetupError, OriginError, ApiError, NewerDatabaseError].some(
-    (kind) => error instanceof kind,
-  )
-  // A stack says where; the source beside it would be a line of the minified program.
-  console.error(error instanceof Error ? (isToldAsItIs ? error.message : error.stack) : error)
+  // Services that commands share with the API refuse with API errors.
+  if (error instanceof ApiError) console.error(error.message)
+  // Not the error itself: printing it would add a line of the minified program.
+  else console.error(error instanceof Error ? error.stack : error)
   return 1
 }
 
-function overview(): string {
+function formatOverview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
   const list = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')
   return `Lookalike ${version}: visual product search in one file.
@@ -125,6 +121,6 @@ function overview(): string {
 Commands
 ${list}
 
-lookalike <command> --help shows its options with an example.
+lookalike <command> --help shows its options and an example.
 Try it: lookalike demo`
 }

@@ -5,25 +5,25 @@ import { startService } from './runtime.ts'
 /** `lookalike serve`. */
 export const serve: Command = {
   name: 'serve',
-  summary: 'run the service until it is told to stop',
+  summary: 'run the service until it receives SIGTERM or SIGINT',
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
   async run({ config }) {
-    const told = stopSignal()
+    const told = createStopSignal()
     const service = await startService(config, told)
     if (service) {
-      // The exact line that marks the moment from which requests are answered.
+      // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)
-      await aborted(told)
+      await waitForAbort(told)
       await service.stop()
     }
-    // Everything is closed; what hangs in a socket or a look-up must not keep the process alive.
+    // Everything is closed. A hanging socket or lookup must not keep the process alive.
     process.exit(0)
   },
 }
 
-/** Aborts at the first SIGTERM or SIGINT; a second one ends the process at once. */
-export function stopSignal(): AbortSignal {
+/** Creates a signal that aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
+export function createStopSignal(): AbortSignal {
   const told = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -35,7 +35,7 @@ export function stopSignal(): AbortSignal {
 }
 
 /** Resolves when a signal aborts. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
+export const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })

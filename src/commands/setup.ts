@@ -1,36 +1,36 @@
 import type { SetupResult } from '../features/access/accounts/service.ts'
 import type { Command } from './command.ts'
-import { askPassword, givenPassword, passwordOptions, warnOfVisiblePassword } from './password-input.ts'
-import { addressOf, withInstall } from './runtime.ts'
+import { askPassword, passwordOptions, readGivenPassword, warnOfVisiblePassword } from './password-input.ts'
+import { findAddress, withInstall } from './runtime.ts'
 
 /** `lookalike setup`. */
 export const setup: Command = {
   name: 'setup',
-  summary: 'make a store with its owner and its API credentials; works beside a running service',
+  summary: 'create a store with its owner and API credentials; works while the service runs',
   options: [
-    { flag: 'email', value: 'ADDRESS', meaning: 'e-mail of the owner', isRequired: true },
+    { flag: 'email', value: 'ADDRESS', meaning: 'e-mail address of the owner', isRequired: true },
     ...passwordOptions('of the owner'),
     { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
-    { flag: 'slug', value: 'SLUG', meaning: 'short name in addresses; made of the name by default' },
+    { flag: 'slug', value: 'SLUG', meaning: 'short name used in URLs; derived from the name by default' },
     { flag: 'json', meaning: 'print JSON' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
   example: 'lookalike setup --email me@shop.example --password-file owner.txt --store "My shop"',
   async run({ config, options }) {
     const { email = '', store = '', slug } = options
-    const password = (await givenPassword(options)) ?? (await askPassword(`of ${email}`))
+    const password = (await readGivenPassword(options)) ?? (await askPassword(`of ${email}`))
     const made = await withInstall(
       config,
       ({ accounts }) => accounts.setup({ email, password, storeName: store, slug }),
       { mayMake: true },
     )
     warnOfVisiblePassword(options)
-    console.log(options['json'] ? JSON.stringify(made) : forPeople(made, addressOf(config)))
+    console.log(options['json'] ? JSON.stringify(made) : formatResult(made, findAddress(config)))
     return 0
   },
 }
 
-const forPeople = (made: SetupResult, address: string): string => `The store is ready.
+const formatResult = (made: SetupResult, address: string): string => `The store is ready.
 
   slug           ${made.slug}
   client_id      ${made.client_id}

@@ -4,7 +4,7 @@ import { withInstall } from './runtime.ts'
 /** `lookalike store clear-ip-whitelist`. */
 export const storeClearIpWhitelist: Command = {
   name: 'store clear-ip-whitelist',
-  summary: 'empty the IP list of a store, for those who locked themselves out',
+  summary: 'empty the IP list of a store, for owners who locked themselves out',
   positionals: ['SLUG'],
   settings: ['DATA_DIR'],
   example: 'lookalike store clear-ip-whitelist my-shop',
@@ -12,7 +12,7 @@ export const storeClearIpWhitelist: Command = {
     const entries = await withInstall(config, ({ accounts, ipList }) =>
       ipList.clear(accounts.storeBySlug(slug).id),
     )
-    console.log(`${slug} may be called from everywhere; entries deleted: ${entries}`)
+    console.log(`${slug} can be reached from any address; entries deleted: ${entries}`)
     return 0
   },
 }

@@ -1,19 +1,20 @@
+import { wrongUsage } from '../core/operator-error.ts'
 import { isPlanName, PLAN_NAMES } from '../core/plans.ts'
-import { type Command, UsageError } from './command.ts'
+import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 
 /** `lookalike store set-plan`. */
 export const storeSetPlan: Command = {
   name: 'store set-plan',
-  summary: 'put a store on another plan',
+  summary: 'change the plan of a store',
   positionals: ['SLUG', 'PLAN'],
   settings: ['DATA_DIR'],
   example: 'lookalike store set-plan my-shop premium',
   async run({ config, positionals }) {
     const [slug = '', plan = ''] = positionals
-    if (!isPlanName(plan)) throw new UsageError(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
+    if (!isPlanName(plan)) throw wrongUsage(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
     await withInstall(config, ({ accounts }) => accounts.setPlan(slug, plan))
-    console.log(`${slug} is on the plan ${plan}`)
+    console.log(`${slug} is now on the plan ${plan}`)
     return 0
   },
 }

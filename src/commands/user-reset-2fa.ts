@@ -1,11 +1,12 @@
 import { normaliseEmail } from '../core/email.ts'
-import { type Command, CommandError } from './command.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 
 /** `lookalike user reset-2fa`. */
 export const userReset2fa: Command = {
   name: 'user reset-2fa',
-  summary: 'switch off the two-factor authentication of somebody who lost the authenticator',
+  summary: 'turn off two-factor authentication for a person who has lost the authenticator',
   positionals: ['EMAIL'],
   settings: ['DATA_DIR'],
   example: 'lookalike user reset-2fa ann@shop.example',
@@ -13,11 +14,11 @@ export const userReset2fa: Command = {
     const [typed = ''] = positionals
     const email = normaliseEmail(typed) ?? typed
     const wasThere = await withInstall(config, ({ twoFactor }) => twoFactor.reset(email))
-    if (wasThere === undefined) throw new CommandError(`There is no person with the e-mail address ${email}`)
+    if (wasThere === undefined) throw new OperatorError(`${email} has no account`)
     console.log(
       wasThere
-        ? `${email} signs in with the password alone now; earlier logins have ended`
-        : `${email} has no two-factor authentication; nothing was changed`,
+        ? `${email} now signs in with the password alone; earlier sign-ins have ended`
+        : `${email} does not use two-factor authentication; nothing was changed`,
     )
     return 0
   },

@@ -4,11 +4,20 @@ import { withInstall } from './runtime.ts'
 /** `lookalike user verify`. */
 export const userVerify: Command = {
   name: 'user verify',
-  summary: 'activate the account that an address asked for, as the link in the mail would',
+  summary: 'activate a registered account, as the link in the mail would',
   positionals: ['EMAIL'],
   options: [
-    { flag: 'store', value: 'NAME', meaning: 'of several registrations of the address, that of this store' },
-    { flag: 'id', value: 'ID', meaning: 'the one of this id; without a choice all are listed' },
+    {
+      flag: 'store',
+      value: 'NAME',
+      meaning: 'if the address has several registrations: the one for this store',
+    },
+    {
+      flag: 'id',
+      value: 'ID',
+      meaning:
+        'if the address has several registrations: the one with this ID; without a choice, all are listed',
+    },
   ],
   settings: ['DATA_DIR'],
   example: 'lookalike user verify anna@shop.example',
@@ -17,7 +26,7 @@ export const userVerify: Command = {
     const { slug } = await withInstall(config, ({ operator }) =>
       operator.verify(email, { store: options['store'], id: options['id'] }),
     )
-    console.log(`${email} may sign in; the store is ${slug}`)
+    console.log(`${email} can sign in; the store is ${slug}`)
     return 0
   },
 }

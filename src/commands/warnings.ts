@@ -1,13 +1,13 @@
 import { type Config, flagOf, type SettingName } from '../config.ts'
 
-/** What to say about a secret that was given as a flag. */
+/** The warning about a secret given as a flag. */
 export const secretFlagWarning = (name: SettingName): string =>
-  `Warning: whoever is signed in on this machine can read the value of --${flagOf(name)} in the process list. Give it as ${name} in the environment, or name a file that holds it by ${name}_FILE.`
+  `Warning: other users of this machine can read the value of --${flagOf(name)} in the process list. Set ${name} in the environment instead, or name a file that contains it with ${name}_FILE.`
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 
-/** What is likely to be a mistake in the settings of a service, one sentence each. */
-export function warningsAbout({ HOST, BASE_URL, SMTP_URL }: Config): string[] {
+/** Finds likely mistakes in the settings of a service. @returns one sentence each. */
+export function findWarnings({ HOST, BASE_URL, SMTP_URL }: Config): string[] {
   if (BASE_URL !== '') return []
   const warnings: string[] = []
   if (SMTP_URL !== '') {
@@ -15,7 +15,7 @@ export function warningsAbout({ HOST, BASE_URL, SMTP_URL }: Config): string[] {
   }
   if (!LOOPBACK.test(HOST)) {
     warnings.push(
-      `HOST is ${HOST} and BASE_URL is empty: links lead to that address, which others may not be able to open`,
+      `HOST is ${HOST} and BASE_URL is empty: links lead to that address, which other machines may not reach`,
     )
   }
   return warnings

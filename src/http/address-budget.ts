@@ -3,22 +3,31 @@ import { rateLimitExceeded } from '../core/errors.ts'
 import type { AddressThrottle } from '../core/throttle.ts'
 
 /**
- * Spends one request of the budget of a client's address; a request that asks again spends nothing.
+ * Spends one request from the budget of a client's address; asking again about the same request spends nothing.
  *
  * @throws ApiError `rate_limit_exceeded`.
  */
 export type SpendRequest = (request: Request) => void
+
+/** The budgets of routes that let everyone in, each by the client's address. */
+export interface AddressBudgets {
+  /** Requests that try a password. */
+  signIn: SpendRequest
+  refresh: SpendRequest
+  /** Requests that send a mail to any address. */
+  mail: SpendRequest
+}
 
 export interface AddressBudgetDeps {
   throttle: AddressThrottle
   /** The client's address, behind trusted proxies too. */
   addressOf(request: Request): string
   clock: Clock
-  /** What is refused, for people. */
+  /** The message of a refusal. */
   message: string
 }
 
-/** The budget that requests without a sign-in are counted in, by the address they come from. */
+/** Counts requests without a sign-in by the address they come from. */
 export function createAddressBudget({
   throttle,
   addressOf,
@@ -35,7 +44,7 @@ export function createAddressBudget({
 }
 
 /**
- * A route's parser that spends first: of a request over its budget no byte is read. A route without a parser, such as a
+ * A route's parser that spends first: no byte of a request over its budget is read. A route without a parser, such as a
  * `GET`, spends in its `beforeHandle` instead.
  */
 export const spendingFirst = <Parser extends (context: { request: Request }) => unknown>(

@@ -9,25 +9,25 @@ import { UPLOAD } from './schema.ts'
 
 interface WithRequest {
   request: Request
-  /** Bounds what is read at a time; without one everything is read that the route's own limit allows. */
+  /** Limits the bytes that are read at a time; without it only the route's own limit counts. */
   intake?: Intake | undefined
 }
 
 type Parsed = Promise<Record<string, unknown>>
 
-/** Reads a route's body, and can tell for the API's document what it reads. */
+/** Reads a route's body, and describes its media types for the API's document. */
 export interface BodyParser {
   (context: WithRequest): Parsed
-  /** Whether the body may be missing. */
+  /** Whether a request may have no body. */
   isOptional?: boolean
-  /** The schema of each media type, out of the schema of the route's body. */
+  /** The schema of each media type, taken from the schema of the route's body. */
   contentOf(body: TSchema): Record<string, TSchema>
 }
 
 const parser = (read: (context: WithRequest) => Parsed, contentOf: BodyParser['contentOf']): BodyParser =>
   Object.assign(read, { contentOf })
 
-/** The same for a body that may be missing altogether, which reads as an empty object. */
+/** A parser for an optional JSON body; no body reads as an empty object. */
 export function jsonOrNothing(maxBytes?: number): BodyParser {
   const json = jsonBody(maxBytes)
   return Object.assign(async (context: WithRequest) => (context.request.body === null ? {} : json(context)), {
@@ -36,11 +36,11 @@ export function jsonOrNothing(maxBytes?: number): BodyParser {
   })
 }
 
-/** Whether a route's parser is one of ours. */
+/** Whether a route's parser is one of this file. */
 export const isBodyParser = (value: unknown): value is BodyParser =>
   typeof value === 'function' && 'contentOf' in value
 
-/** The parser of a route that takes no body: one that comes anyway is not read. */
+/** The parser of a route without a body: a body that is sent anyway is not read. */
 export const noBody = () => ({})
 
 /** A parser for a route's JSON body of at most `maxBytes`. */
@@ -57,9 +57,9 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
 /**
  * A parser for a route's multipart body.
  *
- * Fields become values of the types that the schema asks for; an object or an array travels as JSON text, a list of
- * strings also as a comma list, or as the field several times. A field that is no such value is left as text for the
- * schema to refuse.
+ * Fields become values of the types in the schema. An object or an array is sent as JSON text; a list of strings may
+ * also be sent as comma-separated text, or by repeating the field. Any other text is left as it is, for the schema to
+ * refuse.
  */
 export function formBody(schema: TSchema): BodyParser {
   return parser(
@@ -71,7 +71,7 @@ export function formBody(schema: TSchema): BodyParser {
   )
 }
 
-/** A parser for a route that takes JSON or multipart; its schema is a union of both. */
+/** A parser for a route that takes JSON or multipart; the schema of its body is a union of both. */
 export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema): BodyParser {
   const json = jsonBody(maxJsonBytes)
   return parser(
@@ -96,7 +96,7 @@ const hasUpload = (schema: TSchema): boolean =>
 /**
  * A parser for `application/x-www-form-urlencoded` (RFC 6749 §4.4.2).
  *
- * @param hint what to send instead, for those who send JSON.
+ * @param hint tells a client that sent JSON what to send instead.
  */
 export function urlencodedBody(maxBytes: number, hint: string): BodyParser {
   return parser(
@@ -131,12 +131,12 @@ const notJson = (hint: string): ApiError =>
     details: { expected: FORM, hint },
   })
 
-/** A parameter may come once (RFC 6749 §3.2): of two, nobody knows which one was checked. */
+/** A parameter may be sent only once (RFC 6749 §3.2): of two values, nobody knows which one was checked. */
 function readPairs(pairs: URLSearchParams): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.create(null)
   for (const [name, value] of pairs) {
     if (name in fields) {
-      throw new ApiError('invalid_request', 'A parameter came twice', {
+      throw new ApiError('invalid_request', 'A parameter was sent more than once', {
         details: { oauth_error: 'invalid_request' },
       })
     }
@@ -151,7 +151,7 @@ const contentType = (request: Request): string =>
 const isJson = (request: Request): boolean =>
   /^application\/(?:json|[\w.-]+\+json)$/.test(contentType(request))
 
-/** Whether a request's body says that it is a form with files. */
+/** Whether a request's body is a form that may hold files. */
 export const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
 
 const wrongType = (expected: string): ApiError =>
@@ -171,10 +171,10 @@ const pictureTooLarge = (): ApiError =>
     headers: { connection: 'close' },
   })
 
-/** More mean less than 800 bytes in each of 15 MiB: a client that wants to keep us busy. */
+/** With more chunks, each of a 15 MiB body holds less than 800 bytes: the client only wants to keep the service busy. */
 const CHUNKS_MAX = 20_000
 
-/** Reads a body without ever holding more than `maxBytes` of it, once there is room for it. */
+/** Reads a body once there is room for it, and never holds more than `maxBytes` of it. */
 async function readBytes(
   { request, intake }: WithRequest,
   maxBytes: number,
@@ -194,13 +194,13 @@ async function readBytes(
 async function inTime<Value>(reading: Promise<Value>, patienceMs: number): Promise<Value> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(tooSlow()), patienceMs)
-  // Closing the connection ends the reading, which then nobody waits for.
+  // Closing the connection makes the read fail when nobody waits for it any more.
   reading.catch(() => {})
   return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
 }
 
 const tooSlow = (): ApiError =>
-  new ApiError('invalid_request', 'The body came too slowly', { headers: { connection: 'close' } })
+  new ApiError('invalid_request', 'The body arrived too slowly', { headers: { connection: 'close' } })
 
 async function readChunks(
   body: Request['body'],
@@ -218,7 +218,7 @@ async function readChunks(
 }
 
 const tooManyChunks = (): ApiError =>
-  new ApiError('payload_too_large', `The body comes in more than ${CHUNKS_MAX} pieces`, {
+  new ApiError('payload_too_large', `The body was sent in more than ${CHUNKS_MAX} pieces`, {
     details: { max_pieces: CHUNKS_MAX },
     headers: { connection: 'close' },
   })

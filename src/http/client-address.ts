@@ -1,27 +1,27 @@
 import { parseAddress } from '../core/throttle-keys.ts'
 
 export interface ClientAddressDeps {
-  /** Whether an address is one of a proxy whose word is believed. */
+  /** Whether an address belongs to a trusted proxy. */
   isTrusted(address: string): boolean
   /** The address at the other end of a request's connection; undefined where there is none, as in tests. */
   peerOf(request: Request): string | undefined
 }
 
-/** What counts as the peer of a request that came over no network. */
+/** The peer of a request that came over no network. */
 const OWN_MACHINE = '127.0.0.1'
 
-/** What counts as a peer whose address cannot be read; nobody sends from there, and nobody should trust it. */
+/** The peer of a request whose peer address cannot be read; nobody sends from it, and nobody should trust it. */
 const NOWHERE = '0.0.0.0'
 
-/** Longest chain of proxies that is followed; real ones have two or three. */
+/** The longest chain of proxies that is followed; real chains have two or three. */
 const HOPS_MAX = 32
 
 /**
  * Finds the address of a request's client: canonical (RFC 5952), without port and zone, IPv4 mapped into IPv6 as IPv4.
  *
- * It is the peer's, unless the peer is a trusted proxy. Then `X-Forwarded-For` is read from the right, where each proxy
- * wrote whom it heard: the first address that is no trusted proxy is the client. What stands left of it anybody may
- * have made up. An entry that is no address ends the search with the last good one.
+ * It is the address of the peer, unless the peer is a trusted proxy. Then `X-Forwarded-For` is read from the right, where
+ * each proxy added its own peer: the first address that is no trusted proxy is the client. Entries to the left of it may
+ * be forged. An entry that is no address ends the search with the last good one.
  */
 export function createClientAddress({ isTrusted, peerOf }: ClientAddressDeps) {
   return (request: Request): string => {
@@ -37,7 +37,7 @@ export function createClientAddress({ isTrusted, peerOf }: ClientAddressDeps) {
   }
 }
 
-/** Entries of a list header, the last first; several headers have been joined by commas. Empty ones mean nothing. */
+/** The entries of a list header, last first; several headers were joined by commas. Empty entries are skipped. */
 const entriesFromRight = (header: string | null): string[] =>
   (header ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 import { ApiError, signInFirst } from '../core/errors.ts'
 
-/** What every API key begins with, and no access token does. */
+/** The prefix of every API key; no access token begins with it. */
 export const API_KEY_PREFIX = 'sk_live_'
 
 /** The one credential of a request. */
@@ -13,18 +13,18 @@ export interface Credential {
  * Reads the credential of a request: an access token or an API key in `Authorization: Bearer`, or an API key in
  * `X-API-Key`.
  *
- * @throws ApiError `credential_ambiguous` for two of them and for a key in the address, which ends up in logs;
- * `unauthorized` for none.
+ * @throws ApiError `credential_ambiguous` for more than one, and for a credential in the URL, which would end up in
+ * logs; `unauthorized` for none.
  */
 export function credentialOf(request: Request): Credential {
   const authorization = request.headers.get('authorization')
   const apiKey = request.headers.get('x-api-key')
   if (hasCredentialInAddress(request.url)) {
-    throw ambiguous('Send the credential in a header: an address ends up in logs and histories')
+    throw ambiguous('Send the credential in a header: URLs end up in logs and histories')
   }
-  // Several headers of one name arrive as one text with commas, which no credential contains.
+  // Several headers with one name arrive as one text with commas, which no credential contains.
   if ((authorization !== null && apiKey !== null) || authorization?.includes(',') || apiKey?.includes(',')) {
-    throw ambiguous('Send exactly one credential')
+    throw ambiguous('More than one credential was sent')
   }
   if (apiKey !== null) {
     if (!/^\S+$/.test(apiKey)) throw signInFirst()
@@ -35,7 +35,7 @@ export function credentialOf(request: Request): Credential {
   return { kind: text.startsWith(API_KEY_PREFIX) ? 'key' : 'token', text }
 }
 
-/** Parameters that some clients put credentials into (RFC 6750 §2.3 discourages it). */
+/** Query parameters that some clients use for credentials (RFC 6750 §2.3 discourages it). */
 const CREDENTIAL_PARAMETERS = /[?&](?:access_token|api[_-]?key|x-api-key)=/i
 
 const hasCredentialInAddress = (url: string): boolean => {

@@ -1,25 +1,96 @@
-import type { SpendRequest } from './address-budget.ts'
-import { type AuthDeps, authPlugin, callerPlugin } from './auth.ts'
+import { Elysia } from 'elysia'
+import { type Actor, type Caller, may, type Permission, type StorePower } from '../core/actor.ts'
+import { missingPermission, signInFirst } from '../core/errors.ts'
+import type { AddressBudgets } from './address-budget.ts'
+import { type AuthDeps, createAuthentication, type Purpose, personNeeded } from './auth.ts'
 import { tracePlugin } from './trace.ts'
 
-/** Budgets of requests that need no sign-in, by the client's address. */
-export interface AddressBudgets {
-  signIn: SpendRequest
-  refresh: SpendRequest
-  /** Requests that send a mail to any address. */
-  mail: SpendRequest
-}
+/** Where a route's declaration says in words whom the route lets in. */
+export const NEED = 'x-needs'
 
+/** The header of every route behind a door, for the API's document (spec §5.3). */
+export const ACTIVE_TENANT = {
+  name: 'X-Service-Active-Tenant',
+  in: 'header',
+  required: false,
+  description: 'Slug of the store to act for; by default the store of the credential.',
+  schema: { type: 'string' },
+} as const
+
+/** How to call a route that takes every credential, for the API's document. */
+const EVERY_CREDENTIAL = [{ bearer: [] }, { apiKey: [] }]
+
+/** What a route asks of its caller. */
+type Need = Permission | StorePower
+
+/**
+ * The doors of the API. A routes file takes the ones it needs (`Pick<Doors, 'forStore'>`) and mounts each before its
+ * routes; another kind of caller, such as a widget, gets another door here.
+ *
+ * A door judges the credential before the body is read, so a stranger can neither upload anything nor learn a schema.
+ */
 export type Doors = ReturnType<typeof createDoors>
 
-/** The plugins that let callers in; each routes file uses the one that says whom its routes are for. */
-export function createDoors(deps: AuthDeps, budgets: AddressBudgets) {
+export interface DoorDeps extends AuthDeps {
+  budgets: AddressBudgets
+}
+
+export function createDoors(deps: DoorDeps) {
   return {
-    traced: tracePlugin(deps.traceOf),
-    forStore: authPlugin(deps),
-    guarding: authPlugin(deps, 'guard'),
-    forPerson: callerPlugin(deps, 'several'),
-    forCaller: callerPlugin(deps, 'never'),
-    budgets,
+    /** Lets in the machine grant, the people and the API keys of a store; each request counts against the plan. */
+    forStore: storeDoor(deps, 'use'),
+    /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
+    forStoreSecurity: storeDoor(deps, 'guard'),
+    /** Lets in a signed-in person. A person who belongs to several stores names one. */
+    forPerson: callerDoor(deps, 'several'),
+    /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
+    forCaller: callerDoor(deps, 'never'),
+    /** Lets everyone in, without a credential, and gives each route its `trace`. */
+    forAnyone: tracePlugin(deps.traceOf),
+    /** Limits what one address may send to a route that lets everyone in. */
+    budgets: deps.budgets,
   }
+}
+
+/** Gives every route `actor`; `can` names the permission, or the power over the store, that the route needs. */
+function storeDoor(deps: AuthDeps, purpose: Purpose) {
+  const authenticate = createAuthentication(deps, 'always', purpose)
+  // Elysia drops the second of two plugins with one name.
+  return new Elysia({ name: `http.doors.store.${purpose}` })
+    .onParse({ as: 'scoped' }, async (context) => {
+      await authenticate(context)
+    })
+    .derive({ as: 'scoped' }, async (context) => ({ actor: (await authenticate(context)) as Actor }))
+    .macro({
+      can: (need: Need) => ({
+        detail: { [NEED]: `Needs the permission \`${need}\`.`, security: EVERY_CREDENTIAL },
+        beforeHandle({ actor }: { actor?: Actor }) {
+          if (!actor || !may(actor, need)) throw missingPermission(need)
+        },
+      }),
+    })
+}
+
+/** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` the login of a person. */
+function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
+  const authenticate = createAuthentication(deps, rule, 'guard')
+  return new Elysia({ name: `http.doors.caller.${rule}` })
+    .onParse({ as: 'scoped' }, async (context) => {
+      await authenticate(context)
+    })
+    .derive({ as: 'scoped' }, async (context) => ({ caller: await authenticate(context) }))
+    .macro({
+      anyCaller: (_isAsked: true) => ({
+        detail: { [NEED]: 'Takes every credential.', security: EVERY_CREDENTIAL },
+        beforeHandle({ caller }: { caller?: Caller }) {
+          if (!caller) throw signInFirst()
+        },
+      }),
+      person: (_isAsked: true) => ({
+        detail: { [NEED]: 'Needs the login of a person.', security: [{ bearer: [] }] },
+        beforeHandle({ caller }: { caller?: Caller }) {
+          if (caller?.kind !== 'person') throw personNeeded()
+        },
+      }),
+    })
 }

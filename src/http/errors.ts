@@ -5,16 +5,16 @@ import { type Problem, validationError } from './validation.ts'
 
 export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }
-  /** Methods that a path answers; empty for a path that does not exist. */
+  /** The methods of a path; empty for a path that does not exist. */
   methodsOf(path: string): string[]
-  /** What was found wrong with a request before Elysia looked at it. */
+  /** The problems that were found in a request before Elysia checked it. */
   problemsOf(request: Request): Problem[] | undefined
   baseUrl(): string
   /** Remembers a fault of the storage. */
   noteFault?(fault: ApiError): void
 }
 
-/** The one place where something thrown becomes an answer (spec §7). Mounted before every route. */
+/** The one place where a thrown error becomes an answer (spec §7). Mounted before every route. */
 export function errorPlugin({ log, methodsOf, problemsOf, baseUrl, noteFault }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
@@ -58,8 +58,8 @@ export function errorPlugin({ log, methodsOf, problemsOf, baseUrl, noteFault }: 
 }
 
 /**
- * What the listener does with an error that reached nobody: by default Bun shows a page with pieces of the source,
- * unless NODE_ENV says production.
+ * Answers errors that no route caught: by default Bun shows a page with parts of the source, unless NODE_ENV is
+ * `production`.
  */
 export const lastResort = (log: ErrorDeps['log']) => ({
   development: false,
@@ -77,7 +77,7 @@ function toApiError(
   problemsOf: () => Problem[] | undefined,
 ): ApiError {
   if (error instanceof ApiError) return error
-  // Elysia wraps what a body parser throws.
+  // Elysia wraps the errors of body parsers.
   if (code === 'PARSE' && error instanceof Error) {
     const known = error.cause instanceof ApiError ? error.cause : storageFailure(error.cause)
     if (known) return known
@@ -85,10 +85,10 @@ function toApiError(
   if (code === 'NOT_FOUND') return noRoute(methodsOf())
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
-  // Elysia uses one error for both directions; an answer that breaks its own schema is our bug.
+  // Elysia uses one error for requests and answers; an answer that breaks its own schema is a bug.
   if (error instanceof ValidationError && error.type !== 'response')
     return validationError(problemsOf() ?? [])
-  // While it words its own refusal Elysia trips over some values, such as {"toString": ""}.
+  // Some values, such as {"toString": ""}, make Elysia throw while it writes its own refusal.
   const problems = problemsOf()
   if (problems) return validationError(problems)
   return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
@@ -96,14 +96,14 @@ function toApiError(
 
 function noRoute(allowed: string[]): ApiError {
   if (allowed.length === 0) {
-    return new ApiError('not_found', 'There is no such endpoint', { details: { resource: 'endpoint' } })
+    return new ApiError('not_found', 'No such endpoint', { details: { resource: 'endpoint' } })
   }
-  return new ApiError('method_not_allowed', `This path answers ${allowed.join(', ')}`, {
+  return new ApiError('method_not_allowed', `This path supports only ${allowed.join(', ')}`, {
     details: { allowed },
     headers: { allow: allowed.join(', ') },
   })
 }
 
-/** How to come in, which every 401 says (RFC 9110 §11.6.1, RFC 6750 §3). */
+/** Tells how to authenticate, as every 401 must (RFC 9110 §11.6.1, RFC 6750 §3). */
 const challenge = (code: ErrorCode): string =>
   `Bearer realm="lookalike"${code === 'token_expired' ? ', error="invalid_token"' : ''}`

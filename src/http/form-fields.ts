@@ -10,10 +10,10 @@ import { UPLOAD, UploadedFile } from './schema.ts'
 import { type Problem, validationError } from './validation.ts'
 
 /**
- * Reads the fields of a multipart body as values of the types that a schema asks for.
+ * Reads the fields of a multipart body as values of the types in a schema.
  *
- * @throws ApiError `invalid_request` for a malformed body, `validation_error` for too many fields or one that came
- *   twice, `image_source_invalid` for two pictures, and what `pictureTooLarge` makes.
+ * @throws ApiError `invalid_request` for a malformed body, `validation_error` for too many or repeated fields,
+ *   `image_source_invalid` for two pictures, and the error of `pictureTooLarge`.
  */
 export async function readFields(
   body: Uint8Array,
@@ -32,7 +32,7 @@ export async function readFields(
     const field = fieldSchema(schema, name)
     if (field && values.length > 1 && field['type'] !== 'array') {
       if (field[Kind] === UPLOAD) throw severalPictures(name, values.length)
-      repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must come only once' })
+      repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must be sent only once' })
     }
     fields[name] = field ? await fieldOf(values, field) : await plainValue(values.at(-1) as Part)
   }
@@ -43,7 +43,7 @@ export async function readFields(
 function byName(parts: readonly Part[]): Map<string, Part[]> {
   const grouped = new Map<string, Part[]>()
   for (const part of parts) {
-    // A name that would reach for a prototype further on.
+    // Assigning to this name would change a prototype later.
     if (part.name === '__proto__') continue
     const others = grouped.get(part.name)
     if (others) others.push(part)
@@ -58,11 +58,11 @@ function fieldSchema(schema: TSchema, name: string): TSchema | undefined {
 }
 
 const severalPictures = (name: string, count: number): ApiError =>
-  new ApiError('image_source_invalid', `Send one picture; ${name} came ${count} times`, {
+  new ApiError('image_source_invalid', `Send one picture; ${name} was sent ${count} times`, {
     details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
   })
 
-/** The value of a field; several texts of a list become one list. */
+/** The value of a field; several texts of a list field become one list. */
 async function fieldOf(parts: readonly Part[], schema: TSchema): Promise<unknown> {
   const read: unknown[] = []
   for (const part of parts) {
@@ -84,10 +84,10 @@ async function textOf({ name, bytes }: Part): Promise<string> {
   })
 }
 
-/** Texts of numbers, truth values and lists of words are short; what is longer is none. */
+/** Numbers and booleans are short; a longer text is neither. */
 const WORD_CHARS_MAX = 1_000
 
-/** The value that a field's text stands for; the text itself when it stands for none of that type. */
+/** Reads the text of a field as a value of the schema's type; returns the text itself if it is no such value. */
 async function fromText(part: Part, schema: TSchema): Promise<unknown> {
   const { type } = schema
   if (type === 'object' || type === 'array') return fromJsonText(part, schema)
@@ -116,7 +116,7 @@ async function fromJsonText(part: Part, schema: TSchema): Promise<unknown> {
   }
   const text = (await textOf(part)).trim()
   if (text === '') return undefined
-  // One more than the schema takes is enough to be refused.
+  // One item more than the schema allows is enough to be refused.
   const itemsMax = Math.min(schema['maxItems'] ?? LIMITS.jsonPiecesMax, LIMITS.jsonPiecesMax) + 1
   return text.split(',', itemsMax).map((item) => item.trim())
 }

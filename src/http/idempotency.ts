@@ -15,8 +15,8 @@ export const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'A new random value for each request. Sent again with the same key within a day, the request is not done twice: ' +
-    'its first answer comes back with `Idempotent-Replayed: true`.',
+    'A new random value for each request. A request that repeats a key within a day is not executed again: ' +
+    'the first answer comes back with `Idempotent-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
 } as const
 
@@ -33,23 +33,23 @@ interface Answer<Body> {
   body: Body
 }
 
-/** Beyond so many a key stays taken until the next start or for its day. */
+/** Beyond this number a key stays taken until the next start, or for its day. */
 const STUCK_MAX = 10_000
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
- * Honours `Idempotency-Key`: a request repeated under its key gets the first answer again, with
- * `Idempotent-Replayed: true`, and its work is not done twice (draft-ietf-httpapi-idempotency-key-header).
+ * Honours `Idempotency-Key`: a repeated request gets the first answer again, with `Idempotent-Replayed: true`, and is
+ * not executed twice (draft-ietf-httpapi-idempotency-key-header).
  */
 export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   /** Forgets keys older than a day. */
   const prune = () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000)
 
-  /** Keys that could not be given back, because the disk failed with their request. */
+  /** Keys that could not be released because the disk failed during their request. */
   const stuck = new Set<string>()
 
-  /** Lets a key be used again after a failure, at once or as soon as the database can be written. */
+  /** Releases a key after a failure, at once or as soon as the database can be written. */
   function giveBack(storeId: string, key: string): void {
     const id = `${storeId} ${key}`
     try {
@@ -75,7 +75,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
     if (known.state === 'running') {
       throw new ApiError(
         'idempotency_in_progress',
-        'The first request with this Idempotency-Key still runs',
+        'The first request with this Idempotency-Key is still running',
         {
           retryAfterSeconds: 1,
         },
@@ -96,7 +96,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   }
 
   return {
-    /** Does the work, once for each key if the request carries one, and sets the status. */
+    /** Does the work, only once for each key, and sets the status. */
     async answer<Body>(context: Context, work: () => Promise<Answer<Body>>): Promise<Body> {
       const key = context.request.headers.get('idempotency-key')
       if (key !== null && (key === '' || key.length > LIMITS.idempotencyKeyCharsMax)) {
@@ -125,7 +125,7 @@ async function fingerprint({ request, path, body }: Context): Promise<Buffer> {
   return hash.digest()
 }
 
-/** A long text is written in a turn of its own. */
+/** Serializes a large value in its own turn of the event loop. */
 async function jsonOf(value: unknown): Promise<string> {
   if (typeof value === 'object' || (typeof value === 'string' && value.length > HEAVY_BYTES)) await turn()
   return JSON.stringify(value)

@@ -2,22 +2,22 @@ import { Elysia } from 'elysia'
 import type { ByteBudget, Room } from '../core/byte-budget.ts'
 import { LIMITS } from '../core/limits.ts'
 
-/** Decides which bodies are read now. */
+/** Limits the bodies that are read at a time. */
 export interface Intake {
-  /** Says whose request it is, before its body is read. */
+  /** Records whose request it is, before its body is read. */
   nameOwner(request: Request, owner: string): void
   /**
-   * Takes room for a body until its request is over; a small one needs none.
+   * Takes room for a body until its request is over; a small body needs none.
    *
-   * @param bytes the announced length, or the most that the route takes.
-   * @throws ApiError `overloaded` when too much is under way, of everybody or of the owner.
+   * @param bytes the announced length, or the maximum of the route.
+   * @throws ApiError `overloaded` when too many bytes are being read, of all owners or of this one.
    */
   admit(request: Request, bytes: number): Room | undefined
-  /** Longest time for an admitted body of so many bytes to come. */
+  /** The longest time an admitted body of this size may take to arrive. */
   patienceMs(bytes: number): number
 }
 
-/** Bodies take their room from the same budget as downloads. */
+/** Bodies and downloads share one budget. */
 export function createIntake(budget: ByteBudget) {
   const owners = new WeakMap<Request, string>()
   const rooms = new WeakMap<Request, Room>()
@@ -33,12 +33,12 @@ export function createIntake(budget: ByteBudget) {
     },
     patienceMs: (bytes) => LIMITS.bodyGraceMs + (bytes / LIMITS.bodyBytesPerSecondMin) * 1_000,
   }
-  /** Gives the room of a request back, which is over. */
+  /** Gives back the room of a finished request. */
   const release = (request: Request): void => rooms.get(request)?.release()
   return { intake, release }
 }
 
-/** Gives every parser its `intake`, and every room back once the request is answered or has failed. Mounted before errors are answered. */
+/** Gives every parser its `intake`, and gives room back once the request is answered or has failed. Mounted before the error plugin. */
 export const intakePlugin = ({ intake, release }: ReturnType<typeof createIntake>) =>
   new Elysia({ name: 'http.intake' })
     .decorate('intake', intake)

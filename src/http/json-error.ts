@@ -1,11 +1,11 @@
-/** Where a text stops being JSON, counted in UTF-16 units from 0, and what is wrong there in words. */
+/** Where a text stops being JSON, counted in UTF-16 units from 0, and why. */
 export interface JsonFault {
   offset: number
   reason: string
 }
 
 /**
- * Finds the first fault of a text that `JSON.parse` refused; JavaScriptCore does not tell where it stopped.
+ * Finds the first fault of a text that `JSON.parse` refused; JavaScriptCore does not say where it stopped.
  *
  * @param text nested no deeper than a few hundred levels.
  */
@@ -28,7 +28,7 @@ class FaultError extends Error {
   }
 }
 
-/** Each reads what begins at `at`, and returns the place behind it. */
+/** Reads one piece of JSON that begins at `at`, and returns the offset after it. */
 type Reader = (text: string, at: number) => number
 
 const matcher =
@@ -88,7 +88,7 @@ const string: Reader = (text, start) => {
   }
 }
 
-/** The first place in a string that is no plain character. */
+/** The offset of the first character in a string that is not plain. */
 function endOfPlain(text: string, from: number): number {
   let at = from
   for (; at < text.length; at++) {

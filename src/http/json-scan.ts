@@ -1,9 +1,9 @@
 import { LIMITS } from '../core/limits.ts'
 
-/** Deeper than any body that means something, and shallow enough for every function that walks one. */
+/** Deeper than any useful body, and shallow enough for every function that walks one. */
 export const JSON_DEPTH_MAX = 64
 
-/** What a text has too much of to be parsed as JSON. */
+/** Why a text is too costly to be parsed as JSON. */
 export type Excess = 'depth' | 'pieces' | 'structure' | 'escapes'
 
 const QUOTE = 0x22
@@ -16,8 +16,8 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * What would make JSON slow to parse or to walk, found in one pass that builds nothing and hops over strings. A text
- * that is no JSON may pass; the parser refuses it.
+ * Finds what would make JSON slow to parse or to walk, in one pass that allocates nothing and skips over strings. A text
+ * that is not JSON may pass; the parser refuses it.
  */
 export function excessOf(bytes: Uint8Array): Excess | undefined {
   const { length } = bytes
@@ -33,7 +33,7 @@ export function excessOf(bytes: Uint8Array): Excess | undefined {
       const close = nextQuote(at + 1)
       let from = nextBackslash(at + 1)
       at = close
-      // A string with escapes is looked at byte by byte, from the first of them on.
+      // A string with escapes is read byte by byte from the first escape on.
       if (from < close) {
         for (; from < length && bytes[from] !== QUOTE; from++) {
           if (bytes[from] !== BACKSLASH) continue
@@ -57,7 +57,7 @@ export function excessOf(bytes: Uint8Array): Excess | undefined {
   return undefined
 }
 
-/** Finds a byte from a place on; places must not go back, so that each stretch is searched once. */
+/** Finds a byte from an offset on; offsets must not decrease, so that each stretch is searched once. */
 function finder(bytes: Uint8Array, byte: number): (from: number) => number {
   let found = -1
   return (from) => {

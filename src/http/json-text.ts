@@ -10,8 +10,8 @@ import { type Problem, validationError } from './validation.ts'
 /**
  * Reads a body's JSON, in several turns of the event loop when it is long.
  *
- * @throws ApiError `invalid_json` with the place, or when it nests too deep to be walked; `payload_too_large` or
- *   `validation_error` for more than anybody can mean, and `validation_error` for a number that no double can hold.
+ * @throws ApiError `invalid_json` with the place of the fault, or for a body that nests too deep; `payload_too_large` or
+ *   `validation_error` for a body with too many pieces, and `validation_error` for a number that no double can hold.
  */
 export async function parseJson(bytes: Uint8Array): Promise<unknown> {
   const text = await decode(bytes)
@@ -27,10 +27,10 @@ export async function parseJson(bytes: Uint8Array): Promise<unknown> {
 }
 
 /**
- * Reads the JSON of a form's field.
+ * Reads the JSON of a form field.
  *
- * @param name the field, for the pointers of its problems.
- * @returns undefined when it is no JSON or nests too deep.
+ * @param name the name of the field, for the pointers of its problems.
+ * @returns undefined if the field is not JSON or nests too deep.
  * @throws ApiError as {@link parseJson}, but never `invalid_json`.
  */
 export async function parseJsonField(bytes: Uint8Array, name: string): Promise<unknown> {
@@ -60,13 +60,13 @@ const tooMany = (message: string): ApiError =>
 
 const REFUSALS: Readonly<Record<Excess, () => ApiError>> = {
   depth: () =>
-    new ApiError('invalid_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels`, {
+    new ApiError('invalid_json', `The body is nested deeper than ${JSON_DEPTH_MAX} levels`, {
       details: { max_depth: JSON_DEPTH_MAX },
     }),
   structure: () =>
     new ApiError(
       'payload_too_large',
-      `Beside its texts the body is larger than ${sizeInWords(LIMITS.jsonStructureBytesMax)}`,
+      `Apart from its strings, the body is larger than ${sizeInWords(LIMITS.jsonStructureBytesMax)}`,
       { details: { max_bytes: LIMITS.jsonStructureBytesMax } },
     ),
   pieces: () => tooMany('holds too many values'),
@@ -74,7 +74,7 @@ const REFUSALS: Readonly<Record<Excess, () => ApiError>> = {
 }
 
 /**
- * Takes out keys named `__proto__`, which would be copied onto a prototype further on; no field of ours has that name.
+ * Removes keys named `__proto__`, which would change a prototype when copied; no field of the API has that name.
  *
  * @throws ApiError `validation_error` for numbers like 1e400, which JSON.parse makes infinite.
  */
@@ -83,7 +83,7 @@ function sound(value: unknown, pointer: string): unknown {
   const path: (string | number)[] = []
 
   function look(item: unknown): void {
-    // Nobody is told of more.
+    // An answer lists no more problems than this.
     if (problems.length >= LIMITS.validationProblemsMax) return
     if (typeof item === 'number') {
       if (!Number.isFinite(item)) problems.push(outOfRange(pointer + pointerOf(path)))
@@ -110,7 +110,7 @@ function sound(value: unknown, pointer: string): unknown {
 
 const PROTO = '__proto__'
 
-/** A key in a pointer is cut here: each problem repeats those above it. */
+/** Longer keys are cut in pointers, because each pointer repeats the keys above it. */
 const POINTER_KEY_CHARS_MAX = 100
 
 /** RFC 6901. */
@@ -132,7 +132,7 @@ const outOfRange = (pointer: string): Problem => ({
 function invalidJson(text: string): ApiError {
   if (text.trim() === '')
     return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  const { offset, reason } = faultOf(text) ?? { offset: text.length, reason: 'it cannot be read' }
+  const { offset, reason } = faultOf(text) ?? { offset: text.length, reason: 'unreadable text' }
   const place = placeOf(text, offset)
   const where = `line ${place.line}, column ${place.column}`
   return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at ${where}`, { details: place })

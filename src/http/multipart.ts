@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { validationError } from './validation.ts'
 
-/** One part of a multipart body, as bytes of the body itself. */
+/** One part of a multipart body; its bytes are a view of the body. */
 export interface Part {
   name: string
   isFile: boolean
@@ -22,15 +22,15 @@ const DASHES = '--'
  * Splits a `multipart/form-data` body (RFC 7578) without copying it.
  *
  * @param type the Content-Type, which names the boundary.
- * @throws ApiError `invalid_request` for a body that is malformed, `validation_error` for one of too many parts, which
- *   is told before the others are looked at.
+ * @throws ApiError `invalid_request` for a malformed body, `validation_error` for a body with too many parts, before the
+ *   surplus parts are read.
  */
 export function splitMultipart(body: Uint8Array, type: string): Part[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const delimiter = Buffer.from(DASHES + boundaryOf(type), 'latin1')
   const inner = Buffer.concat([Buffer.from(LINE_END), delimiter])
   const parts: Part[] = []
-  // Before the first delimiter may stand text for readers without MIME.
+  // Text for readers without MIME may precede the first delimiter.
   const first = bytes.subarray(0, delimiter.length).equals(delimiter) ? 0 : bytes.indexOf(inner)
   if (first < 0) throw malformed()
   let at = first === 0 ? delimiter.length : first + inner.length
@@ -55,7 +55,7 @@ function boundaryOf(type: string): string {
 const startsWith = (bytes: Buffer, at: number, text: string): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** The place after the line end that follows a delimiter, perhaps behind white space. */
+/** The offset after the line end that follows a delimiter; white space may precede the line end. */
 function afterLine(bytes: Buffer, from: number): number {
   let at = from
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++

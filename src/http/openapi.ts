@@ -1,14 +1,14 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia } from 'elysia'
 import { LIMITS } from '../core/limits.ts'
-import { ACTIVE_TENANT, NEED } from './auth.ts'
 import { isBodyParser } from './body.ts'
+import { ACTIVE_TENANT, NEED } from './doors.ts'
+import { codesOf, ErrorBody, FAILURE_CONTENT } from './failures.ts'
 import { PAGE } from './page.ts'
 import { numberOf } from './request-check.ts'
-import { ErrorBody, isFailure } from './schema.ts'
 
-/** For routes that guard what is there: see `Purpose` of `auth.ts`. */
-const OWN_BUDGET = `These calls never spend the plan’s requests: a login has ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute} unless its plan has no limits. An API key spends the plan’s.`
+/** For routes that guard an account or a store: see `Purpose` of `auth.ts`. */
+const OWN_BUDGET = `These requests do not count against the plan: a login may make ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute} unless the plan has no limits. Requests with an API key count against the plan.`
 
 /** The parts of the document that do not come from the routes. */
 const frame = (version: string) => ({
@@ -17,24 +17,24 @@ const frame = (version: string) => ({
     title: 'Lookalike',
     version,
     description: [
-      'Visual product search for online stores: index products with their pictures, then find them by picture, by words',
+      'Visual product search for online stores: index products with their pictures, then find them by picture, by text',
       'or by both.\n\n',
       'Backends get a token at `POST /oauth/token`, people at `POST /oauth/login`; both send it as',
-      '`Authorization: Bearer …`. An API key (`sk_live_…`) goes the same way, or in `X-API-Key`. Every error has a stable',
-      'code in `error`, explained at [/errors](/errors). Timestamps are UTC in ISO 8601; sizes are bytes. The manual of',
+      '`Authorization: Bearer …`. Send an API key (`sk_live_…`) the same way, or in `X-API-Key`. Every error has a stable',
+      'code in `error`, explained at [/errors](/errors). Timestamps are ISO 8601 in UTC; sizes are in bytes. The manual of',
       'this version is at [/docs/guide](/docs/guide).',
     ].join(' '),
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   tags: [
-    { name: 'Authentication', description: 'Accounts, and credentials for access tokens' },
-    { name: 'Account', description: `The caller’s own: stores, logins, password. ${OWN_BUDGET}` },
+    { name: 'Authentication', description: 'Access tokens for backends and people' },
+    { name: 'Account', description: `The caller’s own account: stores, logins, password. ${OWN_BUDGET}` },
     {
       name: 'Security',
       description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
     },
     { name: 'Products', description: 'The catalogue' },
-    { name: 'Search', description: 'Find products by picture and by words' },
+    { name: 'Search', description: 'Find products by picture and by text' },
     { name: 'Operation', description: 'Health and versions' },
   ],
 })
@@ -44,7 +44,7 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 } as const
 
-/** Serves `/openapi.json`, which is made of the routes when it is first asked for. */
+/** Serves `/openapi.json`, which is built from the routes on the first request. */
 export function openApiPlugin(version: string, app: () => AnyElysia) {
   let document: Promise<Record<string, unknown>> | undefined
   return new Elysia({ name: 'http.openapi' }).get(
@@ -57,12 +57,12 @@ export function openApiPlugin(version: string, app: () => AnyElysia) {
   )
 }
 
-/** What stands beside a status that says nothing of its own. */
-const SUCCESS: Readonly<Record<string, string>> = {
-  200: 'Done',
-  201: 'Made',
-  202: 'Taken on',
-  503: 'Not now',
+/** Descriptions of the answers that are no failures; 503 is the report of a service that is not ready. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  200: '200 OK',
+  201: '201 Created',
+  202: '202 Accepted',
+  503: '503 Not ready',
 }
 
 interface Parameter {
@@ -72,14 +72,12 @@ interface Parameter {
 
 interface Operation {
   description?: string
-  operationId?: string
   parameters?: Parameter[]
-  security?: unknown
   requestBody?: unknown
   responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
 }
 
-/** A route as Elysia lists it; what it was declared with is in `hooks`. */
+/** A route as Elysia lists it; `hooks` holds its declaration. */
 interface DeclaredRoute {
   method: string
   path: string
@@ -92,7 +90,7 @@ interface DeclaredRoute {
 }
 
 async function documentOf(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
-  // Loaded when it is needed: it brings a whole schema library, a fifth of a second at start.
+  // Imported on demand: it loads a whole schema library, which takes a fifth of a second.
   const { toOpenAPISchema } = await import('@elysiajs/openapi')
   const { paths } = toOpenAPISchema(app)
   for (const { method, path, hooks } of app.routes as unknown as DeclaredRoute[]) {
@@ -103,12 +101,13 @@ async function documentOf(version: string, app: AnyElysia): Promise<Record<strin
   return plain({ ...frame(version), paths, components: { securitySchemes: SECURITY_SCHEMES, schemas } })
 }
 
-/** Adds what Elysia cannot see: the headers, what our own body parsers read, and that all failures share one form. */
+/** Adds what Elysia does not know: the headers, the media types of our body parsers, and the one form of all failures. */
 function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
   const { body, parse, response = {}, detail } = hooks
   const notes = [operation.description, detail?.[NEED]].filter((note) => note !== undefined)
   if (notes.length > 0) operation.description = notes.join('\n\n')
-  const headers = [...(detail?.parameters ?? []), ...(isForStores(operation) ? [ACTIVE_TENANT] : [])]
+  // Every door reads the header.
+  const headers = [...(detail?.parameters ?? []), ...(detail?.[NEED] ? [ACTIVE_TENANT] : [])]
   const schemas = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header')
   if (headers.length > 0) operation.parameters = [...schemas, ...headers]
   const parser = parse?.map(({ fn }) => fn).find(isBodyParser)
@@ -119,23 +118,15 @@ function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
   for (const [status, schema] of Object.entries(response)) {
     const answer = operation.responses?.[status]
     if (!answer) continue
-    if (/^Response for status/.test(answer.description ?? ''))
-      answer.description = SUCCESS[status] ?? 'The answer'
-    if (isFailure(schema)) {
-      const failure = { schema: { $ref: '#/components/schemas/Error' } }
-      answer.content = { 'application/json': failure, 'application/problem+json': failure }
-    }
+    if (/^Response for status/.test(answer.description ?? '')) answer.description = ANSWERS[status] ?? status
+    if (codesOf(schema)) answer.content = FAILURE_CONTENT
     if (detail?.[PAGE] && Number(status) < 500) {
       answer.content = { ...answer.content, 'text/html': { schema: { type: 'string' } } }
     }
   }
 }
 
-/** Refreshing concerns a token and no store. */
-const isForStores = ({ security, operationId }: Operation): boolean =>
-  security !== undefined && operationId !== 'refreshToken'
-
-/** JSON Schema without what only our libraries mean by it. */
+/** JSON Schema without the keywords of our libraries. */
 function plain<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(plain) as Value
   if (typeof value !== 'object' || value === null) return value
@@ -145,7 +136,7 @@ function plain<Value>(value: Value): Value {
     unknown
   >
   if (number) delete schema['anyOf']
-  // Answers may carry more, and what is unknown in a request is ignored.
+  // Answers may have further fields, and unknown fields of a request are ignored.
   if (typeof additionalProperties === 'object') schema['additionalProperties'] = additionalProperties
   const values = Object.values((patternProperties ?? {}) as Record<string, unknown>)
   if (values.length === 1) schema['additionalProperties'] = values[0]

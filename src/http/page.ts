@@ -1,13 +1,13 @@
-/** Where a route's declaration says that a browser gets HTML instead of JSON. */
+/** Marks a route whose answers are HTML for browsers. */
 export const PAGE = 'x-page'
 
-/** What a page may load. Its forms go nowhere but to a script. */
+/** What a page may load. Only scripts submit its forms. */
 export interface PagePolicy {
-  /** Sources beside style sheets and pictures of the own origin, as directives. */
+  /** Further sources, as directives; style sheets and pictures of the own origin are always allowed. */
   more?: string
 }
 
-/** Headers of every page: nothing leaves the origin, and no script or style stands inside. */
+/** Headers of every page: nothing leaves the origin, and the page contains no inline script or style. */
 export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
   'content-security-policy':
     `default-src 'none'; ${more}style-src 'self'; img-src 'self' data: blob:; ` +
@@ -16,10 +16,10 @@ export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
   'x-content-type-options': 'nosniff',
 })
 
-/** A page that runs our scripts, which ask our API. */
+/** A page that runs scripts of this origin, which call the API. */
 export const SCRIPTED: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
 
-/** @param title plain text. @param body HTML of what stands inside `main`. @param script path of one of our scripts. */
+/** @param title plain text. @param body HTML inside `main`. @param script path of a script of this origin. */
 export const page = (title: string, body: string, script?: string): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -37,18 +37,18 @@ export const page = (title: string, body: string, script?: string): string => `<
 </html>
 `
 
-/** A text as it must stand in HTML, also inside an attribute's double quotes. */
+/** Escapes a text for HTML, including attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** An answer that is a page. */
+/** Answers with a page. */
 export const pageAnswer = (html: string, policy: PagePolicy = {}, status = 200): Response =>
   new Response(html, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', ...pageHeaders(policy) },
   })
 
-/** Whether a request would rather have a page than data: what browsers ask for when somebody follows a link. */
+/** Whether a client prefers a page to data, as browsers do when someone follows a link. */
 export function prefersPage(request: Request): boolean {
   const accept = request.headers.get('accept') ?? ''
   const html = weightOf(accept, 'text/html')
@@ -56,15 +56,15 @@ export function prefersPage(request: Request): boolean {
 }
 
 /**
- * Whether a browser sent a request, or a scanner of mails that passes for one: it prefers a page, somebody followed a
- * link, or it names itself as browsers do.
+ * Whether a request comes from a browser, or from a mail scanner that passes for one: it prefers a page, navigates, or
+ * identifies as a browser.
  */
 export const isFromBrowser = (request: Request): boolean =>
   prefersPage(request) ||
   request.headers.get('sec-fetch-mode') === 'navigate' ||
   (request.headers.get('user-agent') ?? '').startsWith('Mozilla/')
 
-/** The weight of a type that is named itself, 0 to 1 (RFC 9110 §12.5.1). */
+/** The weight of a type that is listed explicitly, from 0 to 1 (RFC 9110 §12.5.1). */
 function weightOf(accept: string, type: string): number {
   for (const entry of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim())

@@ -1,7 +1,7 @@
 import type { RateVerdict } from '../core/rate-window.ts'
 
 /**
- * The headers of a rate answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), and the
+ * The rate limit headers of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), and the
  * older `X-RateLimit-*` beside them. All times are seconds; the window is one minute.
  */
 export function rateHeaders(

@@ -22,15 +22,15 @@ interface Incoming {
 type Check = (incoming: Incoming) => Problem[]
 
 /**
- * Judges every path, query and body as it came.
+ * Checks every path, query and body as it was sent.
  *
- * Elysia bends a value towards its schema before it looks at it: a text where an object belongs passes as an object of
- * the text's letters, and a missing field is told as one of the wrong type. So the verdict is made before that, and
- * spoken where Elysia would speak: after the bearer was judged.
+ * Elysia converts a value towards its schema before it checks the value: a string in the place of an object passes as an
+ * object of the string's letters, and a missing field is reported as one of the wrong type. The check therefore runs
+ * before the conversion, and its problems are thrown where Elysia would throw: after the credential was judged.
  */
 export function createRequestCheck(listed: () => readonly ListedRoute[]) {
   let routes: Map<string, ListedRoute> | undefined
-  /** Compiled when a route is first called. */
+  /** Compiled on the first request of a route. */
   const checks = new Map<string, Check>()
   const verdicts = new WeakMap<Request, Problem[]>()
 
@@ -50,7 +50,7 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const problems = checkFor(`${method} ${route}`)?.({ request, body, query, params })
       if (!problems || problems.length === 0) return
-      // The bearer was judged before the body was read; Elysia's own refusal would hold the whole body as text.
+      // The credential was judged before the body was read. Elysia's own refusal would contain the whole body as text.
       if (problems.some(({ in: place }) => place === 'body')) throw validationError(problems)
       verdicts.set(request, problems)
     })
@@ -61,7 +61,7 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
 
   return {
     plugin,
-    /** What was found wrong with a request, for an error that Elysia threw about it. */
+    /** The problems of a request, for an error that Elysia threw about it. */
     problemsOf: (request: Request): Problem[] | undefined => verdicts.get(request),
   }
 }
@@ -83,7 +83,7 @@ function partCheck(schema: TSchema, place: Problem['in'], pick: (incoming: Incom
   }
 }
 
-/** A body is judged by the schema of its own media type, so that a form is never told what JSON would need. */
+/** Checks a body by the schema of its own media type, so that the problems of a form never mention JSON. */
 function bodyCheck(body: TSchema, parse: unknown): Check {
   const check = (schema: TSchema) => partCheck(opened(schema), 'body', ({ body: value }) => value)
   const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
@@ -96,18 +96,18 @@ function bodyCheck(body: TSchema, parse: unknown): Check {
       : checkOther(incoming)
 }
 
-/** In a form an object travels as text. */
+/** A form sends an object as text. */
 const inWordsOfForms = (problem: Problem): Problem =>
   problem.expected === 'object' && problem.pointer.lastIndexOf('/') === 0
     ? { ...problem, message: 'must be a JSON object as text' }
     : problem
 
-/** Unknown fields are ignored; Elysia closes the schemas of bodies, so that it can drop them. */
+/** Opens a schema again: unknown fields are ignored, but Elysia closes the schemas of bodies to drop them. */
 function opened(schema: TSchema): TSchema {
   return schema['additionalProperties'] === false ? { ...schema, additionalProperties: true } : schema
 }
 
-/** The number of Elysia's "number or its text", the type of a number in a query. */
+/** The number schema in Elysia's "number or numeric string", the type of a number in a query. */
 export function numberOf(schema: TSchema): TSchema | undefined {
   const branches = schema['anyOf'] as TSchema[] | undefined
   const hasText = branches?.some(
@@ -116,12 +116,12 @@ export function numberOf(schema: TSchema): TSchema | undefined {
   return hasText ? branches?.find(({ type }) => type === 'integer' || type === 'number') : undefined
 }
 
-/** A query's schema over numbers instead of their texts. */
+/** A query's schema with plain numbers in the place of numeric strings. */
 function plainNumbers(schema: TSchema): TSchema {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).map(
     ([name, field]) => {
       const number = numberOf(field)
-      // TypeBox tells optional fields by a symbol that sits on the union.
+      // TypeBox marks optional fields with a symbol on the union.
       return [name, number ? { ...field, anyOf: undefined, ...number, [Kind]: number[Kind] } : field]
     },
   )

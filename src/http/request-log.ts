@@ -9,10 +9,10 @@ export interface RequestLogDeps {
   log: { info(fields: Record<string, unknown>, message: string): void }
 }
 
-/** An id that a proxy may have given; anything longer or stranger is replaced. */
+/** The form of a request id that a proxy may have set; any other value is replaced. */
 const GIVEN_ID = /^[\w.:-]{1,128}$/
 
-/** Gives every answer its request id and the service's version, and writes one line about it. */
+/** Adds the request id and the service's version to every answer, and logs one line about it. */
 export function requestLogPlugin({ clock, ids, version, log }: RequestLogDeps) {
   const startedAt = new WeakMap<Request, number>()
   return new Elysia({ name: 'http.requestLog' })
@@ -24,7 +24,7 @@ export function requestLogPlugin({ clock, ids, version, log }: RequestLogDeps) {
       set.headers['x-content-type-options'] = 'nosniff'
     })
     .onAfterResponse({ as: 'global' }, ({ request, path, set }) => {
-      // The query string may carry what does not belong into a log, so only the path is written.
+      // The query string may hold secrets, so only the path is logged.
       log.info(
         {
           method: request.method,

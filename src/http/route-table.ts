@@ -4,7 +4,7 @@ interface ListedRoute {
   path: string
 }
 
-/** Tells which methods a path answers, for 405 and its Allow header (RFC 9110 §15.5.6). */
+/** Lists the methods of a path, for 405 and its Allow header (RFC 9110 §15.5.6). */
 export function createRouteTable(listed: () => readonly ListedRoute[]) {
   let table: { method: string; pattern: RegExp }[] | undefined
 
@@ -21,7 +21,7 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
     methodsOf(path: string): string[] {
       table ??= build()
       const methods = new Set(table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
-      // A path that answers GET answers HEAD as well.
+      // A path that supports GET supports HEAD as well.
       if (methods.has('GET')) methods.add('HEAD')
       return [...methods].sort()
     },

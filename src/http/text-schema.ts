@@ -1,47 +1,38 @@
 import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { isLongerThan } from '../core/text.ts'
 
-/** Name of {@link text}'s kind among TypeBox's. */
+/** TypeBox's kind of {@link text}. */
 export const TEXT = 'Text'
 
 interface TextOptions extends SchemaOptions {
-  /** Code points, as OpenAPI means it. */
+  /** Counted in code points, as in OpenAPI. */
   minLength?: number
-  /** Code points, as OpenAPI means it. */
+  /** Counted in code points, as in OpenAPI. */
   maxLength?: number
   pattern?: string
-  /** Values that are refused. */
+  /** Refused values. */
   not?: { enum: readonly string[] }
 }
 
 /**
  * A string with bounds.
  *
- * TypeBox's own counts UTF-16 units, so that it would refuse 128 emoji where the document allows 128 characters.
+ * TypeBox's own string counts UTF-16 units, and so would refuse 128 emoji where the document allows 128 characters.
  */
 export const text = (options: TextOptions) =>
   Type.Unsafe<string>({ ...options, [Kind]: TEXT, type: 'string' })
 
-/** No control characters or line ends, and no half of a surrogate pair, which the database could not keep. */
+/** No control characters or line ends, and no lone surrogates, which the database cannot store. */
 const PRINTABLE =
   '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
 
-/** One line of printable characters, perhaps none. */
+/** One line of printable characters; may be empty. */
 export const LINE = `^${PRINTABLE}*$`
 
-/** One line of printable characters, not only spaces. */
+/** One line of printable characters, not all of them spaces. */
 export const NAME = `^(?=.*\\S)${PRINTABLE}+$`
 
-/** A moment in a query: ISO 8601 with its offset from UTC, or a date. */
-export const moment = (description: string) =>
-  text({
-    // A time without an offset would mean another moment on each machine. A raw + arrives as a space.
-    pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+ -]\\d\\d:\\d\\d))?$',
-    description,
-    examples: ['2030-01-01T00:00:00Z'],
-  })
-
-/** What is wrong with a string, in the terms of the schema; undefined for one that fits. */
+/** Why a string does not fit the schema, in the schema's terms; undefined if it fits. */
 export function faultOfText(
   schema: TextOptions,
   value: string,
@@ -56,10 +47,10 @@ export function faultOfText(
   }
   if (pattern !== undefined && !compiled(pattern).test(value)) {
     const expected = schema.description ? `: ${schema.description}` : ''
-    return { code: 'pattern', message: `has the wrong form${expected}` }
+    return { code: 'pattern', message: `has the wrong format${expected}` }
   }
   if (not?.enum.includes(value)) {
-    return { code: 'reserved', message: `is reserved; choose another than ${not.enum.join(', ')}` }
+    return { code: 'reserved', message: `is reserved; choose a value other than ${not.enum.join(', ')}` }
   }
   return undefined
 }

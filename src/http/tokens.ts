@@ -8,10 +8,10 @@ export interface Claims {
   /** Seconds since the Unix epoch. */
   exp: number
   user_type: 'client' | 'user'
-  /** Which client secret it was made with (machine grants). */
+  /** The generation of the client secret that the token was issued for (machine grants). */
   generation?: number
   user_id?: string
-  /** A snapshot for clients; what counts is read from the database with every request. */
+  /** A snapshot for clients; the service reads memberships from the database with every request. */
   memberships?: { client_id: string; slug: string; role: string }[]
   is_super_admin?: boolean
   /** The sign-in that the token belongs to (OpenID Connect Front-Channel Logout §3). */
@@ -19,14 +19,14 @@ export interface Claims {
   /** How the person signed in (RFC 8176). */
   amr?: string[]
   plan?: string
-  /** Requests a minute; null when the plan sets no limit. */
+  /** Requests a minute; null if the plan sets no limit. */
   rate_limit?: number | null
 }
 
-/** Verifying answers "no" for expired and forged alike, so expiry is judged by us: a hundred years' tolerance. */
+/** The library rejects expired and forged tokens alike, so it tolerates a hundred years, and the caller checks expiry. */
 const EXPIRY_JUDGED_ELSEWHERE_S = 3_153_600_000
 
-/** Tokens whose signature need not be computed again; a backend sends the same one for an hour. */
+/** Tokens whose signature is not computed again; a backend sends the same token for an hour. */
 const REMEMBERED_MAX = 1_000
 
 export type Tokens = ReturnType<typeof createTokens>
@@ -50,7 +50,7 @@ export function createTokens(secret: string, clock: Clock) {
       const exp = Math.floor(clock.now() / 1000) + lifetimeSeconds
       return sign({ ...claims, exp })
     },
-    /** The claims of a token that we signed, expired or not; undefined for anything else. */
+    /** The claims of a token with a valid signature, expired or not; undefined for anything else. */
     async read(token: string): Promise<Claims | undefined> {
       const known = remembered.get(token)
       if (known) return known

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Trace } from '../core/actor.ts'
 
-/** What of a request and its answer tells where it came from. */
+/** The parts of a request and its answer that tell where the request came from. */
 export interface Incoming {
   request: Request
   set: { headers: Record<string, string | number | undefined> }
@@ -20,8 +20,6 @@ export const createTraceOf =
     userAgent: request.headers.get('user-agent')?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
   })
 
-export type TracePlugin = ReturnType<typeof tracePlugin>
-
-/** Gives every route of a file that needs no sign-in its `trace`. */
+/** Gives every route its `trace`, without a sign-in. */
 export const tracePlugin = (traceOf: TraceOf) =>
   new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, (context) => ({ trace: traceOf(context) }))

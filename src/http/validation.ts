@@ -6,7 +6,7 @@ import { LIMITS } from '../core/limits.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
 import { faultOfText, TEXT } from './text-schema.ts'
 
-/** One thing wrong with a request; `pointer` is a JSON pointer (RFC 6901). */
+/** One problem of a request; `pointer` is a JSON pointer (RFC 6901). */
 export interface Problem {
   in: 'body' | 'query' | 'path' | 'header'
   pointer: string
@@ -16,7 +16,7 @@ export interface Problem {
   received?: string
 }
 
-/** A 422 that lists every problem at once and never repeats what was sent. */
+/** A 422 that lists every problem at once and never repeats the values that were sent. */
 export function validationError(problems: Problem[]): ApiError {
   const listed = problems.slice(0, LIMITS.validationProblemsMax).map(withShortPointer)
   const [first] = listed
@@ -27,7 +27,7 @@ export function validationError(problems: Problem[]): ApiError {
   return new ApiError('validation_error', message, { details: { errors: listed } })
 }
 
-/** Keys are a client's own and may be long; an answer must not repeat each of them for every problem below it. */
+/** Clients choose keys, and keys may be long; an answer must not repeat a long key for every problem below it. */
 const POINTER_CHARS_MAX = 1_000
 
 const withShortPointer = (problem: Problem): Problem =>
@@ -35,11 +35,11 @@ const withShortPointer = (problem: Problem): Problem =>
     ? { ...problem, pointer: `${problem.pointer.slice(0, POINTER_CHARS_MAX)}…` }
     : problem
 
-/** All problems of a value, in the schema's order. Of a union the nearest alternative speaks. */
+/** All problems of a value, in the schema's order. A union reports the problems of its nearest alternative. */
 export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']): Problem[] {
   const found = new Map<string, Problem>()
   for (const error of errorsOf(schema, value, '')) {
-    // A missing field is reported twice by TypeBox: as missing, and as of the wrong type.
+    // TypeBox reports a missing field twice: as missing, and as one of the wrong type.
     if (!found.has(error.path)) found.set(error.path, toProblem(error, place))
     if (found.size >= LIMITS.validationProblemsMax) break
   }
@@ -55,7 +55,7 @@ function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<Val
   }
 }
 
-/** The value with its lists cut behind one item too many, which is still reported: nobody walks the others. */
+/** The value with each list cut after the first surplus item, which is still reported; the others are never walked. */
 function clipped(schema: TSchema, value: unknown): unknown {
   const { maxItems, items, properties } = schema as {
     maxItems?: number
@@ -80,7 +80,7 @@ function clipped(schema: TSchema, value: unknown): unknown {
   return copy ?? value
 }
 
-/** Of the alternatives with the value's own JSON type, the one with the fewest problems. */
+/** The alternative with the fewest problems among those of the value's JSON type. */
 function nearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
   const branches = (schema['anyOf'] ?? []) as TSchema[]
   if (branches.every((branch) => branch['const'] !== undefined)) return undefined
@@ -96,7 +96,7 @@ function nearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
 const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
   type === undefined || (type === 'integer' ? 'number' : type) === typeName(value)
 
-/** Counts no further than anybody would read. */
+/** Counts the problems of a value, up to a limit. */
 const countErrors = (schema: TSchema, value: unknown): number =>
   Iterator.from(Value.Errors(schema, clipped(schema, value)))
     .take(2 * LIMITS.validationProblemsMax)
@@ -107,7 +107,7 @@ function toProblem(error: ValueError, place: Problem['in']): Problem {
   if (error.type === ValueErrorType.ObjectRequiredProperty) {
     return { in: place, pointer, code: 'required', message: 'is required' }
   }
-  // What a router gives for %-sequences that are no UTF-8.
+  // The router gives null for %-sequences that are not UTF-8.
   if (place === 'path' && error.value === null) {
     return { in: place, pointer, code: 'encoding', message: 'must be percent-encoded UTF-8' }
   }
@@ -141,7 +141,7 @@ const BOUNDS: Partial<Record<ValueErrorType, { code: string; message: (schema: T
     message: ({ maxItems }) => `must have at most ${maxItems} items`,
   },
   [ValueErrorType.StringFormat]: { code: 'format', message: ({ format }) => `must be a valid ${format}` },
-  [ValueErrorType.ObjectAdditionalProperties]: { code: 'unknown', message: () => 'is not known here' },
+  [ValueErrorType.ObjectAdditionalProperties]: { code: 'unknown', message: () => 'is unknown' },
 }
 
 interface Expectation {
@@ -152,7 +152,7 @@ interface Expectation {
   isChoice: boolean
 }
 
-/** What the schema asks for. */
+/** Describes the values that a schema allows. */
 function expectation(schema: TSchema): Expectation {
   const choices = (schema['anyOf'] as TSchema[] | undefined)?.map(({ const: value }) => value)
   if (choices?.every((value) => typeof value === 'string')) {

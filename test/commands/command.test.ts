@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Command, helpOf, parseCall, UsageError } from '../../src/commands/command.ts'
-import { ConfigError } from '../../src/config.ts'
+import { type Command, formatHelp, parseCall } from '../../src/commands/command.ts'
+import { wrongSettings } from '../../src/core/operator-error.ts'
 
 const command: Command = {
   name: 'shop open',
@@ -70,7 +70,9 @@ describe('a command line', () => {
   })
 })
 
-describe('a wrong command line is told in one line (UsageError, exit code 2)', () => {
+const WRONG_USAGE = expect.objectContaining({ name: 'OperatorError', kind: 'wrong_usage' })
+
+describe('a wrong command line is told in one line with a hint (exit code 2)', () => {
   test.each([
     ['an unknown option', `${GOOD} --colour red`, "Unknown option '--colour'"],
     ['an unknown short option', `${GOOD} -x`, "Unknown option '-x'"],
@@ -81,27 +83,31 @@ describe('a wrong command line is told in one line (UsageError, exit code 2)', (
     ['an option without its value', 'my-shop --email', "Option '--email <value>' argument missing"],
     ['a value for a switch', `${GOOD} --json=1`, "Option '--json' does not take an argument"],
   ])('%s', (_, line, words) => {
-    expect(() => parse(line)).toThrow(UsageError)
+    expect(() => parse(line)).toThrow(WRONG_USAGE)
     expect(() => parse(line)).toThrow(words)
   })
 
   test('a misspelt option never repeats its value', () => {
-    expect(() => parse(`${GOOD} --pasword=hunter2`)).toThrow(UsageError)
+    expect(() => parse(`${GOOD} --pasword=hunter2`)).toThrow(WRONG_USAGE)
     expect(() => parse(`${GOOD} --pasword=hunter2`)).not.toThrow(/hunter2/)
   })
 
   test('a command without words says so', () => {
     const wordless = { ...command, positionals: [] }
-    expect(() => parseCall(wordless, ['a', '--email', 'b'], {})).toThrow('lookalike shop open takes no words')
+    expect(() => parseCall(wordless, ['a', '--email', 'b'], {})).toThrow(
+      'lookalike shop open takes no arguments',
+    )
   })
 
-  test('bad settings are a ConfigError', () => {
-    expect(() => parse(`${GOOD} --port x`)).toThrow(ConfigError)
+  test('bad settings are wrong input (exit code 2)', () => {
+    expect(() => parse(`${GOOD} --port x`)).toThrow(
+      wrongSettings(['PORT must be a whole number from 0 to 65535']),
+    )
   })
 })
 
 describe('help', () => {
-  const help = helpOf(command)
+  const help = formatHelp(command)
 
   test('names call, summary and example', () => {
     expect(help).toStartWith('lookalike shop open SLUG: open a shop\n')
@@ -117,6 +123,6 @@ describe('help', () => {
   })
 
   test('leaves out what a command does not have', () => {
-    expect(helpOf({ ...command, options: [], settings: [] })).not.toMatch(/Options|Settings/)
+    expect(formatHelp({ ...command, options: [], settings: [] })).not.toMatch(/Options|Settings/)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { inTurns, within } from '../../src/commands/ending.ts'
+import { runInTurns, within } from '../../src/commands/ending.ts'
 
 describe('long work in turns', () => {
   /** Endless or long work that takes a moment for each piece, and says when it is closed. */
@@ -25,26 +25,26 @@ describe('long work in turns', () => {
     const { state, run } = work(100)
     let turns = 0
     const timer = setInterval(() => turns++, 1)
-    expect(await inTurns(run(), new AbortController().signal)).toBe('all')
+    expect(await runInTurns(run(), new AbortController().signal)).toBe('all')
     clearInterval(timer)
     expect([state.done, turns > 0]).toEqual([100, true])
   })
 
   test('without a signal it is done to its end as well', async () => {
-    expect(await inTurns(work(3).run(), undefined)).toBe('all')
+    expect(await runInTurns(work(3).run(), undefined)).toBe('all')
   })
 
   test('ends soon after it was told to stop, and is closed', async () => {
     const { state, run } = work(Number.POSITIVE_INFINITY)
     const told = new AbortController()
     setTimeout(() => told.abort(), 10)
-    expect(await inTurns(run(), told.signal)).toBeUndefined()
+    expect(await runInTurns(run(), told.signal)).toBeUndefined()
     expect(state.isClosed).toBe(true)
   })
 
   test('what it throws is passed on', async () => {
     await expect(
-      inTurns(
+      runInTurns(
         (function* (): Generator<void, string> {
           yield
           throw new Error('broken')

@@ -92,7 +92,7 @@ describe('a folder without an install', () => {
     const { code, stdout, stderr } = await run(...words.split(' '))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `There is no install in ${data}: "lookalike setup" makes one, --data-dir or DATA_DIR names another folder\n`,
+      `There is no install in ${data}. Create one with "lookalike setup", or name another folder with --data-dir or DATA_DIR.\n`,
     )
     expect(readdirSync(folder)).toEqual([])
   })
@@ -106,10 +106,10 @@ describe('a folder without an install', () => {
 
   test('setup and serve make one', async () => {
     expect((await run(...SETUP)).code).toBe(0)
-    expect((await run('outbox')).stdout).toBe('No mail waits.\n')
+    expect((await run('outbox')).stdout).toBe('No mails are waiting.\n')
     rmSync(data, { recursive: true })
     await served()
-    expect((await run('outbox')).stdout).toBe('No mail waits.\n')
+    expect((await run('outbox')).stdout).toBe('No mails are waiting.\n')
   }, 30_000)
 })
 
@@ -145,7 +145,9 @@ describe('a database that is gone beside what the install keeps elsewhere', () =
       expect(words).toContain(
         `${data} has lost its database: lookalike.db is missing or empty beside secrets/.`,
       )
-      expect(words).toContain('Restore lookalike.db from a backup, or move secrets/ elsewhere to begin anew.')
+      expect(words).toContain(
+        'Restore lookalike.db from a backup, or move secrets/ elsewhere to start afresh.',
+      )
       expect(readdirSync(data, { recursive: true }).sort()).toEqual(before)
       const measured = 'every command refuses in words, and nothing is made anew'
       recordBar({ bar: 39, part: 'emptied database', on: 'process', n: 1, measured, isMet: true })
@@ -180,10 +182,10 @@ describe('secrets/data', () => {
   test.each([
     ['missing', 'is missing', () => rmSync(secret('data'))],
     ['empty', 'is empty', () => truncateSync(secret('data'))],
-    ['cut short', 'is cut short', () => truncateSync(secret('data'), 20)],
+    ['cut short', 'is truncated', () => truncateSync(secret('data'), 20)],
     [
       'of another install',
-      'is not the one of this install, or is damaged',
+      'does not belong to this install, or is damaged',
       () => writeFileSync(secret('data'), 'x'.repeat(64)),
     ],
   ])(
@@ -195,7 +197,7 @@ describe('secrets/data', () => {
         readdirSync(join(data, 'secrets')).map((name) => [name, readFileSync(secret(name), 'utf8')])
       const before = state()
       const words = await refusals()
-      expect(words).toStartWith(`${secret('data')} ${problem}. It opens what the database keeps sealed`)
+      expect(words).toStartWith(`${secret('data')} ${problem}. It decrypts values in the database`)
       expect(words).toContain('Restore it from a backup.')
       expect(state()).toEqual(before)
       writeFileSync(secret('data'), kept)
@@ -244,7 +246,7 @@ describe('secrets/data', () => {
     rmSync(secret('data'))
     const { code, stderr } = await run('secret', 'reset')
     expect(code).toBe(1)
-    expect(stderr).toContain('Another lookalike serves from')
+    expect(stderr).toContain('Another lookalike already serves from')
     expect(existsSync(secret('data'))).toBe(false)
     child.kill('SIGTERM')
     await child.exited
@@ -254,7 +256,7 @@ describe('secrets/data', () => {
 describe('secrets/jwt', () => {
   test('another one than before is taken, with a warning; the first one is none', async () => {
     expect((await run(...SETUP)).code).toBe(0)
-    const warning = 'tokens are signed with another secret than before: all sign-ins have ended'
+    const warning = 'tokens are signed with a different secret than before: all sign-ins have ended'
     expect(await served()).not.toContain(warning)
     expect(await served()).not.toContain(warning)
     rmSync(secret('jwt'))
@@ -264,7 +266,7 @@ describe('secrets/jwt', () => {
 
   test.each([
     ['empty', 'is empty', 0],
-    ['cut short', 'is cut short', 20],
+    ['cut short', 'is truncated', 20],
   ])(
     '%s: refused in words',
     async (_, problem, length) => {
@@ -272,7 +274,9 @@ describe('secrets/jwt', () => {
       truncateSync(secret('jwt'), length)
       const { code, stderr } = await run('serve')
       expect(code).toBe(1)
-      expect(stderr).toBe(`${secret('jwt')} ${problem}. Delete it to get a new one: all sign-ins end then.\n`)
+      expect(stderr).toBe(
+        `${secret('jwt')} ${problem}. Delete it to get a new one; this ends all sign-ins.\n`,
+      )
     },
     30_000,
   )

@@ -94,7 +94,7 @@ describe('lookalike key revoke', () => {
       expect(byPrefix).toEqual({
         code: 0,
         stderr: '',
-        stdout: `The API key ${first.prefix} "First" of my-shop has ended\n`,
+        stdout: `The API key ${first.prefix} "First" of my-shop has been revoked\n`,
       })
       expect((await call('GET', '/v1/products', first.key)).status).toBe(401)
       expect((await call('GET', '/v1/products', second.key)).status).toBe(200)
@@ -103,7 +103,9 @@ describe('lookalike key revoke', () => {
       expect((await call('GET', '/v1/products', second.key)).status).toBe(401)
 
       const gone = await run(['key', 'revoke', widget.key])
-      expect(gone.stdout).toBe(`The widget key ${widget.key.slice(0, 12)} "widget" of my-shop has ended\n`)
+      expect(gone.stdout).toBe(
+        `The widget key ${widget.key.slice(0, 12)} "widget" of my-shop has been revoked\n`,
+      )
       expect((await call('GET', '/v1/security/public-keys')).body).toMatchObject({ count: 0 })
       expect(await listed()).toEqual([])
 
@@ -150,7 +152,7 @@ describe('lookalike key revoke', () => {
     db.close()
     const ended = await run(['key', 'revoke', 'pk_live_same'])
     expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toStartWith('2 keys begin like that, and nothing was done. Name one by its id:\n')
+    expect(ended.stderr).toStartWith('2 keys match, and none was revoked. Name one by its ID:\n')
     for (const { id } of [one, other]) expect(ended.stderr).toContain(id)
     expect([(await listed()).length, acts()]).toEqual([2, []])
     expect(await run(['key', 'revoke', one.id.toUpperCase()])).toMatchObject({ code: 0 })
@@ -158,12 +160,12 @@ describe('lookalike key revoke', () => {
   }, 60_000)
 
   test.each([
-    [['key', 'revoke', 'sk_live_none'], 1, 'There is no such key'],
-    [['key', 'revoke', ''], 1, 'There is no such key'],
-    [['key', 'revoke', '%'], 1, 'There is no such key'],
-    [['key', 'revoke', 'sk_live_'], 1, 'There is no such key'],
+    [['key', 'revoke', 'sk_live_none'], 1, 'No such key'],
+    [['key', 'revoke', ''], 1, 'No such key'],
+    [['key', 'revoke', '%'], 1, 'No such key'],
+    [['key', 'revoke', 'sk_live_'], 1, 'No such key'],
     [['key', 'revoke'], 2, 'takes ID|PREFIX, but got none'],
-    [['key', 'list', 'all'], 2, 'takes no words'],
+    [['key', 'list', 'all'], 2, 'takes no arguments'],
     [['key', 'list', '--store', 'nowhere'], 1, 'There is no store "nowhere"'],
   ])(
     '%j ends with %d and says why',
@@ -248,13 +250,16 @@ describe('lookalike key list', () => {
 
       const db = openDatabase(dataDir)
       db.exec("UPDATE users SET is_super_admin = 0; UPDATE memberships SET role = 'viewer'")
-      expect(await powers()).toEqual(['products:read, products:write', 'nothing: its maker may not'])
+      expect(await powers()).toEqual([
+        'products:read, products:write',
+        'nothing: its creator lacks the permissions',
+      ])
       const denied = await call('DELETE', '/v1/products/none', String(made.body['key']))
       expect([denied.status, denied.body['details']]).toEqual([403, { required: 'products:delete' }])
 
       db.exec('DELETE FROM memberships; UPDATE api_keys SET expires_at = 1 WHERE made_by_machine = 1')
       db.close()
-      expect(await powers()).toEqual(['nothing: it has expired', 'nothing: its maker has left the store'])
+      expect(await powers()).toEqual(['nothing: it has expired', 'nothing: its creator has left the store'])
     } finally {
       await service.stop()
     }

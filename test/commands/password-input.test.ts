@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dir, '../../src/main.ts')
 const EMAIL = 'me@shop.test'
 const PASSWORD = 'kettle drum violin'
 const SETUP = ['setup', '--email', EMAIL, '--store', 'My shop', '--json']
-const WARNING = 'can read what stands behind --password in the process list'
+const WARNING = 'can read the value of --password in the process list'
 
 let folder: string
 let dataDir: string
@@ -84,7 +84,7 @@ describe('a password for lookalike setup', () => {
   }, 30_000)
 
   test.each<[string, () => string[], string, number, string]>([
-    ['nothing at all', () => [], '', 2, 'The password is missing: give --password-file FILE'],
+    ['nothing at all', () => [], '', 2, 'The password is missing: use --password-file FILE'],
     ['two of them', () => ['--password', 'x', '--password-file', file('x')], '', 2, 'not both'],
     [
       'a file that is not there',
@@ -101,7 +101,7 @@ describe('a password for lookalike setup', () => {
       () => ['--password-file', file(Uint8Array.of(0xff, 0xfe, 0x41))],
       '',
       1,
-      'no UTF-8',
+      'not valid UTF-8',
     ],
     ['a large file', () => ['--password-file', file('x'.repeat(70_000))], '', 1, 'too long for a password'],
     ['endless input', () => ['--password', '-'], 'x'.repeat(1_000_000), 1, 'too long for a password'],
@@ -130,7 +130,7 @@ describe('lookalike user reset-password', () => {
     'takes it from %s',
     async (_, words, input) => {
       const ended = await run(['user', 'reset-password', EMAIL, ...words()], input)
-      expect(ended).toMatchObject({ code: 0, stderr: '', stdout: `${EMAIL} has the new password\n` })
+      expect(ended).toMatchObject({ code: 0, stderr: '', stdout: `${EMAIL} has a new password\n` })
       expect(await hasPassword('trumpet in the hall')).toBe(true)
     },
     30_000,

@@ -61,7 +61,7 @@ describe('lookalike serve (D19)', () => {
     const service = await serve()
     const samePort = await run(['serve', '--port', service.port], join(folder, 'other'))
     expect(samePort).toMatchObject({ code: 1, stdout: '' })
-    expect(samePort.stderr).toContain('the port is taken')
+    expect(samePort.stderr).toContain('the port is in use')
     const sameFolder = await run(['serve', '--port', '0'])
     expect(sameFolder).toMatchObject({ code: 1, stdout: '' })
     expect(sameFolder.stderr).toContain('serves from')
@@ -83,7 +83,7 @@ describe('lookalike serve (D19)', () => {
     [['--port', 'http'], 2, 'PORT must be a whole number from 0 to 65535'],
     [['--log-level', 'loud'], 2, 'LOG_LEVEL must be one of trace'],
     [['--offline', 'maybe'], 2, 'got "maybe"'],
-    [['--model-dir', '/nowhere'], 1, 'The model in /nowhere cannot be used'],
+    [['--model-dir', '/nowhere'], 1, 'Cannot use the model in /nowhere'],
   ])(
     '%j ends with %d and says why',
     async (words, code, reason) => {
@@ -101,7 +101,7 @@ describe('lookalike serve (D19)', () => {
     )
     const { code, stderr } = await run(['serve', '--port', '0'])
     expect(code).toBe(1)
-    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('no database of ours')])
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('not a Lookalike database')])
   }, 30_000)
 })
 

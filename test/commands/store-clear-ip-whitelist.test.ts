@@ -85,7 +85,7 @@ describe('lookalike store clear-ip-whitelist', () => {
 
       const ended = await run([...CLEAR, 'my-shop'])
       expect(ended).toMatchObject({ code: 0, stderr: '' })
-      expect(ended.stdout).toBe('my-shop may be called from everywhere; entries deleted: 1\n')
+      expect(ended.stdout).toBe('my-shop can be reached from any address; entries deleted: 1\n')
       expect(await call('GET')).toMatchObject({ status: 200 })
     } finally {
       await service.stop()

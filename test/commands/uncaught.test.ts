@@ -47,9 +47,9 @@ test('a service: errors in timers and lost promises are lines in the log, with t
   expect({ code, out }).toEqual({ code: 0, out: 'went on' })
   const lines = said.map((line) => JSON.parse(line))
   expect(lines.map(({ err, msg }) => `${msg}: ${err.message.split('\n')[0]}`).toSorted()).toEqual([
-    'a promise failed and nobody waited for it: a text',
-    'a promise failed and nobody waited for it: lost',
-    'nobody caught an error: broken 1',
+    'uncaught error: broken 1',
+    'unhandled promise rejection: a text',
+    'unhandled promise rejection: lost',
   ])
   for (const { level, err } of lines)
     expect([level, err.stack]).toEqual([50, expect.stringContaining('\n    at ')])

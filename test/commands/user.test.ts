@@ -65,7 +65,7 @@ const setup = () => run(['setup', '--email', EMAIL, '--password', PASSWORD, '--s
 describe('beside a running service without a mail server', () => {
   test('outbox shows the link, and the link activates the account', async () => {
     const service = await serve()
-    expect((await run(['outbox'])).stdout).toBe('No mail waits.\n')
+    expect((await run(['outbox'])).stdout).toBe('No mails are waiting.\n')
     const body = { client_name: 'My shop', email: EMAIL, password: PASSWORD }
     expect(await service.post('/register', body)).toMatchObject({ status: 202, body: { email_sent: false } })
     expect(await service.login(PASSWORD)).toMatchObject({
@@ -94,7 +94,7 @@ describe('beside a running service without a mail server', () => {
     await service.post('/register', { client_name: 'My shop', email: EMAIL, password: PASSWORD })
     expect(await run(['user', 'verify', EMAIL])).toMatchObject({
       code: 0,
-      stdout: `${EMAIL} may sign in; the store is my-shop\n`,
+      stdout: `${EMAIL} can sign in; the store is my-shop\n`,
     })
     expect((await service.login(PASSWORD)).status).toBe(200)
     const again = await run(['user', 'verify', EMAIL])
@@ -117,7 +117,7 @@ describe('beside a running service without a mail server', () => {
     expect((await run(['user', 'verify', EMAIL, '--store', 'Other'])).code).toBe(1)
     expect(await run(['user', 'verify', EMAIL, '--id', listed?.[1] ?? ''])).toMatchObject({
       code: 0,
-      stdout: `${EMAIL} may sign in; the store is my-shop\n`,
+      stdout: `${EMAIL} can sign in; the store is my-shop\n`,
     })
     expect((await service.login(PASSWORD)).status).toBe(200)
     await service.stop()
@@ -134,7 +134,7 @@ describe('beside a running service without a mail server', () => {
     expect(made).toMatch(/^[\w-]{20}$/)
     expect((await service.login(made)).status).toBe(200)
     const given = await run(['user', 'reset-password', EMAIL, '--password', 'chosen by the operator'])
-    expect(given).toMatchObject({ code: 0, stdout: `${EMAIL} has the new password\n` })
+    expect(given).toMatchObject({ code: 0, stdout: `${EMAIL} has a new password\n` })
     expect((await service.login('chosen by the operator')).status).toBe(200)
     await service.stop()
   }, 60_000)
@@ -145,7 +145,7 @@ describe('beside a running service without a mail server', () => {
     expect((await service.post('/register', body)).status).toBe(403)
     const { stdout, code } = await run(['user', 'invite', EMAIL])
     expect(code).toBe(0)
-    expect(stdout).toContain('The mail waits in the outbox.')
+    expect(stdout).toContain('The mail is waiting in the outbox.')
     expect(stdout).toContain(`${service.address}/register`)
     const invite = / {2}invite {2}([\w-]{43}) /.exec(stdout)?.[1]
     expect((await service.post('/register', { ...body, invite })).status).toBe(202)
@@ -166,12 +166,12 @@ test('a command with a mail server sends its mail itself; OFFLINE keeps it in th
   const mail = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'Shop search <search@shop.test>' }
   const offline = await run(['user', 'invite', EMAIL], { ...mail, OFFLINE: '1' })
   expect([offline.code, server.connections()]).toEqual([0, 0])
-  expect(offline.stdout).toContain('The mail waits in the outbox.')
+  expect(offline.stdout).toContain('The mail is waiting in the outbox.')
   expect(JSON.parse((await run(['outbox', '--json'])).stdout)).toEqual([
-    expect.objectContaining({ recipient: EMAIL, last_error: expect.stringContaining('works offline') }),
+    expect.objectContaining({ recipient: EMAIL, last_error: expect.stringContaining('is offline') }),
   ])
   const online = await run(['user', 'invite', 'bert@shop.test'], mail)
-  expect(online.stdout).toContain('A mail is on its way.')
+  expect(online.stdout).toContain('The mail has been sent.')
   expect(server.mails).toEqual([
     expect.objectContaining({ from: 'search@shop.test', to: ['bert@shop.test'] }),
   ])
@@ -185,7 +185,7 @@ describe('exit codes', () => {
     ['nobody’s address', ['user', 'reset-password', EMAIL], 1, 'has no account'],
     ['nobody’s address', ['user', 'unlock', EMAIL], 1, 'has no account'],
     ['a missing word', ['user', 'invite'], 2, 'takes EMAIL'],
-    ['a stray word', ['outbox', 'all'], 2, 'takes no words'],
+    ['a stray word', ['outbox', 'all'], 2, 'takes no arguments'],
     [
       'a bad mail server',
       ['user', 'invite', EMAIL, '--smtp-url', 'smtp://me:hunter2%@mail.test', '--mail-from', 'a@b.test'],

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { warningsAbout } from '../../src/commands/warnings.ts'
+import { findWarnings } from '../../src/commands/warnings.ts'
 import { flagOf, loadConfig, SETTING_NAMES, Settings, secretsAmong } from '../../src/config.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const SECRET = 'a secret of more than 32 bytes in all'
 
-const about = (env: Record<string, string>) => warningsAbout(loadConfig(env))
+const about = (env: Record<string, string>) => findWarnings(loadConfig(env))
 
 describe('settings of a service that are likely to be a mistake', () => {
   const MAIL = { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'a@b.example' }
@@ -80,7 +80,7 @@ describe('lookalike serve', () => {
     const smtp = 'smtp://me:hunter2@mail.example'
     const text = await warningsOf(['--jwt-secret', SECRET, '--smtp-url', smtp, '--mail-from', 'a@b.example'])
     expect(text).toContain('the value of --jwt-secret in the process list')
-    expect(text).toContain('by JWT_SECRET_FILE')
+    expect(text).toContain('with JWT_SECRET_FILE')
     expect(text).toContain('the value of --smtp-url in the process list')
     expect(text).toContain('"msg":"SMTP_URL is set and BASE_URL is empty')
     expect(text).not.toMatch(/hunter2|more than 32 bytes/)

@@ -8,7 +8,7 @@ import {
   parseCidrs,
   readNetwork,
 } from '../../src/core/networks.ts'
-import { SPECIAL_BLOCKS, threeOf } from '../platform/network/special-blocks.ts'
+import { SPECIAL_BLOCKS, threeOf } from '../platform/outbound/special-blocks.ts'
 import { recordBar } from '../robustness/bars.ts'
 
 /** The neighbours of every special block, and addresses in daily use. */

@@ -77,7 +77,7 @@ describe('LIBRARY_DIR', () => {
       const others = loaded.filter((path) => names.test(basename(path)) && path.includes('/unpacked/'))
       expect(others).toEqual([])
       expect(stateOf(own)).toEqual(before)
-      expect(log.join('\n')).toContain('libraries of your own are used')
+      expect(log.join('\n')).toContain('using libraries from LIBRARY_DIR')
     },
     60_000,
   )

@@ -3,13 +3,13 @@ import { Elysia, t } from 'elysia'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import type { Caller, Permission } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
-import { authPlugin } from '../../src/http/auth.ts'
 import { jsonBody } from '../../src/http/body.ts'
+import { createDoors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
 import { createRequestCheck } from '../../src/http/request-check.ts'
 import { createTokens } from '../../src/http/tokens.ts'
 import { JWT_SECRET, manualClock, type TestApp, testApp } from '../support/app.ts'
-import { PERSON } from '../support/permissions.ts'
+import { PERSON, UNLIMITED } from '../support/permissions.ts'
 
 let app: TestApp
 
@@ -198,7 +198,8 @@ describe('permissions (spec §5.6)', () => {
     const clock = manualClock('2030-01-01T00:00:00Z')
     const routes = () => http.routes
     const check = createRequestCheck(routes)
-    const auth = authPlugin({
+    const { forStore } = createDoors({
+      budgets: UNLIMITED,
       tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },
       clock,
       traceOf: () => PERSON.trace,
@@ -219,7 +220,7 @@ describe('permissions (spec §5.6)', () => {
       )
       .use(check.plugin)
       .use(
-        new Elysia().use(auth).post('/guarded', ({ actor }) => ({ store: actor.storeId }), {
+        new Elysia().use(forStore).post('/guarded', ({ actor }) => ({ store: actor.storeId }), {
           can: 'products:delete',
           parse: jsonBody(),
           body: t.Object({ name: t.String() }),
@@ -255,7 +256,7 @@ describe('permissions (spec §5.6)', () => {
   })
 })
 
-test('what only its owner may see belongs into no cache', async () => {
+test('answers to signed-in callers are never cached', async () => {
   const token = await app.signIn()
   for (const path of ['/v1/me', '/v1/products', '/v1/security/api-keys']) {
     expect((await app.call('GET', path, { token })).headers.get('cache-control')).toBe('no-store')

@@ -287,7 +287,7 @@ describe('multipart/form-data', () => {
       ['color', 'red'],
     ])
     expect(refusal(answer)).toEqual([422, 'validation_error'])
-    expect(answer.body['message']).toBe('limit must come only once')
+    expect(answer.body['message']).toBe('limit must be sent only once')
     expect(answer.body['details']).toMatchObject({
       errors: [
         { in: 'body', pointer: '/limit', code: 'repeated' },

@@ -70,7 +70,7 @@ describe('the one credential of a request (spec §5.2, D8)', () => {
     const request = new Request('http://lookalike.test/v1/products')
     request.headers.append('authorization', 'Bearer a.b.c')
     request.headers.append('authorization', 'Bearer a.b.c')
-    expect(() => credentialOf(request)).toThrow('exactly one credential')
+    expect(() => credentialOf(request)).toThrow('More than one credential')
   })
 })
 

@@ -218,9 +218,9 @@ describe('Accept: application/problem+json (RFC 9457)', () => {
       type: 'https://shop.example/errors/not_found',
       title: ERRORS.not_found.meaning,
       status: 404,
-      detail: 'There is no such product',
+      detail: 'No such product',
       error: 'not_found',
-      message: 'There is no such product',
+      message: 'No such product',
       details: { resource: 'product' },
     })
   })

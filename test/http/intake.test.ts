@@ -184,7 +184,7 @@ test('a body that does not come is given up, with its room and its connection', 
     await until('it has its room', () => budget.held() > 0)
     const answer = await connection.ended()
     expect(answer).toStartWith('HTTP/1.1 400')
-    expect(answer).toContain('The body came too slowly')
+    expect(answer).toContain('The body arrived too slowly')
     await nothingHeld()
   }
   await slow.stop(true)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { openApiDocument } from '../../src/commands/openapi.ts'
+import { createOpenApiDocument } from '../../src/commands/openapi.ts'
 import { version } from '../../src/version.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 
@@ -63,7 +63,7 @@ describe('GET /openapi.json (D17)', () => {
   })
 
   test('the command `openapi` prints the same', async () => {
-    expect(await openApiDocument()).toEqual(document as never)
+    expect(await createOpenApiDocument()).toEqual(document as never)
   })
 
   test('asking twice gives the same', async () => {

@@ -24,12 +24,12 @@ describe('one problem, one line (D12)', () => {
     ['too long', text({ maxLength: 2 }), 'abc', ' max_length: must have at most 2 characters'],
     ['too few', t.Array(t.String(), { minItems: 1 }), [], ' min_items: must have at least 1 item'],
     ['too many', t.Array(t.String(), { maxItems: 1 }), ['a', 'b'], ' max_items: must have at most 1 items'],
-    ['a pattern', text({ pattern: '^a$', description: 'an a' }), 'b', ' pattern: has the wrong form: an a'],
+    ['a pattern', text({ pattern: '^a$', description: 'an a' }), 'b', ' pattern: has the wrong format: an a'],
     [
       'a reserved word',
       text({ not: { enum: ['a', 'b'] } }),
       'a',
-      ' reserved: is reserved; choose another than a, b',
+      ' reserved: is reserved; choose a value other than a, b',
     ],
     ['no text', text({ maxLength: 2 }), 123, ' type: must be a string'],
     ['a format', t.String({ format: 'date-time' }), 'now', ' format: must be a valid date-time'],
@@ -37,7 +37,7 @@ describe('one problem, one line (D12)', () => {
     ['a choice of another type', choice, 1, ' enum: must be one of "a", "b"'],
     ['a literal', t.Literal('a'), 'b', ' enum: must be "a"'],
     ['a file', upload('picture'), 'text', ' type: must be a file'],
-    ['closed', t.Object({}, { additionalProperties: false }), { y: 1 }, '/y unknown: is not known here'],
+    ['closed', t.Object({}, { additionalProperties: false }), { y: 1 }, '/y unknown: is unknown'],
     ['two types', t.Union([t.String(), t.Number()]), true, ' type: must be a string or number'],
   ])('%s', (_, schema, value, line) => {
     expect(told(schema, value)).toEqual([line])

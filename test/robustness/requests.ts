@@ -10,7 +10,7 @@ export interface ApiDocument {
 export interface Operation {
   parameters?: { in: string; name: string; schema: JsonSchema; required?: boolean }[]
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
-  responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
+  responses: Record<string, { description: string; content?: Record<string, { schema: JsonSchema }> }>
 }
 
 /** A request that can be printed and sent. */

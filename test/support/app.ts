@@ -12,6 +12,7 @@ import type { PlanName } from '../../src/core/plans.ts'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
+import { declaredFailures } from './declared.ts'
 import { fakeEmbedder } from './embedder.ts'
 
 /** What signs the tokens of a {@link testApp}. */
@@ -74,6 +75,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
 
   /** Deletes the kept pictures that have been let go for long enough. */
   const sweepPictures = async () => built.chores.find(({ name }) => name === 'deleting old pictures')?.run()
+  const checkDeclared = declaredFailures(() => app.http.routes)
 
   /** Makes a store on a plan and returns its credentials. */
   async function store(name = 'one', plan: PlanName = 'enterprise') {
@@ -83,7 +85,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     return made
   }
 
-  /** Sends a request; a plain object becomes a JSON body. */
+  /** Sends a request; a plain object becomes a JSON body. Throws for a failure that the route does not declare. */
   async function call(
     method: string,
     path: string,
@@ -104,8 +106,9 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
     })
     const response = await app.http.handle(request)
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: parsed(text) }
+    const answer = parsed(await response.text())
+    if (response.status >= 400) checkDeclared(method, new URL(request.url).pathname, answer['error'])
+    return { status: response.status, headers: response.headers, body: answer }
   }
 
   /** A token of a new store, by the machine grant. */

@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Actor, Permission, Trace } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
-import { type AuthPlugin, authPlugin } from '../../src/http/auth.ts'
+import { createDoors, type Doors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
 import { createTokens } from '../../src/http/tokens.ts'
 import { manualClock } from './app.ts'
@@ -23,15 +23,19 @@ export const PERSON: Actor = {
   trace: NOWHERE,
 }
 
+/** Budgets of addresses that never end. */
+export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
+
 /**
  * Some routes behind the real sign-in, for a person who holds only the given permissions.
  *
  * @returns a function that sends a request and gives status and body.
  */
-export async function asPerson(permissions: Permission[], routes: (auth: AuthPlugin) => AnyElysia) {
+export async function asPerson(permissions: Permission[], routes: (doors: Doors) => AnyElysia) {
   const clock = manualClock('2030-01-01T00:00:00Z')
   const tokens = createTokens('a secret that is only used in tests', clock)
-  const auth = authPlugin({
+  const doors = createDoors({
+    budgets: UNLIMITED,
     tokens,
     clock,
     traceOf: () => NOWHERE,
@@ -55,7 +59,7 @@ export async function asPerson(permissions: Permission[], routes: (auth: AuthPlu
         baseUrl: () => '',
       }),
     )
-    .use(routes(auth))
+    .use(routes(doors))
   const token = await tokens.sign({ sub: 'store', jti: 'token', user_type: 'user' }, 3600)
 
   return async (method: string, path: string, body?: unknown) => {

@@ -3,26 +3,26 @@ import type { AddressThrottle } from '../../core/throttle.ts'
 import type { Db } from './open.ts'
 import { createThrottle, type ThrottleOptions } from './throttle.ts'
 
-/** What an address on the network is counted by: itself, and the network around it. */
+/** The keys that count a network address: its own, and that of its network. */
 export interface AddressKeys {
   own: string
   network: string
 }
 
-/** An address throttle whose events lie in the database. */
+/** An address throttle that stores its events in the database. */
 export interface KeptAddressThrottle extends AddressThrottle {
-  /** Forgets events whose window is over. */
+  /** Deletes events whose window is over. */
   prune(now: number): void
 }
 
 /**
- * Counts requests of one address, and of the network around it at ten times the limit: whoever has a whole network must
- * not count as each of its addresses. A request that is refused by either counts for neither.
+ * Counts the requests of an address, and those of its network at ten times the limit, because one client may own a whole
+ * network. A request that either refuses counts for neither.
  */
 export function createAddressThrottle(
   db: Db,
   options: ThrottleOptions,
-  keysOf: (address: string) => AddressKeys,
+  toKeys: (address: string) => AddressKeys,
 ): KeptAddressThrottle {
   const own = createThrottle(db, options)
   const network = createThrottle(db, {
@@ -33,7 +33,7 @@ export function createAddressThrottle(
 
   return {
     take(address, now) {
-      const keys = keysOf(address)
+      const keys = toKeys(address)
       const around = network.look(keys.network, now)
       if (around.isAllowed) {
         const verdict = own.take(keys.own, now)

@@ -6,15 +6,16 @@ import { DATABASE_FILE } from './open.ts'
 
 const LINES_MAX = 20
 
-/** Far more than a check of the largest database takes. */
+/** Far longer than a check of the largest database takes. */
 const PATIENCE_MS = 3_600_000
 
 /**
- * Looks through a database for damage in a process of its own, which reads all of it, for seconds where it is large.
+ * Checks a database for damage in a separate process. It reads the whole file, which takes seconds if the file is large.
  *
- * @param command a command line that ends in {@link runDatabaseCheck}; the data folder is appended.
- * @param signal ends the process.
- * @returns what is wrong, at most 20 lines; none for a sound database. @throws Error when it could not be looked through.
+ * @param command a command line that runs {@link runDatabaseCheck}; the data folder is appended.
+ * @param signal kills the process.
+ * @returns the problems found, at most 20 lines; none for a sound database.
+ * @throws Error if the check did not finish.
  */
 export async function findDamage(
   command: readonly string[],
@@ -36,22 +37,23 @@ export async function findDamage(
     new Response(child.stderr).text(),
     child.exited,
   ])
-  if (code !== 0) throw new Error(`The check ended with ${child.signalCode ?? code}: ${said.slice(0, 500)}`)
+  if (code !== 0)
+    throw new Error(`The database check ended with ${child.signalCode ?? code}: ${said.slice(0, 500)}`)
   return JSON.parse(out) as string[]
 }
 
 /** The process behind {@link findDamage}: `database-check <data folder>`. */
 export function runDatabaseCheck([dataDir = '']: readonly string[]): void {
-  // Everything else goes first.
+  // The service comes first.
   setPriority(constants.priority.PRIORITY_LOW)
-  console.log(JSON.stringify(problemsIn(join(dataDir, DATABASE_FILE))))
+  console.log(JSON.stringify(findProblems(join(dataDir, DATABASE_FILE))))
 }
 
-/** @returns what `PRAGMA quick_check` finds wrong; the error itself where the file cannot even be read. */
-function problemsIn(path: string): string[] {
+/** @returns the problems that `PRAGMA quick_check` finds, or the error if the file cannot be read. */
+function findProblems(path: string): string[] {
   const db = new Database(path, { readonly: true, fileMustExist: true })
   try {
-    // The check asks virtual tables, too.
+    // The check covers virtual tables too.
     db.loadExtension(sqliteVec.getLoadablePath())
     const rows = db.pragma(`quick_check(${LINES_MAX})`) as { quick_check: string }[]
     return rows.map(({ quick_check }) => quick_check).filter((line) => line !== 'ok')

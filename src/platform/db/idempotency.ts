@@ -1,7 +1,7 @@
 import { storageFailure } from '../../core/storage.ts'
 import type { Db } from './open.ts'
 
-/** What is known of an Idempotency-Key. */
+/** The state of an Idempotency-Key. */
 export type KeyState =
   | { state: 'new' }
   | { state: 'running' }
@@ -16,7 +16,7 @@ interface KeyRow {
 
 export type IdempotencyKeys = ReturnType<typeof idempotencyKeys>
 
-/** Keys of requests that may be repeated, with their first answers (draft-ietf-httpapi-idempotency-key-header). */
+/** Keys of requests that may be repeated, with their first responses (draft-ietf-httpapi-idempotency-key-header). */
 export function idempotencyKeys(db: Db) {
   const find = db.prepare<[string, string], KeyRow>(
     'SELECT fingerprint, status, body FROM idempotency_keys WHERE store_id = ? AND key = ?',
@@ -28,15 +28,15 @@ export function idempotencyKeys(db: Db) {
   const forget = db.prepare('DELETE FROM idempotency_keys WHERE store_id = ? AND key = ?')
   const prune = db.prepare('DELETE FROM idempotency_keys WHERE created_at < ?')
   try {
-    // Nothing can be running yet: these were cut off when the program last stopped.
+    // Nothing can be running yet: these requests were cut off when the program last stopped.
     db.exec('DELETE FROM idempotency_keys WHERE status IS NULL')
   } catch (error) {
-    // On a full or damaged disk the rest of the service is still worth starting.
+    // The rest of the service can still start on a full or damaged disk.
     if (!storageFailure(error)) throw error
   }
 
   return {
-    /** Claims the key for a request, or tells what became of it. */
+    /** Claims the key for a request. @returns the state before. */
     claim: db.transaction((storeId: string, key: string, fingerprint: Buffer, now: number): KeyState => {
       const known = find.get(storeId, key)
       if (!known) {
@@ -49,7 +49,7 @@ export function idempotencyKeys(db: Db) {
     }).immediate,
     finish: (storeId: string, key: string, status: number, body: unknown): void =>
       void finish.run(BigInt(status), JSON.stringify(body), storeId, key),
-    /** A request that failed may be sent again under its key. */
+    /** Releases the key of a failed request, which may then be sent again. */
     forget: (storeId: string, key: string): void => void forget.run(storeId, key),
     prune: (createdBefore: number): void => void prune.run(BigInt(createdBefore)),
   }

@@ -2,31 +2,31 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from './open.ts'
 
-/** What lies in a data folder, found out without opening the database: SQLite deletes the log of an empty one. */
+/** The files in a data folder, found without opening the database: SQLite deletes the log of an empty one. */
 export interface InstallFiles {
-  /** A database with tables, or a file that is none at all. */
+  /** Whether there is a database with tables, or a file in its place that is not a database. */
   hasDatabase: boolean
-  /** What an install keeps outside its database, by name, as far as there is any. */
+  /** Names of the files and folders that an install keeps outside its database and that exist. */
   others: string[]
 }
 
 const FOLDERS = ['secrets', 'pictures']
 const LOG_FILE = `${DATABASE_FILE}-wal`
 
-/** Looks at a folder, which need not exist. */
-export function installFiles(dataDir: string): InstallFiles {
-  // In this order: of an install that another process is making, the database is there before anything else.
+/** Lists the install files in a folder, which need not exist. */
+export function findInstallFiles(dataDir: string): InstallFiles {
+  // In this order: another process may be creating the install, and it creates the database first.
   const others = FOLDERS.filter((name) => holdsFile(join(dataDir, name))).map((name) => `${name}/`)
   const hasDatabase = holdsTables(dataDir)
-  if (!hasDatabase && sizeOf(join(dataDir, LOG_FILE)) > 0) others.push(LOG_FILE)
+  if (!hasDatabase && readSize(join(dataDir, LOG_FILE)) > 0) others.push(LOG_FILE)
   return { hasDatabase, others }
 }
 
 function holdsFile(folder: string): boolean {
-  return entriesOf(folder).some((entry) => !entry.isDirectory() || holdsFile(join(folder, entry.name)))
+  return listEntries(folder).some((entry) => !entry.isDirectory() || holdsFile(join(folder, entry.name)))
 }
 
-function entriesOf(folder: string) {
+function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
@@ -35,25 +35,25 @@ function entriesOf(folder: string) {
   }
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Where the first page says of which kind it is and how many cells it has (sqlite.org/fileformat2.html, 1.6). */
+/** Offsets and values in the header of the first page (sqlite.org/fileformat2.html, 1.6). */
 const PAGE_HEADER = { at: 100, leafTable: 13, cellsAt: 103 }
 const MAGIC = 'SQLite format 3\0'
 
 function holdsTables(dataDir: string): boolean {
   const path = join(dataDir, DATABASE_FILE)
-  if (sizeOf(path) === 0) return false
-  // The tables of an install that was just made may be in the log alone.
-  if (sizeOf(join(dataDir, LOG_FILE)) > 0) return true
-  const start = firstBytes(path, PAGE_HEADER.cellsAt + 2)
-  // What is no database is told as that when it is opened.
+  if (readSize(path) === 0) return false
+  // The tables of a new install may exist only in the log.
+  if (readSize(join(dataDir, LOG_FILE)) > 0) return true
+  const start = readStart(path, PAGE_HEADER.cellsAt + 2)
+  // Opening the file reports that it is not a database.
   if (start.toString('latin1', 0, MAGIC.length) !== MAGIC || start.length < PAGE_HEADER.cellsAt + 2)
     return true
   return start[PAGE_HEADER.at] !== PAGE_HEADER.leafTable || start.readUInt16BE(PAGE_HEADER.cellsAt) > 0
 }
 
-function firstBytes(path: string, length: number): Buffer {
+function readStart(path: string, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   const file = openSync(path, 'r')
   try {

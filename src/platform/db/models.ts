@@ -2,11 +2,11 @@ import type { ModelFingerprint } from '../embedder/embedder.ts'
 import { type VectorTable, vectorTable } from '../vectors/vec0.ts'
 import type { Db } from './open.ts'
 
-/** A model that has a place for its vectors here. */
+/** A model with a table for its vectors. */
 export interface KnownModel {
   /** Row in `models`. */
   row: number
-  /** Its vectors; `remove` takes a vector away whichever model made it. */
+  /** Its vectors; `remove` deletes a vector of any model. */
   vectors: VectorTable
 }
 
@@ -15,15 +15,15 @@ interface OtherModel {
   dimension: number
 }
 
-const tableOf = (row: number): string => `vectors_${row}`
+const nameTable = (row: number): string => `vectors_${row}`
 
 /**
- * Finds the row and the vector table of a model, or makes them: vectors of different models never share a table.
+ * Finds the row and the vector table of a model, or creates them. Models never share a table.
  *
  * @param now Unix ms.
  */
 export const registerModel = (db: Db, model: ModelFingerprint, now: number): KnownModel =>
-  // Immediate: a command beside the service may write between the look and the write.
+  // Immediate, because a command may write between the read and the write.
   db
     .transaction((): KnownModel => {
       const known = db
@@ -36,12 +36,12 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
             .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
             .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
         )
-      const vectors = vectorTable(db, tableOf(row), model.dimension)
+      const vectors = vectorTable(db, nameTable(row), model.dimension)
       if (!known) vectors.create()
       const others = db
         .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
         .all(row)
-        .map(({ id, dimension }) => vectorTable(db, tableOf(id), dimension))
+        .map(({ id, dimension }) => vectorTable(db, nameTable(id), dimension))
       const remove = (rowid: number) => {
         for (const table of [vectors, ...others]) table.remove(rowid)
       }

@@ -1,25 +1,21 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
+import { OperatorError } from '../../core/operator-error.ts'
 import { migrations } from './migrations/list.ts'
 
 export type Db = Database.Database
 
-/** The one file that holds everything but pictures and secrets. */
+/** The file that holds everything except pictures and secrets. */
 export const DATABASE_FILE = 'lookalike.db'
 
-/** A database that a newer version of this program has written. */
-export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError'
-}
-
 /**
- * Opens the database in `dataDir`, or a throw-away one in memory, and brings its schema up to date.
+ * Opens the database in `dataDir`, or a temporary one in memory, and migrates its schema.
  *
  * Every commit reaches the disk before it is acknowledged (`synchronous = FULL`), so an acknowledged product
  * survives a power cut.
  *
- * @throws NewerDatabaseError when the file's schema is newer than this program.
+ * @throws OperatorError if the schema is newer than this program.
  */
 export function openDatabase(dataDir: string | ':memory:'): Db {
   const db = new Database(dataDir === ':memory:' ? dataDir : join(dataDir, DATABASE_FILE))
@@ -37,7 +33,7 @@ export function openDatabase(dataDir: string | ':memory:'): Db {
 const WAL_TRIES = 250
 const WAL_PAUSE_MS = 20
 
-/** Of two processes that switch a new database over at once SQLite refuses one, without waiting for `busy_timeout`. */
+/** If two processes switch a new database to WAL at once, SQLite refuses one without waiting for `busy_timeout`. */
 function enterWal(db: Db): void {
   for (let tries = 1; ; tries++) {
     try {
@@ -52,11 +48,11 @@ function enterWal(db: Db): void {
 }
 
 /**
- * Runs a write that does not wait for the disk. It gets there with the next commit that does, or at a checkpoint; a
- * crash of the program loses nothing, a power cut may lose it. For what nobody has been told yet.
+ * Runs a write that does not wait for the disk. The next synced commit or checkpoint brings it there. A crash of the
+ * program loses nothing; a power cut may lose the write. Use it only for writes that no client has been told about.
  */
 export function unsynced<Result>(db: Db, write: () => Result): Result {
-  // Within a transaction the setting cannot be changed, and the outer commit decides.
+  // The setting cannot change within a transaction; the outer commit decides.
   if (db.inTransaction) return write()
   db.pragma('synchronous = NORMAL')
   try {
@@ -66,20 +62,20 @@ export function unsynced<Result>(db: Db, write: () => Result): Result {
   }
 }
 
-/** Number of the schema this program writes, kept in `user_version`. */
+/** The schema version of this program, stored in `user_version`. */
 export const schemaVersion = migrations.length
 
 /**
- * Brings a database from its version to `target`; each step is one transaction. Several processes may do this at once:
- * a step looks at the version inside its transaction, so each runs once.
+ * Migrates a database to version `target`, one transaction per step. Several processes may do this at once: each step
+ * checks the version inside its transaction, so it runs once.
  *
- * @throws NewerDatabaseError
+ * @throws OperatorError
  */
 export function migrate(db: Db, target = schemaVersion): void {
-  // A database of today is opened without the write lock.
-  while (versionOf(db) < target) {
+  // A current database is opened without the write lock.
+  while (readVersion(db) < target) {
     db.transaction(() => {
-      const done = versionOf(db)
+      const done = readVersion(db)
       const sql = migrations[done]
       if (sql === undefined || done >= target) return
       db.exec(sql)
@@ -88,11 +84,11 @@ export function migrate(db: Db, target = schemaVersion): void {
   }
 }
 
-/** @throws NewerDatabaseError */
-function versionOf(db: Db): number {
+/** @throws OperatorError */
+function readVersion(db: Db): number {
   const version = db.pragma('user_version', { simple: true }) as number
   if (version <= schemaVersion) return version
-  throw new NewerDatabaseError(
-    `The database has schema ${version}, this program knows ${schemaVersion}: use a newer lookalike`,
+  throw new OperatorError(
+    `The database has schema ${version}, but this program only knows schema ${schemaVersion}: use a newer lookalike`,
   )
 }

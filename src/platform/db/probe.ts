@@ -1,12 +1,13 @@
 import type { Db } from './open.ts'
 
-/** Longest wait for another writer. Whoever asks for readiness must not hold everybody up. */
+/** Longest wait for another writer, in ms. A readiness check must not block other requests. */
 const PATIENCE_MS = 250
 
 /**
  * Writes a row and waits until it is on the disk.
  *
- * @param now Unix ms. @throws SqliteError when the database cannot be written.
+ * @param now Unix ms.
+ * @throws SqliteError if the database cannot be written.
  */
 export function probeWrite(db: Db, now: number): void {
   const patience = db.pragma('busy_timeout', { simple: true })
@@ -18,7 +19,7 @@ export function probeWrite(db: Db, now: number): void {
   }
 }
 
-/** @throws SqliteError when sqlite-vec is not loaded. */
+/** @throws SqliteError if sqlite-vec is not loaded. */
 export function probeVectors(db: Db): void {
   db.prepare('SELECT vec_version()').get()
 }

@@ -2,12 +2,12 @@ import type { Ids } from '../../core/ids.ts'
 import { createSecretBox } from '../secret-box.ts'
 import type { Db } from './open.ts'
 
-/** The secrets outside the database: one seals what is stored, the other signs tokens. */
+/** The secrets outside the database: `data` encrypts stored values, `jwt` signs tokens. */
 export type SecretName = 'data' | 'jwt'
 
 const WORD = 'lookalike'
 
-/** Remembers secrets without telling them: a known word, sealed with each. */
+/** Recognises secrets without storing them: each seals a known word. */
 export function secretSeals(db: Db, ids: Pick<Ids, 'secret'>) {
   const find = db.prepare<[string], { sealed: Buffer }>('SELECT sealed FROM seals WHERE name = ?')
   const add = db.prepare('INSERT INTO seals (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING')
@@ -23,17 +23,17 @@ export function secretSeals(db: Db, ids: Pick<Ids, 'secret'>) {
 
   return {
     has: (name: SecretName): boolean => find.get(name) !== undefined,
-    /** Whether it is the secret that was sealed with; undefined where none was remembered. @throws Error for one that is too short. */
+    /** Whether this is the remembered secret; undefined if none is. @throws Error if it is too short. */
     isSame(name: SecretName, secret: string): boolean | undefined {
       const row = find.get(name)
       return row && createSecretBox(secret, ids).open(row.sealed, `seal of ${name}`) === WORD
     },
-    /** Remembers a secret unless another process was faster. */
+    /** Remembers a secret, unless another process already did. */
     add: (name: SecretName, secret: string): void => void add.run(name, seal(name, secret)),
     replace: (name: SecretName, secret: string): void => void replace.run(name, seal(name, secret)),
-    /** Whether something lies here that opens with the secret `data` alone. */
+    /** Whether the database contains anything sealed with the secret `data`. */
     anySealed: (): boolean => anySealed.get()?.found === 1,
-    /** Addresses of those whose authenticator is sealed. */
+    /** E-mail addresses of people with a sealed authenticator. */
     sealedPeople: (): string[] => sealedPeople.all().map(({ email }) => email),
   }
 }

@@ -5,29 +5,30 @@ import { type Db, unsynced } from './open.ts'
 import { createUnwrittenEvents } from './unwritten-events.ts'
 
 export interface ThrottleOptions {
-  /** Name of what is counted; throttles of one name share their events. */
+  /** Name of the counted events; throttles with the same name share them. */
   bucket: string
-  /** Events of one key in any window, at least 1. */
+  /** Events per key in any window, at least 1. */
   limit: number
   windowMs: number
-  /** Rows the bucket may hold: beyond them the oldest give way, so the table stays bounded under any flood of keys. */
+  /** Rows per bucket. The oldest are deleted beyond it, so that the table stays bounded under any flood of keys. */
   rowsMax?: number
 }
 
-/** A throttle whose events lie in the database. */
+/** A throttle that stores its events in the database. */
 export interface KeptThrottle extends Throttle {
-  /** Forgets events whose window is over, of every key. */
+  /** Deletes events whose window is over, for every key. */
   prune(now: number): void
 }
 
 /**
- * Counts events of a key in an exact sliding window: an event at `t` counts until `t + windowMs`, exclusive. Refused
- * events do not count. Of what it knows a restart loses nothing, a power cut perhaps the last moments.
+ * Counts the events of a key in an exact sliding window: an event at `t` counts until `t + windowMs`, exclusive. Refused
+ * events do not count. A restart loses no events; a power cut may lose the last few.
  *
- * A clock that was set back keeps nobody out for longer than the window: events of the future become events of now.
+ * If the clock is set back, events in the future become events of now, so that nobody is locked out for longer than the
+ * window.
  *
- * Where the database cannot be written, on a full disk for example, it counts on in memory; these events are written
- * with the next one of their key that can be. Only as part of another transaction does it throw what SQLite throws.
+ * While the database cannot be written, for example on a full disk, events are counted in memory and written together
+ * with the next event of their key. As part of another transaction, it throws SQLite's errors instead.
  */
 export function createThrottle(
   db: Db,
@@ -42,27 +43,27 @@ export function createThrottle(
   const insert = db.prepare('INSERT INTO throttle_events (bucket, key, at) VALUES (?, ?, ?)')
   const setBack = db.prepare('UPDATE throttle_events SET at = ? WHERE bucket = ? AND key = ? AND at > ?')
   const setAllBack = db.prepare('UPDATE throttle_events SET at = ? WHERE bucket = ? AND at > ?')
-  // Older ones than the newest `limit` decide nothing.
+  // Events older than the newest `limit` do not matter.
   const newest = db
     .prepare<[string, string, number, bigint], number>(
       'SELECT at FROM throttle_events WHERE bucket = ? AND key = ? AND at > ? ORDER BY at DESC LIMIT ?',
     )
     .pluck()
-  const rowsOf = db.prepare<[string], { count: number }>(
+  const countInBucket = db.prepare<[string], { count: number }>(
     'SELECT count(*) AS count FROM throttle_events WHERE bucket = ?',
   )
 
-  const countRows = (): number => rowsOf.get(bucket)?.count ?? 0
-  // Counting a full bucket takes milliseconds, so its size is remembered and seldom counted again.
+  const countRows = (): number => countInBucket.get(bucket)?.count ?? 0
+  // Counting a full bucket takes milliseconds, so the count is cached.
   let rows = countRows()
   const unwritten = createUnwrittenEvents(limit)
 
   /**
-   * One transaction that does not wait for the disk; inside another one, a part of that.
+   * Runs work in a transaction that does not wait for the disk, or as part of the current transaction.
    *
-   * @returns false where the database cannot be written; nothing has changed then.
+   * @returns false if the database cannot be written; nothing has changed then.
    */
-  function isWritten(work: () => void): boolean {
+  function tryWrite(work: () => void): boolean {
     const inOneStep = db.transaction(work)
     const rowsBefore = rows
     const isPart = db.inTransaction
@@ -72,34 +73,34 @@ export function createThrottle(
       return true
     } catch (error) {
       rows = rowsBefore
-      // The outer transaction is lost with it.
+      // The outer transaction has failed too.
       if (isPart || !isUnwritable(error)) throw error
       return false
     }
   }
 
-  const keptSince = (key: string, now: number): number[] =>
+  const listStoredSince = (key: string, now: number): number[] =>
     newest.all(bucket, key, now - windowMs, BigInt(limit))
 
-  function keptInWindow(key: string, now: number): number[] {
-    const found = keptSince(key, now)
+  function listStoredInWindow(key: string, now: number): number[] {
+    const found = listStoredSince(key, now)
     if ((found[0] ?? now) <= now) return found
-    const isSetBack = isWritten(() => void setBack.run(now, bucket, key, now))
-    // Left as they are, they would count as of now for ever.
-    return isSetBack ? keptSince(key, now) : found.filter((at) => at <= now)
+    const isSetBack = tryWrite(() => void setBack.run(now, bucket, key, now))
+    // Otherwise they would count as events of now forever.
+    return isSetBack ? listStoredSince(key, now) : found.filter((at) => at <= now)
   }
 
-  /** Times of the key's newest events in the window that ends now, newest first, none of them later than now. */
-  function inWindow(key: string, now: number): number[] {
+  /** Returns the times of the key's newest events in the window that ends now, newest first, none later than now. */
+  function listInWindow(key: string, now: number): number[] {
     const { times, isForgotten } = unwritten.notAfter(now, key)
-    const kept = isForgotten ? [] : keptInWindow(key, now)
+    const kept = isForgotten ? [] : listStoredInWindow(key, now)
     if (times.length === 0) return kept
     const held = times.filter((at) => at > now - windowMs)
     return [...kept, ...held].sort((a, b) => b - a).slice(0, limit)
   }
 
-  function verdict(times: readonly number[], isAllowed: boolean, now: number): RateVerdict {
-    // The event that must leave the window before one more fits, or before it is empty.
+  function judge(times: readonly number[], isAllowed: boolean, now: number): RateVerdict {
+    // The event that must leave the window before another fits, or before the window is empty.
     const blocking = isAllowed ? times.at(-1) : times[limit - 1]
     const waitMs = blocking === undefined ? 0 : blocking + windowMs - now
     const remaining = Math.max(0, limit - times.length)
@@ -112,7 +113,7 @@ export function createThrottle(
     if (rows > rowsMax) makeRoom(now)
   }
 
-  /** Writes what could not be written before; it is held until that is committed. */
+  /** Writes the events held in memory; they are kept there until the commit. */
   function writeHeld(key: string, now: number): void {
     const { times, isForgotten } = unwritten.notAfter(now, key)
     if (isForgotten) rows -= forgetKey.run(bucket, key).changes
@@ -125,18 +126,18 @@ export function createThrottle(
     forgetAllOld.run(bucket, now - windowMs)
     rows = countRows()
     if (rows <= rowsMax) return
-    // A little more than is needed, so that not every event of a flood comes here.
+    // A few more than needed, so that not every event of a flood gets here.
     rows -= forgetOldest.run(bucket, BigInt(rows - rowsMax + Math.floor(rowsMax / 100))).changes
   }
 
-  const forgetOldOf = (key: string, now: number): void => {
+  const forgetExpired = (key: string, now: number): void => {
     rows -= forgetOld.run(bucket, key, now - windowMs).changes
   }
 
-  /** Counts one event, in the database or, where that cannot be written, in memory. */
+  /** Counts one event: in the database, or in memory while the database cannot be written. */
   function count(key: string, now: number): void {
-    const isCounted = isWritten(() => {
-      forgetOldOf(key, now)
+    const isCounted = tryWrite(() => {
+      forgetExpired(key, now)
       put(key, now)
     })
     if (isCounted) unwritten.remove(key)
@@ -145,21 +146,21 @@ export function createThrottle(
 
   return {
     take(key, now) {
-      const before = inWindow(key, now)
-      if (before.length >= limit) return verdict(before, false, now)
+      const before = listInWindow(key, now)
+      if (before.length >= limit) return judge(before, false, now)
       count(key, now)
-      return verdict([now, ...before], true, now)
+      return judge([now, ...before], true, now)
     },
 
     look(key, now) {
-      const found = inWindow(key, now)
-      return verdict(found, found.length < limit, now)
+      const found = listInWindow(key, now)
+      return judge(found, found.length < limit, now)
     },
 
     add: count,
 
     reset(key) {
-      const isForgotten = isWritten(() => {
+      const isForgotten = tryWrite(() => {
         rows -= forgetKey.run(bucket, key).changes
       })
       if (isForgotten) unwritten.remove(key)
@@ -167,7 +168,7 @@ export function createThrottle(
     },
 
     prune(now) {
-      const isPruned = isWritten(() => {
+      const isPruned = tryWrite(() => {
         for (const key of unwritten.keys()) writeHeld(key, now)
         forgetAllOld.run(bucket, now - windowMs)
         setAllBack.run(now, bucket, now)

@@ -1,22 +1,22 @@
-/** What of a key could not be written. */
+/** The changes to a key that could not be written. */
 export interface Unwritten {
   /** Times of its events, oldest first. */
   times: readonly number[]
-  /** Whether its events in the database are to be forgotten. */
+  /** Whether its events in the database must be deleted. */
   isForgotten: boolean
 }
 
-/** Events of all keys that are kept: 160 KB of times. */
+/** Events of all keys together: 160 KB of times. */
 const EVENTS_MAX = 20_000
 const KEYS_MAX = 10_000
 
 const NONE: Unwritten = { times: [], isForgotten: false }
 
 /**
- * What a throttle has to remember while the database cannot be written. Of too much the oldest keys give way, so memory
- * stays bounded under any flood.
+ * Remembers the events of a throttle while the database cannot be written. Beyond the limits the oldest keys are
+ * dropped, so that memory stays bounded under any flood.
  *
- * @param perKeyMax events of one key that matter: the newest ones.
+ * @param perKeyMax number of newest events per key that matter.
  */
 export function createUnwrittenEvents(
   perKeyMax: number,
@@ -41,7 +41,7 @@ export function createUnwrittenEvents(
   }
 
   return {
-    /** What is remembered of a key; from then on its events of the future are events of now. */
+    /** Returns what is remembered about a key. Its events in the future become events of now. */
     notAfter(now: number, key: string): Unwritten {
       const found = byKey.get(key) ?? NONE
       if ((found.times.at(-1) ?? now) <= now) return found
@@ -54,9 +54,9 @@ export function createUnwrittenEvents(
       const { times, isForgotten } = byKey.get(key) ?? NONE
       put(key, { times: [...times, at].slice(-perKeyMax), isForgotten })
     },
-    /** Forgets the key's events, those in the database too. */
+    /** Forgets the key's events, including those in the database. */
     forget: (key: string): void => put(key, { times: [], isForgotten: true }),
-    /** To be called once the key's events stand in the database. */
+    /** Drops a key. Call it once its events are in the database. */
     remove,
   }
 }

@@ -1,12 +1,12 @@
 import { isIP, type Socket } from 'node:net'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
-import { type Cidr, isGlobalAddress, isInside } from '../../core/networks.ts'
-import { openConnection } from '../network/connection.ts'
-import { type Destination, type Lookup, lookupHost } from '../network/destination.ts'
-import { NetworkError, untilAborted } from '../network/failure.ts'
+import { isGlobalAddress } from '../../core/networks.ts'
+import { runWithDeadline } from '../outbound/deadline.ts'
+import type { OutboundDoor } from '../outbound/door.ts'
+import { OutboundError } from '../outbound/failure.ts'
 import { type MailServer, parseSmtpUrl } from './smtp-url.ts'
 
-/** A mail of plain text to one person. */
+/** A plain-text mail to one person. */
 export interface Mail {
   /** A bare address in ASCII, without a name. */
   to: string
@@ -16,10 +16,10 @@ export interface Mail {
 
 /** Hands mails to the operator's mail server. */
 export interface Mailer {
-  /** Whether there is a mail server at all. */
+  /** Whether a mail server is set. */
   isConfigured: boolean
   /**
-   * Resolves once the mail server has taken the mail on.
+   * Resolves once the mail server has accepted the mail.
    *
    * @throws MailError
    */
@@ -27,8 +27,8 @@ export interface Mailer {
 }
 
 /**
- * Why a mail was not taken on: by itself (`refused`), because the service stops (`stopped`), or because no mail gets
- * through at present (all others).
+ * Why a mail was not accepted: because of the mail itself (`refused`), because the service is stopping (`stopped`), or
+ * because no mail gets through at present (all others).
  */
 export type MailFailure =
   | 'stopped'
@@ -41,7 +41,7 @@ export type MailFailure =
   | 'auth'
   | 'refused'
 
-/** A foreseen failure of {@link Mailer.send}. Its message is for the operator and holds no secret. */
+/** An expected failure of {@link Mailer.send}. Its message is for the operator and contains no secret. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   readonly reason: MailFailure
@@ -57,13 +57,10 @@ export interface MailerOptions {
   smtpUrl: string
   /** `MAIL_FROM`: an address, or a name with the address in angle brackets. */
   from: string
-  /** Where mail may go while {@link isOffline}. */
-  allowCidrs: readonly Cidr[]
-  isOffline: boolean
-  lookup?: Lookup
-  /** Whether mail to a server at this address needs TLS; by default at every public one. */
+  door: OutboundDoor
+  /** Whether a server at this address must offer TLS; by default every public one must. */
   isTlsNeeded?(address: string): boolean
-  /** Certificates in PEM that are trusted instead of the built-in ones. */
+  /** Certificates in PEM to trust instead of the built-in ones, for STARTTLS. */
   ca?: string
   /** Cuts every delivery when the service stops. */
   stop?: AbortSignal | undefined
@@ -71,7 +68,7 @@ export interface MailerOptions {
 }
 
 export interface MailLimits {
-  /** Looking the host up and connecting. */
+  /** Lookup, connection and TLS. */
   connectMs: number
   /** The whole delivery. */
   totalMs: number
@@ -85,77 +82,48 @@ const SUBJECT_CHARS_MAX = 200
 const ADDRESS_CHARS_MAX = 254
 
 /**
- * A mailer over SMTP. Certificates are always verified; a server at a public address must offer TLS, for a mail may
- * carry a link that opens an account.
+ * Creates a mailer over SMTP. Certificates are always verified. A server at a public address must offer TLS, because a
+ * mail may carry a link that opens an account.
  *
- * @throws Error for an `smtpUrl` that cannot be read.
+ * @throws Error for a malformed `smtpUrl`.
  */
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, stop, limits = LIMITS } = options
+  const { smtpUrl, door, stop, limits = LIMITS } = options
   const server = smtpUrl === '' ? undefined : parseSmtpUrl(smtpUrl)
+
+  async function send(mail: Mail, to: MailServer, signal: AbortSignal): Promise<void> {
+    try {
+      const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
+      const socket = await door.connect(to, connecting)
+      await deliver(mail, socket, to, options, signal)
+    } catch (error) {
+      throw stop?.aborted ? stopping(error) : toMailError(error, signal)
+    }
+  }
 
   return {
     isConfigured: server !== undefined,
 
     async send(mail) {
-      if (!server) throw new MailError('unconfigured', 'No mail server is set up')
+      if (!server) throw new MailError('unconfigured', 'No mail server is configured')
       checkHeaders(mail)
-      if (stop?.aborted) throw new MailError('stopped', 'The service stops')
-      const deadline = new AbortController()
-      const { signal } = deadline
-      const abort = () => deadline.abort()
-      const timer = setTimeout(abort, limits.totalMs)
-      stop?.addEventListener('abort', abort)
-      try {
-        const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
-        const destination = await destinationOf(server, options, connecting)
-        const socket = await openConnection(destination, { signal: connecting, ca: options.ca })
-        await deliver(mail, socket, server, options, signal)
-      } catch (error) {
-        if (stop?.aborted) throw new MailError('stopped', 'The service stops', error)
-        throw asMailError(error, signal)
-      } finally {
-        clearTimeout(timer)
-        stop?.removeEventListener('abort', abort)
-      }
+      if (stop?.aborted) throw stopping()
+      await runWithDeadline(limits.totalMs, stop, (signal) => send(mail, server, signal))
     },
   }
 }
 
-/** A line break in a header would begin another one. The callers' own rules are stricter; this is the last door. */
+const stopping = (cause?: unknown) => new MailError('stopped', 'The service is stopping', cause)
+
+/** A line break would start another header. Callers check more strictly; this is the last check. */
 function checkHeaders({ to, subject }: Mail): void {
   if (to.length > ADDRESS_CHARS_MAX || !/^[^\s@<>()[\]:;,"\\\p{Cc}]+@[a-z0-9.-]+$/iu.test(to)) {
-    throw new MailError('refused', 'The recipient is no plain mail address')
+    throw new MailError('refused', 'The recipient is not a plain e-mail address')
   }
   if (subject.length > SUBJECT_CHARS_MAX || /\p{Cc}/u.test(subject)) {
-    throw new MailError('refused', 'The subject is too long or has a control character')
+    throw new MailError('refused', 'The subject is too long or contains a control character')
   }
 }
-
-/** Where to connect. The operator may name a private address, but offline only one that he allowed. */
-async function destinationOf(
-  { host, port, isTls }: MailServer,
-  { allowCidrs, isOffline, lookup = lookupHost }: MailerOptions,
-  signal: AbortSignal,
-): Promise<Destination> {
-  // Checked before the lookup as well, since a name that is looked up has already left the house.
-  if (isOffline && allowCidrs.length === 0) throw offline()
-  const addresses = isIP(host) === 0 ? await lookedUp(host, lookup, signal) : [host]
-  if (isOffline && !addresses.every((address) => isInside(address, allowCidrs))) throw offline()
-  return { host, port, isTls, addresses: addresses.sort((a, b) => isIP(a) - isIP(b)) }
-}
-
-async function lookedUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<string[]> {
-  try {
-    return [...new Set(await untilAborted(lookup(host), signal))]
-  } catch (error) {
-    if (signal.aborted) throw new MailError('timeout', `The name ${host} was not found in time`, error)
-    throw new MailError('dns', `The name ${host} was not found`, error)
-  }
-}
-
-const offline = () =>
-  new MailError('blocked', 'This install works offline; add the mail server to FETCH_ALLOW_CIDRS')
 
 async function deliver(
   { to, subject, text }: Mail,
@@ -165,7 +133,7 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    // Loaded when it is needed: it takes longer than the rest of the start together.
+    // Loaded on demand: it takes longer to load than the rest of the program.
     const { createTransport } = await import('nodemailer')
     const settings: SMTPTransport.Options = {
       host,
@@ -173,7 +141,7 @@ async function deliver(
       secure: isTls,
       secured: isTls,
       requireTLS: !isTls && isTlsNeeded(socket.remoteAddress ?? ''),
-      // Without this nodemailer would send the mail unsigned in when the server does not offer to sign in.
+      // Otherwise nodemailer would send the mail without authentication if the server does not offer it.
       forceAuth: auth !== undefined,
       auth,
       tls: { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }), ...(ca && { ca }) },
@@ -197,22 +165,31 @@ const SMTP_FAILURES: Readonly<Record<string, MailFailure>> = {
   EMESSAGE: 'refused',
 }
 
-/** What nodemailer throws. */
+/** An error of nodemailer. */
 interface SmtpError {
   code: string
   originalCode: string
   message: string
 }
 
-function asMailError(error: unknown, signal: AbortSignal): MailError {
+const OUTBOUND_FAILURES: Readonly<Record<OutboundError['reason'], MailFailure>> = {
+  blocked_address: 'blocked',
+  dns: 'dns',
+  connect: 'connect',
+  timeout: 'timeout',
+  tls: 'tls',
+  url_not_allowed: 'connect',
+  too_large: 'connect',
+}
+
+function toMailError(error: unknown, signal: AbortSignal): MailError {
   if (error instanceof MailError) return error
   if (signal.aborted) return new MailError('timeout', 'The mail server took too long', error)
-  if (error instanceof NetworkError) {
-    const reason = error.reason === 'timeout' || error.reason === 'tls' ? error.reason : 'connect'
-    return new MailError(reason, error.message, error)
+  if (error instanceof OutboundError) {
+    return new MailError(OUTBOUND_FAILURES[error.reason], error.message, error)
   }
   const { code = '', originalCode = '', message = String(error) } = error as Partial<SmtpError>
-  // A certificate that is refused comes as a fault of the socket, told from the system's own (`ECONNRESET`) by its name.
+  // A refused certificate is reported as a socket error whose name, unlike the system's (`ECONNRESET`), has an underscore.
   const isCertificate = code === 'ESOCKET' && /_/.test(originalCode)
   return new MailError(isCertificate ? 'tls' : (SMTP_FAILURES[code] ?? 'connect'), message, error)
 }

@@ -3,23 +3,23 @@ import { createFairQueue } from './fair-queue.ts'
 
 export interface DownloadLineOptions {
   budget: ByteBudget
-  /** Downloads at once, and those of one store. */
+  /** Concurrent downloads, in total and per store. */
   atOnceMax: number
   perStoreMax: number
-  /** Downloads under way or waiting, and those of one store. */
+  /** Downloads in progress or waiting, in total and per store. */
   inLineMax: number
   inLinePerStoreMax: number
-  /** Longest wait for a turn, and for room. */
+  /** Longest wait for a turn, and for room, in ms. */
   waitMs: number
 }
 
-/** Waits for room for a picture of so many bytes, before they are read. */
+/** Waits for room for this many bytes of a picture before they are read. */
 export type MakeRoom = (bytes: number, signal: AbortSignal) => Promise<void>
 
 /** A download's place in the line. */
 export interface Place {
   /**
-   * Waits for its turn, then downloads. The room shrinks to the picture that came and is held until `until` is over.
+   * Waits for its turn, then downloads. The room shrinks to the size of the picture and is held until `until` settles.
    *
    * @throws ApiError `overloaded` when the turn or the room does not come in time.
    */
@@ -28,8 +28,8 @@ export interface Place {
 }
 
 /**
- * The one line of all downloads: bounded in number and bytes, and served in turns between stores, so that one store's
- * catalogue does not keep another's search waiting.
+ * Creates the one line of all downloads. It is bounded in number and bytes, and stores take turns, so that one store's
+ * catalogue does not delay another store's search.
  */
 export function createDownloadLine(options: DownloadLineOptions) {
   const { budget, atOnceMax, perStoreMax, inLineMax, inLinePerStoreMax, waitMs } = options
@@ -38,7 +38,7 @@ export function createDownloadLine(options: DownloadLineOptions) {
   const turns = createFairQueue()
   const rooms = createFairQueue()
   budget.onFreed(rooms.serve)
-  const patience = { ms: waitMs, inVain: noRoom }
+  const patience = { ms: waitMs, failure: noRoom }
 
   const takeTurn = (storeId: string): true | undefined => {
     if (underWay.all() >= atOnceMax || underWay.of(storeId) >= perStoreMax) return undefined
@@ -70,7 +70,7 @@ export function createDownloadLine(options: DownloadLineOptions) {
     }
 
   return {
-    /** @throws ApiError `overloaded` at once when the line is full, for everybody or for the store. */
+    /** @throws ApiError `overloaded` at once when the line is full, for everyone or for the store. */
     enter(storeId: string): Place {
       if (inLine.all() >= inLineMax || inLine.of(storeId) >= inLinePerStoreMax) throw noRoom()
       inLine.add(storeId, 1)
@@ -79,7 +79,7 @@ export function createDownloadLine(options: DownloadLineOptions) {
   }
 }
 
-/** Counts by key and over all; keys without a count are forgotten. */
+/** Counts per key and in total; drops keys whose count is 0. */
 function createTally() {
   const counts = new Map<string, number>()
   let sum = 0

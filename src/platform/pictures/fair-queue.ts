@@ -1,27 +1,28 @@
-/** Tries to give an owner what it waits for; undefined when it must wait. */
+/** Tries to serve an owner; returns undefined if the owner must wait. */
 export type Grant<Value> = (owner: string) => Value | undefined
 
 export interface WaitOptions {
-  /** Longest wait. */
+  /** Longest wait, in ms. */
   ms: number
-  /** Ends the wait at once. */
+  /** Cancels the wait. */
   signal?: AbortSignal | undefined
-  /** What a wait in vain is told. */
-  inVain(): Error
+  /** Creates the error for a wait that ends without being served. */
+  failure(): Error
 }
 
 interface Waiter {
-  /** Whether it was given what it waits for. */
-  isServed(): boolean
+  /** Serves the waiter if possible. @returns whether it did. */
+  tryServe(): boolean
 }
 
-/** Waits in line, in turns between owners: who was served last stands last, however many wait for one owner. */
+/** Creates a queue in which owners take turns: whoever was served last goes last, however many wait for one owner. */
 export function createFairQueue() {
   const waiting = new Map<string, Waiter[]>()
 
-  function isNextServed(): boolean {
+  /** @returns whether anyone could be served. */
+  function serveNext(): boolean {
     for (const [owner, waiters] of waiting) {
-      if (!waiters[0]?.isServed()) continue
+      if (!waiters[0]?.tryServe()) continue
       waiters.shift()
       waiting.delete(owner)
       if (waiters.length > 0) waiting.set(owner, waiters)
@@ -36,19 +37,19 @@ export function createFairQueue() {
     if (waiters.length === 0) waiting.delete(owner)
   }
 
-  /** Serves all that can be served; to be called whenever something has come free. */
+  /** Serves all waiters that can be served. Call it whenever something is freed. */
   function serve(): void {
-    while (isNextServed());
+    while (serveNext());
   }
 
   return {
     serve,
 
-    /** @throws what `inVain` gives, after the time or when the signal says so. */
-    wait<Value>(owner: string, grant: Grant<Value>, { ms, signal, inVain }: WaitOptions): Promise<Value> {
+    /** @throws the error of `failure` when the time is over or the signal aborts. */
+    wait<Value>(owner: string, grant: Grant<Value>, { ms, signal, failure }: WaitOptions): Promise<Value> {
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
-          isServed() {
+          tryServe() {
             const value = grant(owner)
             if (value === undefined) return false
             end()
@@ -63,7 +64,7 @@ export function createFairQueue() {
         const giveUp = (): void => {
           end()
           leave(owner, waiter)
-          reject(inVain())
+          reject(failure())
         }
         const timer = setTimeout(giveUp, ms)
         signal?.addEventListener('abort', giveUp, { once: true })

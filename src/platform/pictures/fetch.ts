@@ -3,76 +3,61 @@ import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
-import type { Cidr } from '../../core/networks.ts'
-import { openConnection } from '../network/connection.ts'
-import {
-  type DestinationRules,
-  findDestination,
-  type Lookup,
-  lookupHost,
-  parseHttpUrl,
-} from '../network/destination.ts'
-import { NetworkError } from '../network/failure.ts'
-import { createOwnAddresses } from '../network/own-addresses.ts'
+import { runWithDeadline } from '../outbound/deadline.ts'
+import type { OutboundDoor } from '../outbound/door.ts'
+import type { OutboundResponse } from '../outbound/exchange.ts'
+import { OutboundError } from '../outbound/failure.ts'
+import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from '../outbound/http-url.ts'
 import { createDownloadLine, type MakeRoom } from './download-line.ts'
-import { type Answer, DownloadError, getPicture, type Refusal } from './exchange.ts'
 import { createHostSlots } from './host-slots.ts'
+import { DownloadError, readPicture } from './picture-body.ts'
 
-/** Downloads pictures from addresses that customers name. */
+/** Downloads pictures from URLs that customers name. */
 export interface PictureFetcher {
   /**
    * Downloads one picture over http or https.
    *
-   * @param url an absolute address; anything but a public one is refused.
-   * @returns the bytes, at most `LIMITS.pictureBytesMax`, beginning like one of the formats we read.
-   * @throws ApiError `url_not_allowed` for an address that is malformed or of another scheme or port, and
-   *   `image_download_failed` with `details.reason` for everything that goes wrong on the way; `overloaded` when too
-   *   much is being downloaded, for everybody or for the store.
+   * @param url an absolute URL; anything but a public address is refused.
+   * @returns the bytes, at most `LIMITS.pictureBytesMax`, starting like a format that is accepted.
+   * @throws ApiError `url_not_allowed` for a URL that is malformed or has another scheme or port;
+   *   `image_download_failed` with `details.reason` for every failure on the way; `overloaded` when too many downloads
+   *   are in progress, for everyone or for the store.
    */
   fetch(url: string, options: FetchOptions): Promise<Uint8Array>
 }
 
 export interface FetchOptions {
-  /** For whom: the line of downloads is shared fairly between stores. */
+  /** Whose download it is: stores share the line of downloads fairly. */
   storeId: string
-  /** The picture counts among the bytes in flight until this is over. */
+  /** The picture counts towards the bytes in flight until this settles. */
   until: Promise<unknown>
 }
 
 export interface PictureFetcherOptions {
+  door: OutboundDoor
   /** Bounds the bytes of all downloads together. */
   budget: ByteBudget
-  /** Networks that are reachable although they are not public, there on any port (`FETCH_ALLOW_CIDRS`). */
-  allowCidrs: readonly Cidr[]
-  /** Reach nothing but `allowCidrs` (`OFFLINE`). */
-  isOffline: boolean
-  /** Finds the addresses of a name; the system's resolver by default. */
-  lookup?: Lookup
-  /** Whether an address is one of this machine; by default those of its network interfaces. */
-  isOwnAddress?(address: string): boolean
-  /** Judges a `Retry-After` that is a date. */
+  /** Reads a `Retry-After` that is a date. */
   clock?: Clock
-  /** Certificates in PEM that are trusted instead of the built-in ones. */
-  ca?: string
   /** Cuts every download when the service stops. */
   stop?: AbortSignal
   limits?: Partial<FetchLimits>
 }
 
-/** Limits of one download; those of the contract by default. */
+/** Limits of one download. */
 export interface FetchLimits {
-  /** Look-up, connection and TLS of one hop. */
+  /** Lookup, connection and TLS of one hop. */
   connectMs: number
-  /** The whole download with redirects and retries, but without waiting for a slot, which may take as long again. */
+  /** The whole download with redirects and retries. Waiting for a turn may take as long again. */
   totalMs: number
   bytesMax: number
   perHostMax: number
-  /** Downloads at once over all hosts, and those of one store. */
+  /** Concurrent downloads from all hosts, and those of one store. */
   atOnceMax: number
   perStoreMax: number
-  /** Wait before the first further try; doubled for the second. */
+  /** Delay before the first retry; doubled for the second. */
   retryMs: number
-  /** A server that asks to wait longer than this is not tried again. */
+  /** A server that asks for a longer delay gets no retry. */
   retryAfterMaxMs: number
 }
 
@@ -89,40 +74,28 @@ const DEFAULT_LIMITS: FetchLimits = {
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
+const HEADERS = {
+  Accept: 'image/jpeg, image/png, image/webp, image/*;q=0.8',
+  'User-Agent': 'Lookalike (picture download)',
+}
+
 interface Downloader {
-  rules: DestinationRules
+  door: OutboundDoor
   limits: FetchLimits
   clock: Clock
-  ca: string | undefined
   stop: AbortSignal | undefined
 }
 
-/**
- * The only way in which an address from outside is ever fetched.
- *
- * Names are resolved here, every answer is checked, and the connection goes to the checked address; each redirect
- * passes through the same gate. Proxies of the environment are not used, since they would resolve names again.
- */
-export const createPictureFetcher = (options: PictureFetcherOptions): PictureFetcher => {
+/** Every hop, redirects included, passes through the door and its checks. */
+export function createPictureFetcher(options: PictureFetcherOptions): PictureFetcher {
+  const { door, stop, clock = systemClock } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const clock = options.clock ?? systemClock
-  const downloader: Downloader = {
-    rules: {
-      ...options,
-      lookup: options.lookup ?? lookupHost,
-      isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
-    },
-    limits,
-    clock,
-    ca: options.ca,
-    stop: options.stop,
-  }
+  const downloader: Downloader = { door, limits, clock, stop }
   const slots = createHostSlots({
     perHostMax: limits.perHostMax,
     waitMs: limits.totalMs,
-    onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are under way'),
+    onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are in progress'),
   })
-
   const line = createDownloadLine({
     ...limits,
     budget: options.budget,
@@ -141,110 +114,90 @@ export const createPictureFetcher = (options: PictureFetcherOptions): PictureFet
         const inTurn = () => place.served((makeRoom) => download(url, downloader, makeRoom), until)
         return await slots.run(host, inTurn).finally(place.leave)
       } catch (error) {
-        throw options.stop?.aborted ? stopping(error) : asApiError(error, host)
+        throw stop?.aborted ? stopping(error) : toApiError(error, host)
       }
     },
   }
 }
 
-const download = async (start: URL, downloader: Downloader, makeRoom: MakeRoom): Promise<Uint8Array> => {
+function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promise<Uint8Array> {
   const { stop, limits } = downloader
-  // Who waited for a turn until then must not even look a name up.
+  // A download that waited for its turn until then must not even look up a name.
   if (stop?.aborted) throw stopping(stop.reason)
-  const deadline = new AbortController()
-  const abort = () => deadline.abort()
-  const timer = setTimeout(abort, limits.totalMs)
-  stop?.addEventListener('abort', abort)
-  try {
+  return runWithDeadline(limits.totalMs, stop, async (signal) => {
     let url = start
     let redirects = 0
     let retries = 0
     for (;;) {
-      const answer = await getOnce(url, redirects > 0, deadline.signal, downloader, makeRoom)
-      if ('picture' in answer) return answer.picture
-      if (REDIRECTS.includes(answer.status)) {
+      const response = await getOnce(url, redirects > 0, signal, downloader, makeRoom)
+      const { status, headers, body } = response
+      if (body) return body
+      if (REDIRECTS.includes(status)) {
         redirects += 1
         if (redirects > LIMITS.fetchRedirectsMax) throw tooManyRedirects()
-        url = redirectTarget(url, answer)
+        const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)
+        if (!target) throw refusedStatus(status)
+        url = target
       } else {
-        const waitMs = retryWaitMs(answer, retries, downloader)
+        const waitMs = computeRetryWait(response, retries, downloader)
         retries += 1
-        if (waitMs === undefined || !(await hasWaited(waitMs, deadline.signal)))
-          throw refusedStatus(answer.status)
+        if (waitMs === undefined || !(await hasWaited(waitMs, signal))) throw refusedStatus(status)
       }
     }
-  } finally {
-    clearTimeout(timer)
-    stop?.removeEventListener('abort', abort)
-  }
+  })
 }
 
-const getOnce = async (
+/** @returns a response whose body is the picture, or undefined unless the status is 200. */
+async function getOnce(
   url: URL,
   isRedirected: boolean,
   signal: AbortSignal,
-  { rules, limits, ca }: Downloader,
+  { door, limits: { connectMs, bytesMax } }: Downloader,
   makeRoom: MakeRoom,
-): Promise<Answer> => {
-  const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
+): Promise<OutboundResponse<Uint8Array | undefined>> {
   try {
-    const destination = await findDestination(url, rules, connecting)
-    const socket = await openConnection(destination, { signal: connecting, ca })
-    return await getPicture(socket, url, { bytesMax: limits.bytesMax, makeRoom, signal })
+    return await door.send(url, {
+      method: 'GET',
+      headers: HEADERS,
+      connectMs,
+      signal,
+      read: async (head, pieces) =>
+        head.status === 200 ? readPicture(head, pieces, { bytesMax, makeRoom, signal }) : undefined,
+    })
   } catch (error) {
-    throw isRedirected ? asRedirectFailure(error) : error
+    throw isRedirected ? toRedirectFailure(error) : error
   }
 }
 
-const redirectTarget = (from: URL, { status, location }: Refusal): URL => {
-  // Header text arrives one character for a byte, while servers send the names of files as UTF-8.
-  const target = location === undefined ? '' : Buffer.from(location, 'latin1').toString()
-  if (target === '' || !URL.canParse(target, from.href)) throw refusedStatus(status)
-  try {
-    const url = parseHttpUrl(new URL(target, from.href).href, LIMITS.fetchUrlCharsMax)
-    if (from.protocol === 'http:' || url.protocol === 'https:') return url
-  } catch (error) {
-    throw asRedirectFailure(error)
-  }
-  throw new DownloadError('blocked_address', 'The address redirects from https to http')
-}
-
-/** To the caller a forbidden address behind a redirect is no mistake in the address that was sent. */
-const asRedirectFailure = (error: unknown): unknown =>
-  error instanceof NetworkError && error.reason === 'url_not_allowed'
-    ? new DownloadError('blocked_address', 'The address redirects to one that is not allowed', {
-        cause: error,
-      })
-    : error
-
-/** @returns `undefined` if a further try is not allowed or promises nothing. */
-const retryWaitMs = (
-  { status, retryAfter }: Refusal,
+/** @returns the delay in ms; undefined if no retry is allowed or worthwhile. */
+function computeRetryWait(
+  { status, headers }: OutboundResponse<unknown>,
   retries: number,
   { limits, clock }: Downloader,
-): number | undefined => {
-  const isPassing = status === 429 || (status >= 500 && status <= 599)
-  if (!isPassing || retries >= LIMITS.fetchRetriesMax) return undefined
-  const waitMs = retryAfter === undefined ? limits.retryMs * 2 ** retries : retryAfterMs(retryAfter, clock)
+): number | undefined {
+  const isTemporary = status === 429 || (status >= 500 && status <= 599)
+  if (!isTemporary || retries >= LIMITS.fetchRetriesMax) return undefined
+  const retryAfter = headers['retry-after']
+  const waitMs = retryAfter === undefined ? limits.retryMs * 2 ** retries : parseRetryAfter(retryAfter, clock)
   return waitMs <= limits.retryAfterMaxMs ? waitMs : undefined
 }
 
-/** The header holds seconds or a date (RFC 9110 §10.2.3). Text that is neither counts as no time at all. */
-const retryAfterMs = (text: string, clock: Clock): number => {
+/** The header holds seconds or a date (RFC 9110 §10.2.3). Any other text counts as zero. @returns ms. */
+function parseRetryAfter(text: string, clock: Clock): number {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
   return Math.max(0, (Date.parse(text) || 0) - clock.now())
 }
 
-/** @returns `false` if the download ran out of time meanwhile. */
+/** @returns false if the download ran out of time first. */
 const hasWaited = async (ms: number, signal: AbortSignal): Promise<boolean> =>
   sleep(ms, true, { signal }).catch(() => false)
 
-const asApiError = (error: unknown, host: string | undefined): unknown => {
-  if (!(error instanceof NetworkError || error instanceof DownloadError)) return error
-  const { reason } = error
-  if (reason === 'url_not_allowed') return new ApiError('url_not_allowed', error.message, { cause: error })
+function toApiError(error: unknown, host: string | undefined): unknown {
+  if (!(error instanceof OutboundError || error instanceof DownloadError)) return error
+  const { reason, message } = error
+  if (reason === 'url_not_allowed') return new ApiError('url_not_allowed', message, { cause: error })
   const status = error instanceof DownloadError ? error.upstreamStatus : undefined
-  return new ApiError('image_download_failed', error.message, {
+  return new ApiError('image_download_failed', message, {
     details: {
       reason: reason satisfies DownloadFailure,
       ...(host === undefined ? {} : { url_host: host }),
@@ -254,13 +207,13 @@ const asApiError = (error: unknown, host: string | undefined): unknown => {
   })
 }
 
-/** The picture may be fine, so the client is asked to come back. */
+/** The picture may be fine, so the client should try again. */
 const stopping = (cause: unknown) =>
-  new ApiError('overloaded', 'The service stops; repeat the request in a moment', {
+  new ApiError('overloaded', 'The service is stopping; repeat the request in a moment', {
     retryAfterSeconds: 5,
     cause,
   })
 const tooManyRedirects = () =>
-  new DownloadError('too_many_redirects', `The address redirects more than ${LIMITS.fetchRedirectsMax} times`)
+  new DownloadError('too_many_redirects', `The URL redirects more than ${LIMITS.fetchRedirectsMax} times`)
 const refusedStatus = (status: number) =>
-  new DownloadError('http_status', `The server answered with status ${status}`, { status })
+  new DownloadError('http_status', `The server answered with status ${status}`, status)

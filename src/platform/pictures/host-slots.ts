@@ -2,21 +2,21 @@ import pLimit from 'p-limit'
 
 export interface HostSlots {
   /**
-   * Runs `work` as soon as fewer than the allowed number run for this host.
+   * Runs `work` as soon as the host has a free slot.
    *
-   * @throws what `onTooLong` gives when no slot comes free in time; `work` then never starts.
+   * @throws the error of `onTooLong` if no slot becomes free in time; `work` then never starts.
    */
   run<Value>(host: string, work: () => Promise<Value>): Promise<Value>
 }
 
 export interface HostSlotsOptions {
   perHostMax: number
-  /** Longest wait for a slot. */
+  /** Longest wait for a slot, in ms. */
   waitMs: number
   onTooLong: (host: string) => Error
 }
 
-/** Bounds how much runs at once for each host, so that no catalogue floods the server its pictures are on. */
+/** Limits concurrent work per host, so that no catalogue floods the server that holds its pictures. */
 export const createHostSlots = ({ perHostMax, waitMs, onTooLong }: HostSlotsOptions): HostSlots => {
   const hosts = new Map<string, { limit: ReturnType<typeof pLimit>; users: number }>()
 
@@ -29,12 +29,12 @@ export const createHostSlots = ({ perHostMax, waitMs, onTooLong }: HostSlotsOpti
       const timer = setTimeout(() => gaveUp.reject(onTooLong(host)), waitMs)
       let hasGivenUp = false
       const turn = entry.limit(async () => {
-        // The turn of a caller who has left goes to the next one at once.
+        // The caller has left; the next one takes the slot at once.
         if (hasGivenUp) return gaveUp.promise
         clearTimeout(timer)
         return work()
       })
-      // A host is forgotten when nobody uses it, so that the map stays as small as the present work.
+      // Unused hosts are dropped, so that the map is never larger than the current work.
       const leave = () => {
         entry.users -= 1
         if (entry.users === 0) hosts.delete(host)

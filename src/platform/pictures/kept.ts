@@ -3,34 +3,34 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileFailure } from '../../core/storage.ts'
 
-/** Picture files under their content hash: `<dir>/ab/abcdef…`. A file is whole or not there. */
+/** Picture files named by content hash: `<dir>/ab/abcdef…`. A file is complete or absent. */
 export interface PictureFiles {
   /**
-   * Writes the bytes unless they are there already; they are on the disk when this returns.
+   * Writes the bytes unless the file exists. When this resolves, they are on the disk.
    *
    * @throws ApiError `storage_full`, `read_only` or `storage_failed`, like the other methods.
    */
   write(contentHash: string, bytes: Uint8Array): Promise<void>
-  /** The bytes, or undefined when the file is missing. */
+  /** @returns undefined if the file is missing. */
   read(contentHash: string): Promise<Uint8Array | undefined>
-  /** The file, to be sent piece by piece without being held in memory; undefined when it is missing. */
+  /** @returns a handle to stream the file without holding it in memory; undefined if the file is missing. */
   file(contentHash: string): Promise<Blob | undefined>
   remove(contentHash: string): Promise<void>
-  /** Writes a small file, waits for the disk, and takes the file away again. */
+  /** Writes a small file, waits for the disk, and deletes the file. */
   probe(): Promise<void>
 }
 
 /**
- * Opens the folder, and clears away what a crash left half written: one process at a time has it.
+ * Opens the folder and deletes partial files that a crash left. One process at a time may use the folder.
  *
- * @param uniqueName gives a new file name for each write under way, so that two writers never share one.
+ * @param uniqueName creates a new file name for each write, so that two writers never share one.
  */
 export function createPictureFiles(dir: string, uniqueName: () => string): PictureFiles {
   const unfinished = join(dir, 'unfinished')
   rmSync(unfinished, { recursive: true, force: true })
-  const pathOf = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
+  const buildPath = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
 
-  /** Writes an unfinished file and lets it reach the disk. @returns its path. */
+  /** Writes a partial file and waits for the disk. @returns its path. */
   async function writeUnfinished(bytes: Uint8Array): Promise<string> {
     await mkdir(unfinished, { recursive: true, mode: 0o700 })
     const path = join(unfinished, uniqueName())
@@ -50,8 +50,8 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
   }
 
   async function write(contentHash: string, bytes: Uint8Array): Promise<void> {
-    const path = pathOf(contentHash)
-    if (await isThere(path)) return
+    const path = buildPath(contentHash)
+    if (await exists(path)) return
     const madeFolder = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const temporary = await writeUnfinished(bytes)
     try {
@@ -66,7 +66,7 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
 
   async function read(contentHash: string): Promise<Uint8Array | undefined> {
     try {
-      return await readFile(pathOf(contentHash))
+      return await readFile(buildPath(contentHash))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
@@ -74,28 +74,29 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
   }
 
   async function file(contentHash: string): Promise<Blob | undefined> {
-    const found = Bun.file(pathOf(contentHash))
+    const found = Bun.file(buildPath(contentHash))
     return (await found.exists()) ? found : undefined
   }
 
   return {
-    write: (contentHash, bytes) => told(write(contentHash, bytes)),
-    read: (contentHash) => told(read(contentHash)),
-    file: (contentHash) => told(file(contentHash)),
-    remove: (contentHash) => told(rm(pathOf(contentHash), { force: true })),
-    probe: () => told(writeUnfinished(new Uint8Array(1)).then((path) => rm(path, { force: true }))),
+    write: (contentHash, bytes) => withStorageErrors(write(contentHash, bytes)),
+    read: (contentHash) => withStorageErrors(read(contentHash)),
+    file: (contentHash) => withStorageErrors(file(contentHash)),
+    remove: (contentHash) => withStorageErrors(rm(buildPath(contentHash), { force: true })),
+    probe: () =>
+      withStorageErrors(writeUnfinished(new Uint8Array(1)).then((path) => rm(path, { force: true }))),
   }
 }
 
-const told = <Value>(work: Promise<Value>): Promise<Value> =>
+const withStorageErrors = <Value>(work: Promise<Value>): Promise<Value> =>
   work.catch((error) => {
     throw fileFailure(error)
   })
 
-/** What is left of it goes with the next start. */
+/** If this fails, the next start deletes the file. */
 const discard = (path: string): Promise<void> => rm(path, { force: true }).catch(() => undefined)
 
-/** A new name survives a power cut only when its folder is on the disk too. Windows cannot open folders. */
+/** A new name survives a power cut only if its folder is on the disk too. Windows cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
@@ -106,7 +107,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

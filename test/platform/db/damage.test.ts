@@ -54,6 +54,8 @@ test('a file that is no database is damage', async () => {
 }, 30_000)
 
 test('a database that is not there, and a check that is told to stop, are no answers', async () => {
-  await expect(look()).rejects.toThrow('The check ended with 1: lookalike: unable to open database file')
+  await expect(look()).rejects.toThrow(
+    'The database check ended with 1: lookalike: unable to open database file',
+  )
   await expect(look(AbortSignal.abort())).rejects.toThrow()
 }, 30_000)

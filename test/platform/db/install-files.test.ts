@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { installFiles } from '../../../src/platform/db/install-files.ts'
+import { findInstallFiles } from '../../../src/platform/db/install-files.ts'
 import { DATABASE_FILE, openDatabase } from '../../../src/platform/db/open.ts'
 
 let dir: string
@@ -16,39 +16,39 @@ const file = (name: string, text = '') => writeFileSync(join(dir, name), text)
 const NOTHING = { hasDatabase: false, others: [] }
 
 test('a folder that is not there, or holds nothing, has nothing', () => {
-  expect(installFiles(join(dir, 'nowhere'))).toEqual(NOTHING)
+  expect(findInstallFiles(join(dir, 'nowhere'))).toEqual(NOTHING)
   mkdirSync(join(dir, 'pictures/unfinished'), { recursive: true })
   mkdirSync(join(dir, 'secrets'))
   mkdirSync(join(dir, 'unpacked'))
   file('serving.lock')
   file(DATABASE_FILE)
-  expect(installFiles(dir)).toEqual(NOTHING)
+  expect(findInstallFiles(dir)).toEqual(NOTHING)
 })
 
 test('a database is there from its first table on, whether that is in the file or in its log', () => {
   const db = openDatabase(dir)
-  expect(installFiles(dir).hasDatabase).toBe(true)
+  expect(findInstallFiles(dir).hasDatabase).toBe(true)
   const copy = mkdtempSync(join(dir, 'copy-'))
   for (const end of ['', '-wal'])
     copyFileSync(join(dir, DATABASE_FILE + end), join(copy, DATABASE_FILE + end))
-  expect(installFiles(copy)).toEqual({ hasDatabase: true, others: [] })
+  expect(findInstallFiles(copy)).toEqual({ hasDatabase: true, others: [] })
   db.close()
-  expect(installFiles(dir)).toEqual({ hasDatabase: true, others: [] })
+  expect(findInstallFiles(dir)).toEqual({ hasDatabase: true, others: [] })
 })
 
 test('a database without a table is none', () => {
   const db = new Database(join(dir, DATABASE_FILE))
   db.pragma('journal_mode = WAL')
-  expect(installFiles(dir)).toEqual(NOTHING)
+  expect(findInstallFiles(dir)).toEqual(NOTHING)
   db.close()
-  expect(installFiles(dir)).toEqual(NOTHING)
+  expect(findInstallFiles(dir)).toEqual(NOTHING)
 })
 
 test('a file that is no database is left to the one who opens it', () => {
   file(DATABASE_FILE, 'something else')
-  expect(installFiles(dir).hasDatabase).toBe(true)
+  expect(findInstallFiles(dir).hasDatabase).toBe(true)
   file(DATABASE_FILE, 'x'.repeat(4096))
-  expect(installFiles(dir).hasDatabase).toBe(true)
+  expect(findInstallFiles(dir).hasDatabase).toBe(true)
 })
 
 test('what lies beside it is named', () => {
@@ -57,7 +57,7 @@ test('what lies beside it is named', () => {
   file('pictures/ab/abcd')
   file('secrets/data')
   file(`${DATABASE_FILE}-wal`, 'log')
-  expect(installFiles(dir)).toEqual({
+  expect(findInstallFiles(dir)).toEqual({
     hasDatabase: false,
     others: ['secrets/', 'pictures/', `${DATABASE_FILE}-wal`],
   })

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { InstanceRunningError, lockInstance } from '../../../src/platform/db/instance-lock.ts'
+import { OperatorError } from '../../../src/core/operator-error.ts'
+import { lockInstance } from '../../../src/platform/db/instance-lock.ts'
 
 let dir: string
 beforeEach(() => {
@@ -27,7 +28,7 @@ function process(folder: string) {
 describe('lockInstance: one process serves from a data folder', () => {
   test('a second holder is refused, also in the same process, and told which folder', () => {
     const unlock = lockInstance(dir)
-    expect(() => lockInstance(dir)).toThrow(InstanceRunningError)
+    expect(() => lockInstance(dir)).toThrow(OperatorError)
     expect(() => lockInstance(dir)).toThrow(dir)
     unlock()
   })
@@ -46,19 +47,19 @@ describe('lockInstance: one process serves from a data folder', () => {
 
   test('a folder that is not there is an error of its own', () => {
     expect(() => lockInstance(join(dir, 'none'))).toThrow()
-    expect(() => lockInstance(join(dir, 'none'))).not.toThrow(InstanceRunningError)
+    expect(() => lockInstance(join(dir, 'none'))).not.toThrow(OperatorError)
   })
 
   test('another process is refused while we hold it, and takes it when we do not', async () => {
     const unlock = lockInstance(dir)
     const refused = process(dir)
-    expect(await refused.said).toBe('InstanceRunningError')
+    expect(await refused.said).toBe('OperatorError')
     refused.child.stdin.end()
     await refused.child.exited
     unlock()
     const taken = process(dir)
     expect(await taken.said).toBe('held')
-    expect(() => lockInstance(dir)).toThrow(InstanceRunningError)
+    expect(() => lockInstance(dir)).toThrow(OperatorError)
     taken.child.stdin.end()
     await taken.child.exited
     lockInstance(dir)()

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../src/core/networks.ts'
 import { createMailer, MailError, type MailerOptions } from '../../../src/platform/mail/mailer.ts'
+import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from '../pictures/certificate.ts'
 import { mailServer, silentServer } from './mail-server.ts'
 
@@ -17,14 +18,17 @@ async function started(...options: Parameters<typeof mailServer>) {
   return server
 }
 
-const mailer = (smtpUrl: string, options: Partial<MailerOptions> = {}) =>
+const mailer = (smtpUrl: string, options: Partial<MailerOptions & DoorOptions> = {}) =>
   createMailer({
     smtpUrl,
     from: 'Lookalike <service@shop.test>',
-    allowCidrs: [],
-    isOffline: false,
-    // Names end in .test, which no name server knows.
-    lookup: async () => ['127.0.0.1'],
+    door: createOutboundDoor({
+      allowCidrs: [],
+      isOffline: false,
+      // Names end in .test, which no name server knows.
+      lookup: async () => ['127.0.0.1'],
+      ...options,
+    }),
     ...options,
   })
 

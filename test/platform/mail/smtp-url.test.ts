@@ -26,7 +26,7 @@ describe('SMTP_URL', () => {
     'smtp://me:hunter2%@mail.test',
     'smtp://mail.test:99999',
   ])('%p is refused, and its password is not repeated', (text) => {
-    expect(() => parseSmtpUrl(text)).toThrow(/^(must be an address like|has a user name or password)/)
+    expect(() => parseSmtpUrl(text)).toThrow(/^(must be a URL like|has a user name or password)/)
     expect(() => parseSmtpUrl(text)).not.toThrow(/hunter2/)
   })
 })

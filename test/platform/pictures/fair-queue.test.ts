@@ -9,7 +9,7 @@ function tokens(ms = 60_000) {
   const grant = () => (free > 0 ? free-- : undefined)
   const wait = (owner: string, name = owner, signal?: AbortSignal) =>
     queue
-      .wait(owner, grant, { ms, signal, inVain: () => new Error('in vain') })
+      .wait(owner, grant, { ms, signal, failure: () => new Error('in vain') })
       .then(() => void served.push(name))
   return {
     wait,
@@ -41,7 +41,7 @@ describe('a fair queue', () => {
 
   test('an owner who cannot be served holds up nobody else', async () => {
     const queue = createFairQueue()
-    const options = { ms: 60_000, inVain: () => new Error('in vain') }
+    const options = { ms: 60_000, failure: () => new Error('in vain') }
     queue.wait('a', () => undefined, options).catch(() => {})
     expect(await queue.wait('b', () => 'served', options)).toBe('served')
   })

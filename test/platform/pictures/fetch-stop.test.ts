@@ -7,7 +7,7 @@ afterAll(servers.stop)
 const never = () => new Promise<string[]>(() => {})
 const STOPPED = {
   code: 'overloaded' as const,
-  message: 'The service stops; repeat the request in a moment',
+  message: 'The service is stopping; repeat the request in a moment',
 }
 
 /** Servers that hang in every state a download can be in, each with a look whether it got there. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../src/core/networks.ts'
 import { recordBar } from '../../robustness/bars.ts'
-import { ipv4Number, SPECIAL_BLOCKS, threeOf } from '../network/special-blocks.ts'
+import { ipv4Number, SPECIAL_BLOCKS, threeOf } from '../outbound/special-blocks.ts'
 import { createServers, failureOf, localFetcher, PNG } from './servers.ts'
 
 /** The one address of this machine that the fetcher of these tests may reach. */

@@ -9,6 +9,7 @@ import {
 import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
 import { parseCidrs } from '../../../src/core/networks.ts'
+import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
 import {
   createPictureFetcher,
   type FetchOptions,
@@ -56,12 +57,15 @@ export const createServers = () => {
 }
 
 /** A fetcher for one store that may reach this machine on any port, where every name leads. */
-export const localFetcher = (options: Partial<PictureFetcherOptions> = {}) => {
+export const localFetcher = (options: Partial<PictureFetcherOptions & DoorOptions> = {}) => {
   const { fetch } = createPictureFetcher({
+    door: createOutboundDoor({
+      allowCidrs: parseCidrs('127.0.0.0/8'),
+      isOffline: false,
+      lookup: async () => ['127.0.0.1'],
+      ...options,
+    }),
     budget: createByteBudget(),
-    allowCidrs: parseCidrs('127.0.0.0/8'),
-    isOffline: false,
-    lookup: async () => ['127.0.0.1'],
     ...options,
     limits: { retryMs: 1, ...options.limits },
   })

@@ -105,8 +105,7 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) =>
-      accountRoutes(doors.traced, { mail: doors.budgets.mail, password: doors.budgets.signIn }, service),
+    routes: (doors: Doors) => accountRoutes(doors, service),
     chores: [{ name: 'deleting old links', everyMs: HOUR_MS, run: prune }],
   } satisfies Module<unknown>
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
@@ -10,7 +11,6 @@ import { inviteMail, utcWords } from './mails.ts'
 import type { PasswordResetService } from './password-reset.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
-import { SetupError, wrongInput } from './service.ts'
 import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps {
@@ -49,11 +49,11 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-/** The operator's commands about people. Every function throws SetupError in words for the operator. */
+/** The operator's commands about people. Every function throws OperatorError. */
 export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
     const user = people.findPersonByEmail(addressOf(email))
-    if (!user) throw new SetupError(`${email} has no account`)
+    if (!user) throw new OperatorError(`${email} has no account`)
     return user
   }
 
@@ -67,14 +67,14 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
         )
       }
       const verified = deps.verification.verifyByOperator(address, (open) => chosenOf(open, address, choice))
-      if (!verified) throw new SetupError(`${address} has an account already`)
+      if (!verified) throw new OperatorError(`${address} has an account already`)
       return verified
     },
 
     /** Lets an address register once within 7 days where registering takes an invitation, and mails it the token. */
     async invite(email: string): Promise<Invitation> {
       const address = addressOf(email)
-      if (people.findPersonByEmail(address)) throw new SetupError(`${address} has an account already`)
+      if (people.findPersonByEmail(address)) throw new OperatorError(`${address} has an account already`)
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
@@ -112,7 +112,7 @@ const ID_END = /^[0-9a-f-]{8,36}$/i
 
 /** The registration that is meant: any other would let in whoever registered a stranger's address. */
 function chosenOf(open: RegistrationRow[], address: string, { store, id }: RegistrationChoice) {
-  if (open.length === 0) throw new SetupError(`${address} has not registered within the last 24 hours`)
+  if (open.length === 0) throw new OperatorError(`${address} has not registered within the last 24 hours`)
   const fitting = open.filter(
     (row) =>
       (store === undefined || row.storeName === store.trim()) &&
@@ -121,7 +121,7 @@ function chosenOf(open: RegistrationRow[], address: string, { store, id }: Regis
   const [only] = fitting
   if (only && fitting.length === 1) return only
   const isChosen = store !== undefined || id !== undefined
-  throw new SetupError(`${refusalOf(address, isChosen, fitting.length, open.length)}\n${listOf(open)}`)
+  throw new OperatorError(`${refusalOf(address, isChosen, fitting.length, open.length)}\n${listOf(open)}`)
 }
 
 function refusalOf(address: string, isChosen: boolean, fitting: number, open: number): string {

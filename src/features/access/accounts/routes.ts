@@ -2,11 +2,11 @@ import { Elysia } from 'elysia'
 import type { Trace } from '../../../core/actor.ts'
 import { ApiError, ERRORS } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { type SpendRequest, spendingFirst } from '../../../http/address-budget.ts'
+import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FORM_BODY, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../../http/page.ts'
-import { bodyErrors, failure } from '../../../http/schema.ts'
-import type { TracePlugin } from '../../../http/trace.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
 import {
   cancelPage,
@@ -35,19 +35,11 @@ import {
 } from './schema.ts'
 import type { VerificationService } from './verification.ts'
 
-const { 413: tooLarge, 415: wrongType } = bodyErrors
-const invalidBody = {
-  400: failure('`invalid_json`, `invalid_request`'),
-  413: tooLarge,
-  415: wrongType,
-  422: failure('`validation_error`'),
-}
-const busy = {
-  500: failure('`internal_error`'),
-  503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
-}
-const badLink = failure('`unauthorized`: the link is not valid, or has expired')
-const tooMany = failure('`rate_limit_exceeded`: wait for `Retry-After` seconds')
+const BAD_LINK = ['unauthorized', 'The link is invalid or has expired.'] as const
+const TOO_MANY = ['rate_limit_exceeded', 'Too many requests came from this network address.'] as const
+
+/** Failures of a route that writes and takes JSON. */
+const TAKING_JSON = [...WRITING, ...JSON_BODY] as const
 
 /** Browsers get HTML from these. */
 const ALSO_A_PAGE = { [PAGE]: true }
@@ -60,22 +52,13 @@ export interface AccountServices {
   passwordReset: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>
 }
 
-/** What an address may send in a minute. */
-export interface AddressBudgets {
-  /** Requests that send a mail to any address. */
-  mail: SpendRequest
-  /** Requests that try a password. */
-  password: SpendRequest
-}
-
-/** Spec §4.1, D10: how people get an account and a new password. Nothing here is ever cached. */
+/** Spec §4.1, D10: how people get an account and a new password. No answer is ever cached. */
 export function accountRoutes(
-  traced: TracePlugin,
-  spend: AddressBudgets,
+  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { registration, verification, passwordReset: passwords }: AccountServices,
 ) {
   return new Elysia({ name: 'accounts.routes', tags: ['Account'] })
-    .use(traced)
+    .use(forAnyone)
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
       set.headers['referrer-policy'] = 'no-referrer'
@@ -84,19 +67,19 @@ export function accountRoutes(
       '/register',
       async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
       {
-        parse: spendingFirst(spend.mail, jsonBody(LIMITS.openBodyBytesMax)),
+        parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
         body: Registration,
         response: {
           202: RegistrationTaken,
-          403: failure('`permission_denied`: `details.registration` says who may register'),
-          429: tooMany,
-          ...invalidBody,
-          ...busy,
+          ...failures(...TAKING_JSON, TOO_MANY, [
+            'permission_denied',
+            'Registration is closed or by invitation; `details.registration` says which.',
+          ]),
         },
         detail: {
           operationId: 'register',
-          summary: 'Ask for an account with a store; a mail brings the link that activates it',
-          description: 'The answer is the same for addresses that have an account.',
+          summary: 'Request an account with a store; a mail brings the activation link',
+          description: 'The answer is the same for e-mail addresses that already have an account.',
         },
       },
     )
@@ -105,61 +88,61 @@ export function accountRoutes(
       (context) => pageOr(context, BROWSERS, confirmPage, (token) => verified(verification, token, context)),
       {
         query: LinkQuery,
-        response: { 200: Verified, 401: badLink, 422: failure('`validation_error`'), ...busy },
+        response: { 200: Verified, ...failures(...WRITING, 'validation_error', BAD_LINK) },
         detail: {
           ...ALSO_A_PAGE,
           operationId: 'verifyAccount',
-          summary: 'Activate the account of a link without its password',
+          summary: 'Activate an account by its link, without the password',
           description:
-            'For programs. The account counts as not proven, for whoever registered may have no access to the mailbox. A browser (it prefers HTML, navigates, or says that it is one) gets a page instead, which activates nothing by itself. A client secret is made after signing in.',
+            'For programs. The account counts as unproven, because the person who registered may have no access to the mailbox. A browser (a client that prefers HTML, navigates, or identifies as a browser) gets a page instead, which activates nothing by itself. Create a client secret after signing in.',
         },
       },
     )
     .post('/verify', ({ body, trace }) => verification.confirm(body, trace), {
-      parse: spendingFirst(spend.password, jsonBody(LIMITS.openBodyBytesMax)),
+      parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Confirmation,
       response: {
         200: Verified,
-        401: failure('`unauthorized`: the link does not work, or the password is wrong'),
-        429: tooMany,
-        ...invalidBody,
-        ...busy,
+        ...failures(...TAKING_JSON, TOO_MANY, [
+          'unauthorized',
+          'The link does not work, or the password is wrong.',
+        ]),
       },
       detail: {
         operationId: 'confirmAccount',
-        summary: 'Activate the account of a link with the password that was chosen at registration',
+        summary: 'Activate an account by its link and the password chosen at registration',
         description:
-          'The fifth wrong password ends the link. The answer to a wrong password is the same for links that do not exist. A link that was used proves the account with its present password.',
+          'The fifth wrong password invalidates the link. The answer to a wrong password is the same for links that do not exist. A used link proves the account with its current password.',
       },
     })
     .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
     .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
-      parse: spendingFirst(spend.password, jsonBody(LIMITS.openBodyBytesMax)),
+      parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Cancellation,
-      response: { 200: Cancelled, 429: tooMany, ...invalidBody, ...busy },
+      response: { 200: Cancelled, ...failures(...TAKING_JSON, TOO_MANY) },
       detail: {
         operationId: 'cancelRegistrations',
-        summary: 'Delete every open registration of the address that a link was mailed to',
-        description: 'For whoever never registered. The answer is the same for links that do not exist.',
+        summary: 'Delete every open registration of the e-mail address that received the link',
+        description: 'For people who never registered. The answer is the same for links that do not exist.',
       },
     })
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: spendingFirst(spend.mail, jsonBody(LIMITS.openBodyBytesMax)),
+      parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
       body: PasswordForgotten,
-      response: { 202: ResetRequested, 429: tooMany, ...invalidBody, ...busy },
+      response: { 202: ResetRequested, ...failures(...TAKING_JSON, TOO_MANY) },
       detail: {
         operationId: 'forgetPassword',
-        summary: 'Ask for a link that sets a new password',
-        description: 'The answer is the same for addresses that have no account.',
+        summary: 'Request a link that sets a new password',
+        description: 'The answer is the same for e-mail addresses without an account.',
       },
     })
     .get('/oauth/password/reset', (context) => pageOr(context, READERS, newPasswordPage, passwords.check), {
       query: LinkQuery,
-      response: { 200: ResetLink, 401: badLink, 422: failure('`validation_error`'), ...busy },
+      response: { 200: ResetLink, ...failures(...READING, 'validation_error', BAD_LINK) },
       detail: {
         ...ALSO_A_PAGE,
         operationId: 'checkPasswordLink',
-        summary: 'Does a link for a new password work still?',
+        summary: 'Check whether a link for a new password still works',
         description: 'A browser gets the form for the new password instead of JSON.',
       },
     })
@@ -173,18 +156,18 @@ export function accountRoutes(
       {
         parse: jsonOrUrlencodedBody(LIMITS.openBodyBytesMax),
         body: PasswordReset,
-        response: { 200: PasswordWasReset, 401: badLink, ...invalidBody, ...busy },
+        response: { 200: PasswordWasReset, ...failures(...TAKING_JSON, ...FORM_BODY, BAD_LINK) },
         detail: {
           ...ALSO_A_PAGE,
           operationId: 'resetPassword',
-          summary: 'Set a new password by a link; all sign-ins of the person end',
-          description: `${FOR_BROWSERS} A password that is refused does not use the link up.`,
+          summary: 'Set a new password by a link; all logins of the person end',
+          description: `${FOR_BROWSERS} A refused password does not use up the link.`,
         },
       },
     )
 }
 
-/** Opens a link; a HEAD, by which mail scanners look whether there is anything, only looks. */
+/** Opens a link. A HEAD request, which mail scanners send, only checks it. */
 const verified = (
   { verify, check }: AccountServices['verification'],
   token: string,
@@ -196,19 +179,20 @@ interface Context {
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
-/** Who gets a page instead of data, and the headers that tell. */
+/** Which clients get a page instead of data, and the headers that decide it. */
 interface Audience {
   wantsPage(request: Request): boolean
   vary: string
 }
 
-/** Where data would change something: also what only passes for a browser. */
+/** For requests that change something: also clients that only pass for a browser. */
 const BROWSERS: Audience = { wantsPage: isFromBrowser, vary: 'accept, sec-fetch-mode, user-agent' }
 
 const READERS: Audience = { wantsPage: prefersPage, vary: 'accept' }
 
 /**
- * A page for whoever wants one, which takes the token to itself; data about the token of the query for others.
+ * Answers a client that wants a page with a page, whose script reads the token; answers others with data about the token
+ * in the query.
  *
  * @throws ApiError `validation_error` for a program that sends no token.
  */
@@ -219,7 +203,7 @@ function pageOr<Data>(
   data: (token: string) => Data,
 ): Data {
   set.headers['vary'] = vary
-  // Elysia sends a Response as it is, past the schema of the data.
+  // Elysia sends a Response as it is, without checking the schema of the data.
   if (wantsPage(request)) return pageAnswer(html(), SCRIPTED) as Data
   const problems = problemsOf(TokenQuery, query, 'query')
   if (problems.length > 0) throw validationError(problems)
@@ -231,7 +215,7 @@ interface Pages<Data> {
   badLink(): string
 }
 
-/** Answers with data, or with a page for whoever prefers that; then refusals are pages too. */
+/** Answers with data, or with a page for a client that prefers pages; then refusals are pages too. */
 async function answer<Data>(
   { request, set }: Context,
   work: () => Data | Promise<Data>,

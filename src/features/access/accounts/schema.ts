@@ -7,16 +7,17 @@ const email = text({
   minLength: 1,
   maxLength: 320,
   pattern: EMAIL_SHAPE,
-  description: 'Mail address, like anna@shop.example.',
+  description: 'E-mail address, like anna@shop.example.',
 })
 
 const password = text({
   minLength: LIMITS.passwordCharsMin,
   maxLength: LIMITS.passwordCharsMax,
-  description: '10 to 1,024 characters; none of the most used passwords, and not the address or the store.',
+  description:
+    '10 to 1,024 characters; not a common password, and not the e-mail address or the name of the store.',
 })
 
-const token = text({ minLength: 1, maxLength: 200, description: 'Out of the link in the mail.' })
+const token = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
 
 /** Spec §2.12. */
 export const Registration = t.Object({
@@ -24,12 +25,12 @@ export const Registration = t.Object({
     minLength: 1,
     maxLength: 100,
     pattern: NAME,
-    description: 'Name of the store: one line, not only spaces, without control characters.',
+    description: 'Name of the store: one line without control characters, not only spaces.',
   }),
   email,
   password,
   invite: t.Optional(
-    text({ maxLength: 200, description: 'Needed where the operator lets only invited people register.' }),
+    text({ maxLength: 200, description: 'Required if the operator allows registration by invitation only.' }),
   ),
 })
 export type Registration = typeof Registration.static
@@ -37,15 +38,17 @@ export type Registration = typeof Registration.static
 export const RegistrationTaken = t.Object({
   status: t.Literal('verification_required'),
   message: t.String(),
-  email_sent: t.Boolean({ description: 'Whether the mail server took the mail; otherwise it waits.' }),
+  email_sent: t.Boolean({
+    description: 'Whether the mail server has accepted the mail; otherwise the mail waits.',
+  }),
 })
 export type RegistrationTaken = typeof RegistrationTaken.static
 
 export const TokenQuery = t.Object({ token })
 
-/** The same for a path that is a page for browsers, which send the token later. */
+/** The query of a path that is also a page for browsers, which send the token later. */
 export const LinkQuery = t.Object({
-  token: t.Optional(t.String({ description: 'Out of the link in the mail. A program must send it.' })),
+  token: t.Optional(t.String({ description: 'From the link in the mail. A program must send it.' })),
 })
 
 export const Confirmation = t.Object({
@@ -53,7 +56,7 @@ export const Confirmation = t.Object({
   password: text({
     minLength: 1,
     maxLength: LIMITS.passwordCharsMax,
-    description: 'The one that was chosen at registration.',
+    description: 'The password chosen at registration.',
   }),
 })
 export type Confirmation = typeof Confirmation.static
@@ -65,7 +68,7 @@ export type Cancelled = typeof Cancelled.static
 
 export const Verified = t.Object({
   status: t.Union([t.Literal('verified'), t.Literal('already_verified')]),
-  slug: t.String({ description: 'Of the store.' }),
+  slug: t.String({ description: 'Slug of the store.' }),
   redirect: t.String({ description: '`/<slug>/portal`' }),
 })
 export type Verified = typeof Verified.static
@@ -76,13 +79,13 @@ export type PasswordForgotten = typeof PasswordForgotten.static
 export const ResetRequested = t.Object({
   status: t.Literal('reset_requested'),
   message: t.String(),
-  email_sent: t.Boolean({ description: 'Whether this install can send mails.' }),
+  email_sent: t.Boolean({ description: 'Whether this install can send mail.' }),
 })
 export type ResetRequested = typeof ResetRequested.static
 
 export const ResetLink = t.Object({
   status: t.Literal('valid'),
-  email: t.String({ description: 'Whose password the link sets.' }),
+  email: t.String({ description: 'The account whose password the link resets.' }),
 })
 export type ResetLink = typeof ResetLink.static
 

@@ -3,6 +3,7 @@ import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
+import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
@@ -38,20 +39,6 @@ export interface SetupResult {
   email: string
 }
 
-/** A refusal of a command, told to the operator as it is. */
-export class SetupError extends Error {
-  override readonly name = 'SetupError'
-  /** What was typed can never work, whatever the install holds. */
-  readonly isWrongInput: boolean
-
-  constructor(message: string, { isWrongInput = false } = {}) {
-    super(message)
-    this.isWrongInput = isWrongInput
-  }
-}
-
-export const wrongInput = (message: string) => new SetupError(message, { isWrongInput: true })
-
 export function accountService({
   stores,
   people,
@@ -74,15 +61,15 @@ export function accountService({
       return { id: ids.uuid(), passwordHash: await hashPassword(password) }
     }
     if (!(await verifyPassword(known.passwordHash, password))) {
-      throw new SetupError(`${email} exists already and has another password`)
+      throw new OperatorError(`${email} exists already and has another password`)
     }
     return { id: known.id }
   }
 
-  /** @throws SetupError for one that is taken. */
+  /** @throws OperatorError for one that is taken. */
   function slugFor(name: string, slug: string | undefined): string {
     if (slug === undefined) return freeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
-    if (stores.findStoreBySlug(slug)) throw new SetupError(`The slug "${slug}" is taken`)
+    if (stores.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
     return slug
   }
 
@@ -91,7 +78,7 @@ export function accountService({
      * Makes a store with its owner and its machine grant (the `setup` command). The first one of an install is on
      * the enterprise plan, for it is the operator's own machine; a user is a super-admin while there is none.
      *
-     * @throws SetupError in words for the operator.
+     * @throws OperatorError in words for the operator.
      */
     async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
       const email = normaliseEmail(request.email)
@@ -120,22 +107,22 @@ export function accountService({
         })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new SetupError(`${email} was just created by another process: run the command again`)
+        throw new OperatorError(`${email} was just created by another process: run the command again`)
       }
     },
 
-    /** The store of that slug. @throws SetupError when there is none. */
+    /** The store of that slug. @throws OperatorError when there is none. */
     storeBySlug(slug: string): CallerStore {
       const store = stores.findStoreBySlug(slug)
-      if (!store) throw new SetupError(`There is no store "${slug}"`)
+      if (!store) throw new OperatorError(`There is no store "${slug}"`)
       return asCallerStore(store)
     },
 
-    /** Puts a store on another plan (spec §8). @throws SetupError when there is no such store. */
+    /** Puts a store on another plan (spec §8). @throws OperatorError when there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
         const store = stores.findStoreBySlug(slug)
-        if (!store) throw new SetupError(`There is no store "${slug}"`)
+        if (!store) throw new OperatorError(`There is no store "${slug}"`)
         stores.setPlan(store.id, plan)
         record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
       })

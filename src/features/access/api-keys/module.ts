@@ -28,6 +28,6 @@ export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys }:
   return {
     service,
     operator: keyOperator({ ...ground, stores, apiKeys: queries, widgetKeys }),
-    routes: (doors: Doors) => apiKeyRoutes(doors.guarding, service),
+    routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & { operator: unknown }
 }

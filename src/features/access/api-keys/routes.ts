@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import type { AuthPlugin } from '../../../http/auth.ts'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
-import { bodyErrors, failure, signedInErrors, storageErrors } from '../../../http/schema.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import {
   ApiKey,
   ApiKeyBody,
@@ -15,13 +15,14 @@ import {
 } from './schema.ts'
 import type { ApiKeyService } from './service.ts'
 
-const noSuchKey = { 404: failure('`not_found`') }
+/** Failures of a route about one key. */
+const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 const json = jsonBody()
 
 /** Spec §4.7, D8: the keys of a store. */
-export function apiKeyRoutes(auth: AuthPlugin, keys: ApiKeyService) {
+export function apiKeyRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, keys: ApiKeyService) {
   return new Elysia({ name: 'apiKeys.routes', prefix: '/v1/security/api-keys', tags: ['Security'] })
-    .use(auth)
+    .use(forStoreSecurity)
     .post(
       '',
       ({ actor, body, set, status }) => {
@@ -34,22 +35,23 @@ export function apiKeyRoutes(auth: AuthPlugin, keys: ApiKeyService) {
         body: ApiKeyBody,
         response: {
           201: NewApiKey,
-          409: failure('`conflict`: the store has as many keys as it may, `details.limit`'),
-          ...signedInErrors,
-          ...bodyErrors,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
+            'conflict',
+            'The store already has the maximum number of API keys, `details.limit`.',
+          ]),
         },
-        detail: { operationId: 'createApiKey', summary: 'Make an API key; its value is shown this once' },
+        detail: { operationId: 'createApiKey', summary: 'Create an API key; its value is shown only once' },
       },
     )
     .get('', ({ actor }) => keys.list(actor.storeId), {
       can: 'keys:manage',
-      response: { 200: ApiKeyList, ...signedInErrors },
+      response: { 200: ApiKeyList, ...failures(...FOR_STORE, ...READING) },
       detail: { operationId: 'listApiKeys', summary: 'List the API keys' },
     })
     .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
       can: 'keys:manage',
       params: KeyParams,
-      response: { 200: ApiKey, ...noSuchKey, ...signedInErrors },
+      response: { 200: ApiKey, ...failures(...ONE_KEY, ...READING) },
       detail: { operationId: 'getApiKey', summary: 'Read one API key, without its value' },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
@@ -57,7 +59,7 @@ export function apiKeyRoutes(auth: AuthPlugin, keys: ApiKeyService) {
       params: KeyParams,
       parse: json,
       body: ApiKeyPatch,
-      response: { 200: ApiKey, ...noSuchKey, ...signedInErrors, ...bodyErrors },
+      response: { 200: ApiKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
       detail: {
         operationId: 'updateApiKey',
         summary: 'Change the name, the scopes or the lifetime of an API key',
@@ -67,8 +69,8 @@ export function apiKeyRoutes(auth: AuthPlugin, keys: ApiKeyService) {
       can: 'keys:manage',
       parse: noBody,
       params: KeyParams,
-      response: { 200: RevokedApiKey, ...noSuchKey, ...signedInErrors, ...storageErrors },
-      detail: { operationId: 'revokeApiKey', summary: 'Revoke an API key; it ends at once' },
+      response: { 200: RevokedApiKey, ...failures(...ONE_KEY, ...WRITING) },
+      detail: { operationId: 'revokeApiKey', summary: 'Revoke an API key; it stops working at once' },
     })
     .post(
       '/:id/rotate',
@@ -79,13 +81,13 @@ export function apiKeyRoutes(auth: AuthPlugin, keys: ApiKeyService) {
       {
         can: 'keys:manage',
         params: KeyParams,
-        // A rotation needs nothing said.
+        // The body is optional.
         parse: jsonOrNothing(),
         body: Rotation,
-        response: { 200: RotatedApiKey, ...noSuchKey, ...signedInErrors, ...bodyErrors },
+        response: { 200: RotatedApiKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
         detail: {
           operationId: 'rotateApiKey',
-          summary: 'Give an API key a new value; its lifetime starts anew',
+          summary: 'Replace the value of an API key; its lifetime starts again',
         },
       },
     )

@@ -1,18 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { PERMISSIONS } from '../../../core/actor.ts'
+import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
-/** Keys of one kind that a store may have (D14). */
+/** The most keys of one kind in a store (D14). */
 export const KEYS_PER_STORE_MAX = 100
 
-/** First characters of a key that people may see, to tell it from others. */
+/** How many characters of a key people may see, to tell keys apart. */
 export const PREFIX_CHARS = 12
 
 const NAME_CHARS_MAX = 100
 
-/** What people call a key. */
+/** The name that people give a key. */
 export const KeyName = text({
   minLength: 1,
   maxLength: NAME_CHARS_MAX,
@@ -21,11 +22,11 @@ export const KeyName = text({
   examples: ['Nightly sync'],
 })
 
-/** Longest lifetime: ten years. */
+/** The longest lifetime: ten years. */
 const LIFETIME_DAYS_MAX = 3_650
 
 const LifetimeDays = Type.Union([Type.Integer({ minimum: 1, maximum: LIFETIME_DAYS_MAX }), Type.Null()], {
-  description: 'Days until the key expires, counted from now; null for never.',
+  description: 'Days from now until the key expires; null for never.',
   examples: [90],
 })
 
@@ -34,7 +35,7 @@ export const Scopes = t.Record(
   t.String(),
   t.Union([t.String(), t.Array(t.String(), { maxItems: PERMISSIONS.length })]),
   {
-    description: `Resource → action, or several actions. Together they are permissions: ${PERMISSIONS.map((name) => `\`${name}\``).join(', ')}. Only what you hold yourself can be granted.`,
+    description: `Resource → action or list of actions. Each pair is a permission: ${PERMISSIONS.map((name) => `\`${name}\``).join(', ')}. You can grant only permissions that you hold yourself.`,
     examples: [{ products: ['read', 'write'], search: 'execute' }],
   },
 )
@@ -47,7 +48,7 @@ export const ApiKeyBody = t.Object({
 })
 export type ApiKeyBody = typeof ApiKeyBody.static
 
-/** What is absent stays. */
+/** Absent fields stay as they are. */
 export const ApiKeyPatch = t.Object({
   name: t.Optional(KeyName),
   scopes: t.Optional(Scopes),
@@ -65,24 +66,22 @@ export const Rotation = t.Object(
         minimum: 0,
         maximum: GRACE_SECONDS_MAX,
         default: 0,
-        description: 'How long the value that is replaced still works; it never outlives its own expiry.',
+        description: 'How long the replaced value still works; never beyond its own expiry.',
       }),
     ),
   },
   {
     description:
-      'May be missing altogether. The lifetime of the key starts anew, also of one that has expired. Rotated again, the value before the last one ends at once.',
+      'Optional. The lifetime of the key starts again, even if the key has expired. A second rotation ends the value before the last one at once.',
   },
 )
 export type Rotation = typeof Rotation.static
 
-const Time = t.String({ format: 'date-time' })
-const TimeOrNull = t.Union([Time, t.Null()])
 const TextOrNull = t.Union([t.String(), t.Null()])
 
-/** The part of a key that is kept. */
+/** The visible part of a key. */
 export const KeyPrefix = t.String({
-  description: `First ${PREFIX_CHARS} characters of the key, to tell it from others.`,
+  description: `First ${PREFIX_CHARS} characters of the key, to tell keys apart.`,
 })
 
 /** Who made a key. */
@@ -97,28 +96,28 @@ export const ApiKey = t.Object({
   scopes: t.Record(t.String(), t.Array(t.String())),
   effective_scopes: t.Record(t.String(), t.Array(t.String()), {
     description:
-      'What of `scopes` the key may do now: what its maker holds in the store at this moment. All of it for a key of a machine grant, nothing when the maker has left the store.',
+      'The part of `scopes` that works now: the permissions that the maker of the key holds in the store at this moment. Everything for a key of a machine grant, nothing if the maker has left the store.',
   }),
   maker: oneOf(
     MAKER_STATES,
-    'Who made the key: `machine` the machine grant, `person` somebody who may act for the store, `former_member` somebody who may not any more.',
+    'Who made the key: `machine`: the machine grant; `person`: someone who may act for the store; `former_member`: someone who may no longer act for it.',
   ),
-  created_at: Time,
+  created_at: Moment,
   created_by: t.Union([t.String(), t.Null()], {
-    description: 'Id of the user; null for a machine grant, and once the user was deleted.',
+    description: 'Id of the user; null for a machine grant, or if the user was deleted.',
   }),
-  expires_at: TimeOrNull,
-  last_used_at: t.Union([Time, t.Null()], { description: 'Right to the minute.' }),
+  expires_at: MomentOrNull,
+  last_used_at: t.Union([Moment, t.Null()], { description: 'Accurate to the minute.' }),
   last_used_ip: TextOrNull,
-  rotated_at: TimeOrNull,
-  previous_expires_at: t.Union([Time, t.Null()], {
-    description: 'Until when the value before the last rotation works; null when it does not any more.',
+  rotated_at: MomentOrNull,
+  previous_expires_at: t.Union([Moment, t.Null()], {
+    description: 'Until when the value before the last rotation works; null if it no longer works.',
   }),
 })
 export type ApiKey = typeof ApiKey.static
 
-/** The whole of a key. */
-export const KeyText = t.String({ description: 'The key itself. It is shown this once and not kept.' })
+/** The complete key. */
+export const KeyText = t.String({ description: 'The key itself. It is shown only once and is not stored.' })
 
 export const NewApiKey = t.Object({ ...ApiKey.properties, key: KeyText })
 export type NewApiKey = typeof NewApiKey.static
@@ -127,7 +126,7 @@ export const RotatedApiKey = t.Object({
   ...NewApiKey.properties,
   previous_expires_at: t.String({
     format: 'date-time',
-    description: 'When the value that was replaced stops working.',
+    description: 'When the replaced value stops working.',
   }),
 })
 export type RotatedApiKey = typeof RotatedApiKey.static

@@ -5,6 +5,7 @@ import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { effectiveScopes, makerOf } from './effective.ts'
@@ -58,11 +59,11 @@ export interface ApiKeyOverview {
 export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 const DAY_MS = 86_400_000
-const TOUCH_EVERY_MS = 60_000
 
 /** API keys of stores (spec §2.10, D8). */
 export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
+  const touch = createTouch({ ...deps, name: 'an API key' })
 
   /** @throws ApiError `not_found`, also for another store's key. */
   function owned(storeId: string, id: string): MadeApiKeyRow {
@@ -231,8 +232,10 @@ export function apiKeyService(deps: ApiKeyDeps) {
       }
     },
 
-    /** Notes the use of a key, at most once a minute. */
-    touch: createTouch(deps),
+    /** Stores when and from where a key was used, at most once a minute. */
+    touch({ id, lastUsedAt: lastAt }: KnownKey, address: string): void {
+      touch({ lastAt, write: (now) => queries.touch(id, address, now) })
+    },
 
     /** Ends every key of a store. To be called in a transaction. */
     removeAllOf: queries.removeAllOf,
@@ -251,24 +254,6 @@ export function apiKeyService(deps: ApiKeyDeps) {
       })
       return { active, expiring_30d: expiring, unused_90d: unused }
     },
-  }
-}
-
-/**
- * Writes down when and from where a key was used. Where that cannot be written, the request that came with the key must
- * not fail: it is tried again a minute later.
- */
-function createTouch({ queries, unsynced, log }: ApiKeyDeps) {
-  let pausedUntil = -Infinity
-  return ({ id, lastUsedAt }: KnownKey, address: string, now: number): void => {
-    const isDue = lastUsedAt === null || lastUsedAt <= now - TOUCH_EVERY_MS
-    if (!isDue || now < pausedUntil) return
-    try {
-      unsynced(() => queries.touch(id, address, now))
-    } catch (err) {
-      pausedUntil = now + TOUCH_EVERY_MS
-      log.warn({ err }, 'the use of an API key could not be noted')
-    }
   }
 }
 

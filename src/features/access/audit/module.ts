@@ -10,7 +10,7 @@ export function buildAudit({ db, clock, ids }: Pick<Ground, 'db' | 'clock' | 'id
   const service = auditService({ queries: auditQueries(db), clock, ids })
   return {
     service,
-    routes: (doors: Doors) => auditRoutes(doors.guarding, service),
+    routes: (doors: Doors) => auditRoutes(doors, service),
     chores: [{ name: 'deleting old audit events', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<AuditService>
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../../core/audit.ts'
+import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
-import { moment } from '../../../http/text-schema.ts'
 
 export const AUDIT_PAGE_DEFAULT = 50
 const AUDIT_PAGE_MAX = 100
@@ -11,11 +11,10 @@ const ACTIONS = Object.keys(AUDIT_ACTIONS) as AuditAction[]
 const ACTORS = ['person', 'machine', 'key', 'operator', 'anyone'] as const satisfies AuditActor[]
 
 export const AuditQuery = t.Object({
-  limit: t.Optional(t.Integer({ minimum: 1, maximum: AUDIT_PAGE_MAX, default: AUDIT_PAGE_DEFAULT })),
-  cursor: t.Optional(t.String({ description: '`next_cursor` of the page before.' })),
-  action: t.Optional(oneOf(ACTIONS, 'Only this kind of act.')),
-  since: t.Optional(moment('ISO 8601 with its offset from UTC, or a date; acts of that moment or later')),
-  until: t.Optional(moment('ISO 8601 with its offset from UTC, or a date; acts before that moment')),
+  ...pageQuery({ default: AUDIT_PAGE_DEFAULT, maximum: AUDIT_PAGE_MAX }),
+  action: t.Optional(oneOf(ACTIONS, 'Only events with this action.')),
+  since: t.Optional(moment('ISO 8601 with an offset from UTC, or a date; events at that moment or later')),
+  until: t.Optional(moment('ISO 8601 with an offset from UTC, or a date; events before that moment')),
 })
 export type AuditQuery = typeof AuditQuery.static
 
@@ -29,17 +28,17 @@ export const AuditActorView = t.Object(
   },
   {
     description:
-      'Who acted: a person, the store’s machine grant, an API key, the operator at the command line, or somebody who had not signed in. Of the last two, `id` and `name` are those of the person concerned.',
+      'Who acted: a person, the store’s machine grant, an API key, the operator at the command line, or someone who had not signed in. For the last two, `id` and `name` are those of the person concerned.',
   },
 )
 export type AuditActorView = typeof AuditActorView.static
 
-/** One act; the names of `action` are a public contract, open to new ones. */
+/** One event; the values of `action` are a public contract that may grow. */
 export const AuditEventView = t.Object({
   id: t.String(),
   action: t.String(),
   meaning: t.Optional(t.String({ description: 'The action in words.' })),
-  created_at: t.String({ format: 'date-time' }),
+  created_at: Moment,
   actor: AuditActorView,
   ip_address: t.Union([t.String(), t.Null()], { description: 'null at the command line.' }),
   request_id: TextOrNull,
@@ -49,7 +48,7 @@ export type AuditEventView = typeof AuditEventView.static
 
 export const AuditLog = t.Object({
   events: t.Array(AuditEventView, { description: 'Newest first.' }),
-  next_cursor: TextOrNull,
+  next_cursor: NextCursor,
   count: Type.Integer({ description: 'Events on this page.' }),
 })
 export type AuditLog = typeof AuditLog.static

@@ -1,9 +1,8 @@
 import type { AuditEvent } from '../../../core/audit.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { validationError } from '../../../http/validation.ts'
+import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import type { AuditQueries, NamedAuditRow } from './queries.ts'
 import {
   AUDIT_PAGE_DEFAULT,
@@ -18,6 +17,8 @@ export interface AuditDeps {
   clock: Clock
   ids: Ids
 }
+
+const cursors = createCursors({ list: 'audit' }, { id: CursorId })
 
 export type AuditService = ReturnType<typeof auditService>
 
@@ -45,15 +46,12 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
       const filter = {
         storeId,
         action: query.action ?? null,
-        since: momentOf('since', query.since),
-        until: momentOf('until', query.until),
-        beforeId: query.cursor === undefined ? null : readCursor(query.cursor),
+        since: query.since === undefined ? null : readMoment('since', query.since),
+        until: query.until === undefined ? null : readMoment('until', query.until),
+        beforeId: cursors.read(query.cursor)?.id ?? null,
       }
-      // One more than the page holds tells whether there is a next one.
-      const rows = queries.page(filter, limit + 1)
-      const last = rows.length > limit ? rows[limit - 1] : undefined
-      const events = rows.slice(0, limit).map(view)
-      return { events, next_cursor: last ? cursorOf(last.id) : null, count: events.length }
+      const { rows, nextCursor } = cursors.page(queries.page(filter, limit + 1), limit, ({ id }) => ({ id }))
+      return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
     },
 
     /** Forgets events that are older than a year. */
@@ -79,24 +77,4 @@ function actorOf({ actorKind: kind, ...row }: NamedAuditRow): AuditActorView {
   if (kind === 'machine') return { kind, id: row.storeId, name: row.storeName }
   if (kind === 'key') return { kind, id: row.keyId, name: row.keyName }
   return { kind, id: row.userId, name: row.userName }
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
-
-/** @throws ApiError `invalid_cursor`. */
-function readCursor(text: string): string {
-  const id = Buffer.from(text, 'base64url').toString('latin1')
-  if (UUID.test(id) && cursorOf(id) === text) return id
-  throw new ApiError('invalid_cursor', 'The cursor does not belong to this list')
-}
-
-/** Unix ms. @throws ApiError `validation_error`. */
-function momentOf(name: 'since' | 'until', text: string | undefined): number | null {
-  if (text === undefined) return null
-  const moment = Date.parse(text.replace(' ', '+'))
-  if (!Number.isNaN(moment)) return moment
-  const fault = { code: 'format', message: 'must be a moment that exists' }
-  throw validationError([{ in: 'query', pointer: `/${name}`, ...fault }])
 }

@@ -18,6 +18,6 @@ export function buildClientSecret(ground: Ground, needs: ClientSecretNeeds) {
   const service = clientSecretService({ ...ground, ...needs })
   return {
     service,
-    routes: (doors: Doors) => clientSecretRoutes(doors.guarding, service),
+    routes: (doors: Doors) => clientSecretRoutes(doors, service),
   } satisfies Module<ClientSecretService>
 }

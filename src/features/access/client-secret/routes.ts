@@ -1,18 +1,21 @@
 import { Elysia } from 'elysia'
-import type { AuthPlugin } from '../../../http/auth.ts'
 import { jsonOrNothing } from '../../../http/body.ts'
-import { bodyErrors, failure, signedInErrors } from '../../../http/schema.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import { ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
 /** D8: the secret of the machine grant. */
-export function clientSecretRoutes(auth: AuthPlugin, clientSecret: ClientSecretService) {
+export function clientSecretRoutes(
+  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  clientSecret: ClientSecretService,
+) {
   return new Elysia({
     name: 'clientSecret.routes',
     prefix: '/v1/security/client-secret',
     tags: ['Security'],
   })
-    .use(auth)
+    .use(forStoreSecurity)
     .post(
       '/rotate',
       ({ actor, body, set }) => {
@@ -21,23 +24,21 @@ export function clientSecretRoutes(auth: AuthPlugin, clientSecret: ClientSecretS
       },
       {
         can: 'security:manage',
-        // A person need say nothing.
+        // A person sends no body.
         parse: jsonOrNothing(),
         body: ClientSecretRotation,
         response: {
           200: NewClientSecret,
-          ...signedInErrors,
-          ...bodyErrors,
-          413: failure('`payload_too_large`'),
-          422: failure('`validation_error`'),
-          429: failure('`rate_limit_exceeded`; `too_many_requests` after ten wrong client secrets'),
-          503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
+            'too_many_requests',
+            'Ten wrong client secrets were sent within 15 minutes.',
+          ]),
         },
         detail: {
           operationId: 'rotateClientSecret',
-          summary: 'Give the store a new client secret; the old one ends at once',
+          summary: 'Replace the client secret; the old one stops working at once',
           description:
-            'A person needs nothing but the login. A machine grant shows the present secret in the body, so that a stolen access token cannot take the store over; without it, and with a wrong one, `details.required` is `client_secret`. The owners are told by mail.',
+            'A person sends no body. A machine grant sends the current secret in the body, so that a stolen access token cannot take over the store; if the secret is missing or wrong, `details.required` is `client_secret`. The owners are notified by mail.',
         },
       },
     )

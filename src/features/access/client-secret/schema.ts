@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { CREDENTIAL_CHARS_MAX } from '../sign-in/schema.ts'
 
@@ -6,7 +7,7 @@ export const ClientSecretRotation = t.Object({
   client_secret: t.Optional(
     text({
       maxLength: CREDENTIAL_CHARS_MAX,
-      description: 'The present client secret. A machine grant must show it, a person need not.',
+      description: 'The current client secret. Required for a machine grant, not for a person.',
     }),
   ),
 })
@@ -14,7 +15,7 @@ export type ClientSecretRotation = typeof ClientSecretRotation.static
 
 export const NewClientSecret = t.Object({
   client_id: t.String(),
-  client_secret: t.String({ description: 'The secret itself. It is shown this once and not kept.' }),
-  rotated_at: t.String({ format: 'date-time' }),
+  client_secret: t.String({ description: 'The secret itself. It is shown only once and is not stored.' }),
+  rotated_at: Moment,
 })
 export type NewClientSecret = typeof NewClientSecret.static

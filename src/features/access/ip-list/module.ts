@@ -10,7 +10,7 @@ export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOw
   const service = ipListService({ ...ground, queries: ipListQueries(ground.db), tellOwners })
   return {
     service,
-    routes: (doors: Doors) => ipListRoutes(doors.guarding, service),
+    routes: (doors: Doors) => ipListRoutes(doors, service),
     forgetStore: service.forgetStore,
   } satisfies Module<IpWhitelistService>
 }

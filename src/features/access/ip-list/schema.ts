@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { Moment } from '../../../http/paging.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
 
-/** Entries that the list of a store may have (D14). */
+/** The most entries in the list of a store (D14). */
 export const IP_ENTRIES_MAX = 100
 
 const DESCRIPTION_CHARS_MAX = 200
@@ -12,7 +13,7 @@ export const IpEntryBody = t.Object({
   ip_address: text({
     minLength: 1,
     maxLength: 100,
-    description: 'An IPv4 or IPv6 address, or a block of them in CIDR notation.',
+    description: 'An IPv4 or IPv6 address, or a block of addresses in CIDR notation.',
     examples: ['203.0.113.0/24'],
   }),
   description: t.Optional(
@@ -26,7 +27,7 @@ export const IpEntryBody = t.Object({
   force: t.Optional(
     t.Boolean({
       default: false,
-      description: 'Do it although it locks your own address out; for people only.',
+      description: 'Apply the change even if it locks out your own address; for people only.',
     }),
   ),
 })
@@ -36,7 +37,7 @@ export const IpEntry = t.Object({
   id: t.String(),
   ip_address: t.String({ description: 'The block in canonical form; a single address has /32 or /128.' }),
   description: t.String(),
-  created_at: t.String({ format: 'date-time' }),
+  created_at: Moment,
   created_by: t.Union([t.String(), t.Null()], { description: 'Id of the user; null for a machine grant.' }),
 })
 export type IpEntry = typeof IpEntry.static
@@ -44,7 +45,9 @@ export type IpEntry = typeof IpEntry.static
 export const IpEntryList = t.Object({
   entries: t.Array(IpEntry, { description: 'Oldest first.' }),
   count: Type.Integer(),
-  enabled: t.Boolean({ description: 'Whether the list is enforced: it is once it has an entry.' }),
+  enabled: t.Boolean({
+    description: 'Whether the list is enforced, which it is as soon as it has an entry.',
+  }),
 })
 export type IpEntryList = typeof IpEntryList.static
 
@@ -53,7 +56,7 @@ export const IpEntryParams = t.Object({ id: t.String() })
 export const IpEntryRemoval = t.Object({
   force: t.Optional(
     t.Union([t.Literal('true'), t.Literal('false')], {
-      description: 'Do it although it locks your own address out; for people only.',
+      description: 'Apply the change even if it locks out your own address; for people only.',
     }),
   ),
 })

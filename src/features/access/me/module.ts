@@ -22,7 +22,7 @@ export function buildMe(ground: Ground, needs: MeNeeds) {
   const service = meService({ ...ground, ...needs, failures })
   return {
     service,
-    routes: (doors: Doors) => meRoutes(doors.forCaller, service),
+    routes: (doors: Doors) => meRoutes(doors, service),
     chores: [
       { name: 'deleting old wrong passwords', everyMs: HOUR_MS, run: () => failures.prune(clock.now()) },
     ],

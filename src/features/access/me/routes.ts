@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import type { CallerPlugin } from '../../../http/auth.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import { bodyErrors, failure, signedInErrors, storageErrors } from '../../../http/schema.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import {
   Me,
   PasswordChange,
@@ -13,31 +13,43 @@ import {
 } from './schema.ts'
 import type { MeService } from './service.ts'
 
+/** Failures of a route that only a person may call. */
+const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
+
 /** D10: the caller’s own account, with its logins and its password. */
-export function meRoutes(auth: CallerPlugin, me: MeService) {
+export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
-    .use(auth)
+    .use(forCaller)
     .get('', ({ caller }) => me.me(caller), {
-      anyone: true,
-      response: { 200: Me, ...signedInErrors },
-      detail: { operationId: 'getMe', summary: 'Who calls, for which store, with which permissions' },
+      anyCaller: true,
+      response: { 200: Me, ...failures(...FOR_CALLER, ...READING) },
+      detail: {
+        operationId: 'getMe',
+        summary: 'Read who you are, for which store you act, and what you may do',
+      },
     })
     .get('/sessions', ({ caller }) => me.sessions(caller), {
       person: true,
-      response: { 200: SessionList, ...signedInErrors },
+      response: { 200: SessionList, ...failures(...OWN_ACCOUNT, ...READING) },
       detail: { operationId: 'listSessions', summary: 'List your logins' },
     })
     .delete('/sessions', ({ caller }) => me.endOtherSessions(caller), {
       person: true,
       parse: noBody,
-      response: { 200: SessionsEnded, ...signedInErrors, ...storageErrors },
-      detail: { operationId: 'endOtherSessions', summary: 'End all your logins but this one' },
+      response: { 200: SessionsEnded, ...failures(...OWN_ACCOUNT, ...WRITING) },
+      detail: { operationId: 'endOtherSessions', summary: 'End all your other logins' },
     })
     .delete('/sessions/:session_id', ({ caller, params }) => me.endSession(caller, params.session_id), {
       person: true,
       parse: noBody,
       params: SessionParams,
-      response: { 200: SessionEnded, 404: failure('`not_found`'), ...signedInErrors, ...storageErrors },
+      response: {
+        200: SessionEnded,
+        ...failures(...OWN_ACCOUNT, ...WRITING, 'validation_error', [
+          'not_found',
+          'You have no login with this id.',
+        ]),
+      },
       detail: { operationId: 'endSession', summary: 'End one of your logins' },
     })
     .post('/password', ({ caller, body }) => me.changePassword(caller, body), {
@@ -46,9 +58,10 @@ export function meRoutes(auth: CallerPlugin, me: MeService) {
       body: PasswordChange,
       response: {
         200: PasswordChanged,
-        ...signedInErrors,
-        ...bodyErrors,
-        429: failure('`too_many_requests`, `rate_limit_exceeded`'),
+        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, [
+          'too_many_requests',
+          'Too many wrong passwords were sent.',
+        ]),
       },
       detail: {
         operationId: 'changePassword',

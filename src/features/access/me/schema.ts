@@ -3,13 +3,12 @@ import { t } from 'elysia'
 import { PERMISSIONS, ROLES, type Role, STORE_POWERS } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { MembershipView } from '../sign-in/schema.ts'
 
-const time = t.String({ description: 'ISO 8601, UTC.' })
-
-/** The caller as the service sees him. */
+/** The caller as the service sees it. */
 export const Me = t.Object({
   user_type: oneOf(['user', 'client', 'api_key']),
   user: t.Nullable(
@@ -30,7 +29,7 @@ export const Me = t.Object({
       plan: oneOf(PLAN_NAMES),
       role: Type.Unsafe<Role | null>(
         Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
-          description: 'null for anything but a member.',
+          description: 'null unless the caller is a member.',
         }),
       ),
     }),
@@ -43,12 +42,12 @@ export type Me = typeof Me.static
 
 export const SessionView = t.Object({
   id: t.String(),
-  created_at: time,
-  last_used_at: time,
-  expires_at: t.String({ description: 'Until when it can be refreshed.' }),
+  created_at: Moment,
+  last_used_at: Moment,
+  expires_at: t.String({ description: 'Until when the login can be refreshed.' }),
   ip_address: t.String(),
   user_agent: t.Nullable(t.String()),
-  two_factor: t.Boolean({ description: 'Whether a second factor was shown.' }),
+  two_factor: t.Boolean({ description: 'Whether the login used a second factor.' }),
   is_current: t.Boolean(),
 })
 export type SessionView = typeof SessionView.static
@@ -62,7 +61,7 @@ export const SessionEnded = t.Object({ status: t.Literal('ended'), id: t.String(
 
 export const SessionsEnded = t.Object({
   status: t.Literal('ended'),
-  ended: Type.Integer({ description: 'How many; the current one goes on.' }),
+  ended: Type.Integer({ description: 'Number of logins that ended; the current one continues.' }),
 })
 
 export const PasswordChange = t.Object({
@@ -70,7 +69,7 @@ export const PasswordChange = t.Object({
   new_password: text({
     minLength: LIMITS.passwordCharsMin,
     maxLength: LIMITS.passwordCharsMax,
-    description: 'At least 10 characters, none of the common passwords.',
+    description: 'At least 10 characters, and not a common password.',
   }),
 })
 export type PasswordChange = typeof PasswordChange.static

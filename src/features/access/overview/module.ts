@@ -11,6 +11,6 @@ export function buildOverview(ground: Ground, needs: OverviewNeeds) {
   const service = overviewService({ ...ground, ...needs, queries: overviewQueries(ground.db) })
   return {
     service,
-    routes: (doors: Doors) => overviewRoutes(doors.guarding, service),
+    routes: (doors: Doors) => overviewRoutes(doors, service),
   } satisfies Module<SecurityService>
 }

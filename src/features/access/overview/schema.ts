@@ -1,39 +1,40 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { Moment } from '../../../http/paging.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Recommendation = t.Object({
   code: t.String({
     description:
-      'One of `enable_2fa`, `members_without_2fa`, `keys_of_former_members`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`; more may come.',
+      'One of `enable_2fa`, `members_without_2fa`, `keys_of_former_members`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`; later versions may add more.',
   }),
   message: t.String({ description: 'For people; may change.' }),
 })
 export type Recommendation = typeof Recommendation.static
 
-/** D9: how well a store is locked. */
+/** D9: the state of a store's security. */
 export const SecurityOverview = t.Object({
   two_factor: t.Object({
     enabled: t.Union([t.Boolean(), t.Null()], { description: 'Your own; null for a machine grant.' }),
     members_total: Count('Members of the store.'),
-    members_enabled: Count('Those of them who have it enabled.'),
+    members_enabled: Count('Members who have it enabled.'),
   }),
   api_keys: t.Object({
     active: Count('Keys that have not expired.'),
-    expiring_30d: Count('Those of them that expire within 30 days.'),
-    unused_90d: Count('Those of them that nobody used for 90 days.'),
+    expiring_30d: Count('Active keys that expire within 30 days.'),
+    unused_90d: Count('Active keys that have not been used for 90 days.'),
   }),
   public_keys: Count('Widget keys.'),
   ip_whitelist: t.Object({ enabled: t.Boolean(), entries: Count('Entries of the list.') }),
   webhooks: t.Object({
     active: Count('Webhooks; this version has none.'),
-    failing: Count('Those of them that do not answer.'),
+    failing: Count('Webhooks that do not answer.'),
   }),
-  sessions: Count('Live logins of the members.'),
-  last_login_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+  sessions: Count('Active logins of the members.'),
+  last_login_at: t.Union([Moment, t.Null()], {
     description: 'When a member last signed in.',
   }),
-  recommendations: t.Array(Recommendation, { description: 'What to do next, the most important first.' }),
+  recommendations: t.Array(Recommendation, { description: 'What to do next, most important first.' }),
 })
 export type SecurityOverview = typeof SecurityOverview.static

@@ -11,6 +11,7 @@ import {
 } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { createTouch, type Use } from '../../../core/touch.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
@@ -29,7 +30,7 @@ export interface CallerDeps {
   holders: TokenHolders
   apiKeys: {
     find(key: string, now: number): KnownKey | undefined
-    touch(key: KnownKey, address: string, now: number): void
+    touch(key: KnownKey, address: string): void
   }
   clock: Clock
   /** @throws ApiError `ip_not_allowed`. */
@@ -39,13 +40,10 @@ export interface CallerDeps {
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** "Last used" is written at most this often. */
-const TOUCH_MS = 60_000
-
 /** Finds who calls, and for which store (spec §5.3, §5.6). */
 export function callerService(deps: CallerDeps) {
   const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
-  let touchPausedUntil = -Infinity
+  const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that is shown to another. */
   function belongsTo(store: CallerStore, { slug }: StoreChoice): void {
@@ -74,7 +72,7 @@ export function callerService(deps: CallerDeps) {
     if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
       admitAddress(active.store.id, trace.address)
     }
-    touch(session, active, trace)
+    touch(...listUses(session, active, trace))
     const rights = rightsIn(person, active)
     return {
       kind: 'person',
@@ -128,21 +126,15 @@ export function callerService(deps: CallerDeps) {
     })
   }
 
-  function touch(session: SessionRow, active: ActiveStore | undefined, trace: Trace): void {
-    const now = clock.now()
-    const isSessionDue = now - session.lastUsedAt >= TOUCH_MS
-    const isStoreDue = active?.role && now - (active.lastUsedAt ?? 0) >= TOUCH_MS
-    if ((!isSessionDue && !isStoreDue) || clock.monotonic() < touchPausedUntil) return
-    try {
-      deps.unsynced(() => {
-        if (isSessionDue) sessions.touchSession(session.id, trace.address, now)
-        if (isStoreDue) people.touchMembership(session.userId, active.store.id, now)
-      })
-    } catch (err) {
-      // On a full disk reading goes on.
-      touchPausedUntil = clock.monotonic() + TOUCH_MS
-      deps.log.warn({ err }, 'the use of a login could not be noted')
+  function listUses(session: SessionRow, active: ActiveStore | undefined, { address }: Trace): Use[] {
+    const { id, userId, lastUsedAt } = session
+    const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
+    // A super-admin may act for a store without being a member.
+    if (active?.role) {
+      const { store, lastUsedAt: lastAt } = active
+      uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
     }
+    return uses
   }
 
   return {
@@ -157,7 +149,7 @@ export function callerService(deps: CallerDeps) {
       if (key.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
       belongsTo(key.store, choice)
       admitAddress(key.store.id, trace.address)
-      apiKeys.touch(key, trace.address, clock.now())
+      apiKeys.touch(key, trace.address)
       return {
         ...{
           kind: 'key',

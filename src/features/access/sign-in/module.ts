@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
-import { createAddressBudget } from '../../../http/address-budget.ts'
-import type { AddressBudgets, Doors } from '../../../http/doors.ts'
+import { type AddressBudgets, createAddressBudget } from '../../../http/address-budget.ts'
+import type { Doors } from '../../../http/doors.ts'
 import { createTokens } from '../../../http/tokens.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from '../../../platform/db/address-throttle.ts'
 import { unsynced } from '../../../platform/db/open.ts'
@@ -125,12 +125,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) =>
-      signInRoutes(
-        doors.traced,
-        { login: doors.budgets.signIn, refresh: doors.budgets.refresh },
-        { grant, login, refresh, revoke },
-      ),
+    routes: (doors: Doors) => signInRoutes(doors, { grant, login, refresh, revoke }),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {

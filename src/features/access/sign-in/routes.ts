@@ -1,22 +1,15 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { type SpendRequest, spendingFirst } from '../../../http/address-budget.ts'
+import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../../http/body.ts'
-import { bodyErrors, failure } from '../../../http/schema.ts'
-import type { TracePlugin } from '../../../http/trace.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FORM_BODY, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import type { LoginService } from './login.ts'
 import type { MachineGrant } from './machine-grant.ts'
 import type { RefreshService } from './refresh.ts'
 import { AccessToken, Login, Revoked, RevokeForm, TokenForm, UserToken } from './schema.ts'
 
 const FORM_BYTES_MAX = 8 * 1024
-
-const { 413: tooLarge, 415: wrongType } = bodyErrors
-const invalidBody = { 413: tooLarge, 415: wrongType, 422: failure('`validation_error`') }
-const busy = {
-  500: failure('`internal_error`'),
-  503: failure('`overloaded`, `storage_full`, `storage_failed`, `read_only`'),
-}
 
 export interface AuthServices {
   grant: MachineGrant['grant']
@@ -25,20 +18,13 @@ export interface AuthServices {
   revoke: RefreshService['revoke']
 }
 
-/** Budgets of the addresses that sign-ins and refreshes come from (spec §8). */
-export interface AuthBudgets {
-  login: SpendRequest
-  refresh: SpendRequest
-}
-
-/** Spec §4.1: machine grant, login of people, refresh and end of tokens. Nothing here is ever cached. */
+/** Spec §4.1: the machine grant, the login of people, refreshing and revoking tokens. No answer is ever cached. */
 export function signInRoutes(
-  trace: TracePlugin,
-  budgets: AuthBudgets,
+  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { grant, login, refresh, revoke }: AuthServices,
 ) {
   return new Elysia({ name: 'auth.routes', prefix: '/oauth', tags: ['Authentication'] })
-    .use(trace)
+    .use(forAnyone)
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
     })
@@ -47,38 +33,46 @@ export function signInRoutes(
       body: TokenForm,
       response: {
         200: AccessToken,
-        400: failure('`invalid_request`, `unsupported_grant_type`, `credential_ambiguous`'),
-        401: failure('`unauthorized` with `details.oauth_error`'),
-        403: failure('`ip_not_allowed`'),
-        429: failure('`too_many_requests`: a wrong secret after ten of one client_id in 15 minutes'),
-        ...invalidBody,
-        ...busy,
-        415: failure('`unsupported_media_type`: send a form, not JSON'),
+        ...failures(
+          ...WRITING,
+          ...FORM_BODY,
+          'unsupported_grant_type',
+          'credential_ambiguous',
+          'ip_not_allowed',
+          ['unsupported_media_type', 'The body is not a form. Send a form, not JSON.'],
+          ['unauthorized', 'The client id or the client secret is wrong; see `details.oauth_error`.'],
+          ['too_many_requests', 'Ten wrong secrets were sent for this client id within 15 minutes.'],
+        ),
       },
       detail: {
         operationId: 'createToken',
-        summary: 'Exchange client_id and client_secret for an access token',
-        description: 'Form-encoded, not JSON (RFC 6749 §4.4.2); HTTP Basic works as well.',
+        summary: 'Exchange a client id and a client secret for an access token',
+        description: 'Send the credentials as a form, not as JSON (RFC 6749 §4.4.2), or by HTTP Basic.',
       },
     })
     .post('/login', ({ body, trace }) => login(body, trace), {
-      parse: spendingFirst(budgets.login, jsonBody(LIMITS.openBodyBytesMax)),
+      parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Login,
       response: {
         200: UserToken,
-        400: failure('`invalid_json`, `credential_ambiguous`'),
-        401: failure('`unauthorized`, `requires_2fa`, `invalid_2fa`'),
-        403: failure('`account_not_verified`'),
-        429: failure('`rate_limit_exceeded` for the network address, `too_many_requests` for the e-mail'),
-        ...invalidBody,
-        ...busy,
+        ...failures(
+          ...WRITING,
+          ...JSON_BODY,
+          'requires_2fa',
+          'invalid_2fa',
+          'account_not_verified',
+          ['credential_ambiguous', 'Both a code and a recovery code were sent.'],
+          ['unauthorized', 'The e-mail address or the password is wrong.'],
+          ['rate_limit_exceeded', 'Too many sign-ins came from this network address.'],
+          ['too_many_requests', 'Too many sign-ins failed for this e-mail address.'],
+        ),
       },
       detail: {
         operationId: 'login',
         summary: 'Sign in as a person',
         description: [
-          'With two-factor authentication on, a right password alone is answered with `requires_2fa`: repeat the call',
-          'with `totp_code`, or with a `recovery_code`.',
+          'If two-factor authentication is on, the right password alone is answered with `requires_2fa`: repeat the',
+          'request with `totp_code` or `recovery_code`.',
         ].join(' '),
       },
     })
@@ -86,28 +80,30 @@ export function signInRoutes(
       parse: spendingFirst(budgets.refresh, noBody),
       response: {
         200: AccessToken,
-        400: failure('`credential_ambiguous`'),
-        401: failure('`unauthorized`: not valid, ended, or expired more than five minutes ago'),
-        403: failure('`ip_not_allowed`'),
-        429: failure('`rate_limit_exceeded`'),
-        ...busy,
+        ...failures(
+          ...WRITING,
+          'credential_ambiguous',
+          'ip_not_allowed',
+          ['unauthorized', 'The token is invalid, was revoked, or expired more than five minutes ago.'],
+          ['rate_limit_exceeded', 'Too many refreshes came from this network address.'],
+        ),
       },
       detail: {
         operationId: 'refreshToken',
-        summary: 'Exchange an access token for a new one; the old one ends',
+        summary: 'Exchange an access token for a new one; the old one stops working',
         description:
-          'Send the old token as `Authorization: Bearer …`, at most five minutes after it expired.',
+          'Send the old token as `Authorization: Bearer …`, no later than five minutes after it expired.',
         security: [{ bearer: [] }],
       },
     })
     .post('/revoke', ({ body, trace }) => revoke(body, trace), {
       parse: urlencodedBody(FORM_BYTES_MAX * 2, 'token=…'),
       body: RevokeForm,
-      response: { 200: Revoked, 400: failure('`invalid_request`'), ...invalidBody, ...busy },
+      response: { 200: Revoked, ...failures(...WRITING, ...FORM_BODY) },
       detail: {
         operationId: 'revokeToken',
-        summary: 'End an access token, and with it the login of a person',
-        description: 'Form-encoded (RFC 7009). The answer is the same for tokens that are not known.',
+        summary: 'Revoke an access token, and with it the login of a person',
+        description: 'Send the token as a form (RFC 7009). The answer is the same for unknown tokens.',
       },
     })
 }

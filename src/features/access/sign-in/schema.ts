@@ -4,14 +4,15 @@ import { ROLES } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
 
-/** Longest client_id and client_secret; ours are far shorter. */
+/** The longest client_id and client_secret that are accepted; issued ones are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200
 
-/** The form of RFC 6749 §4.4.2; the client's id and secret may come by HTTP Basic instead. */
+/** The form of RFC 6749 §4.4.2; the client's id and secret may be sent by HTTP Basic instead. */
 export const TokenForm = t.Object({
   grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
   client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
@@ -24,14 +25,14 @@ export const Login = t.Object({
   email: text({ minLength: 1, maxLength: 320 }),
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
   totp_code: t.Optional(
-    t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' })),
+    t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' })),
   ),
   recovery_code: t.Optional(
     t.Nullable(
       text({
         minLength: 1,
         maxLength: 40,
-        description: 'One of the recovery codes, instead of `totp_code`.',
+        description: 'A recovery code, instead of `totp_code`.',
       }),
     ),
   ),
@@ -40,8 +41,8 @@ export type Login = typeof Login.static
 
 /** The form of RFC 7009 §2.1. */
 export const RevokeForm = t.Object({
-  token: t.Optional(text({ maxLength: 8_192, description: 'The access token that ends.' })),
-  token_type_hint: t.Optional(text({ maxLength: 100, description: 'Not needed; ignored.' })),
+  token: t.Optional(text({ maxLength: 8_192, description: 'The access token to revoke.' })),
+  token_type_hint: t.Optional(text({ maxLength: 100, description: 'Ignored.' })),
 })
 export type RevokeForm = typeof RevokeForm.static
 
@@ -64,7 +65,7 @@ export const MembershipView = t.Object({
   name: t.String(),
   role: oneOf(ROLES),
   plan: oneOf(PLAN_NAMES),
-  last_used_at: t.Nullable(t.String({ description: 'ISO 8601, UTC.' })),
+  last_used_at: t.Nullable(Moment),
 })
 export type MembershipView = typeof MembershipView.static
 
@@ -77,8 +78,10 @@ export const UserToken = t.Object({
   is_super_admin: t.Boolean(),
   memberships: t.Array(MembershipView),
   redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
-  client_name: t.Optional(t.String({ description: 'Name of the store, when there is exactly one.' })),
-  recovery_codes_left: t.Optional(Type.Integer({ description: 'After a login with a recovery code.' })),
+  client_name: t.Optional(
+    t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
+  ),
+  recovery_codes_left: t.Optional(Type.Integer({ description: 'Only after a login with a recovery code.' })),
 })
 export type UserToken = typeof UserToken.static
 

@@ -23,6 +23,6 @@ export function buildTwoFactor(ground: Ground, { people, secretBox, endOtherSess
   })
   return {
     service,
-    routes: (doors: Doors) => twoFactorRoutes(doors.forPerson, service),
+    routes: (doors: Doors) => twoFactorRoutes(doors, service),
   } satisfies Module<TwoFactorService>
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import type { CallerPlugin } from '../../../http/auth.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import { bodyErrors, failure, signedInErrors } from '../../../http/schema.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_PERSON, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import {
   RecoveryCodes,
   TwoFactorDisabled,
@@ -12,26 +12,27 @@ import {
 } from './schema.ts'
 import type { TwoFactorService } from './service.ts'
 
-const writeErrors = { ...signedInErrors, 503: failure('`storage_full`, `storage_failed`, `read_only`') }
-const inWrongState = { 409: failure('`conflict`') }
+const ALREADY_ENABLED = ['conflict', 'Two-factor authentication is already enabled.'] as const
+const NOT_ENABLED = ['conflict', 'Two-factor authentication is not enabled.'] as const
 
-/** Spec §4.7: the second factor of the person who calls. */
-export function twoFactorRoutes(auth: CallerPlugin, twoFactor: TwoFactorService) {
+/** Spec §4.7: the second factor of the signed-in person. */
+export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFactor: TwoFactorService) {
   return (
     new Elysia({ name: 'two-factor.routes', prefix: '/v1/security/2fa', tags: ['Security'] })
-      .use(auth)
-      // Secrets and recovery codes are shown once, and no cache shall show them again.
+      .use(forPerson)
+      // Secrets and recovery codes are shown only once, so no cache may keep them.
       .onBeforeHandle(({ set }) => {
         set.headers['cache-control'] = 'no-store'
       })
       .post('/setup', ({ caller }) => twoFactor.setup(caller), {
         person: true,
         parse: noBody,
-        response: { 200: TwoFactorSetup, ...inWrongState, ...writeErrors },
+        response: { 200: TwoFactorSetup, ...failures(...FOR_PERSON, ...WRITING, ALREADY_ENABLED) },
         detail: {
           operationId: 'setUpTwoFactor',
-          summary: 'Begin to set up two-factor authentication',
-          description: 'The secret waits 15 minutes for its first code; a second call replaces it.',
+          summary: 'Start setting up two-factor authentication',
+          description:
+            'Confirm the secret with a first code within 15 minutes; calling again replaces the secret.',
         },
       })
       .post('/enable', ({ caller, body }) => twoFactor.enable(caller, body), {
@@ -40,41 +41,40 @@ export function twoFactorRoutes(auth: CallerPlugin, twoFactor: TwoFactorService)
         body: TwoFactorProof,
         response: {
           200: TwoFactorEnabled,
-          ...inWrongState,
-          ...bodyErrors,
-          ...writeErrors,
-          401: failure('`unauthorized`, `token_expired`, `active_tenant_required`, `invalid_2fa`'),
-          422: failure('`validation_error`'),
+          ...failures(...FOR_PERSON, ...WRITING, ...JSON_BODY, 'invalid_2fa', [
+            'conflict',
+            'Two-factor authentication is already enabled, or no setup was started in the last 15 minutes.',
+          ]),
         },
         detail: {
           operationId: 'enableTwoFactor',
-          summary: 'Switch two-factor authentication on with a first code',
+          summary: 'Turn on two-factor authentication with a first code',
           description:
-            'Every login then needs a code, and your other logins end. The code that is sent here is used up.',
+            'From then on every login needs a code, and your other logins end. The code sent here cannot be used again.',
         },
       })
       .post('/disable', ({ caller }) => twoFactor.disable(caller), {
         person: true,
         parse: noBody,
-        response: { 200: TwoFactorDisabled, ...writeErrors },
+        response: { 200: TwoFactorDisabled, ...failures(...FOR_PERSON, ...WRITING) },
         detail: {
           operationId: 'disableTwoFactor',
-          summary: 'Switch two-factor authentication off',
+          summary: 'Turn off two-factor authentication',
           description: 'The token must come from a login with a code.',
         },
       })
       .get('/status', ({ caller }) => twoFactor.status(caller), {
         person: true,
-        response: { 200: TwoFactorStatus, ...signedInErrors },
+        response: { 200: TwoFactorStatus, ...failures(...FOR_PERSON, ...READING) },
         detail: { operationId: 'getTwoFactorStatus', summary: 'Read the state of two-factor authentication' },
       })
       .post('/recovery-codes', ({ caller }) => twoFactor.renewRecoveryCodes(caller), {
         person: true,
         parse: noBody,
-        response: { 200: RecoveryCodes, ...inWrongState, ...writeErrors },
+        response: { 200: RecoveryCodes, ...failures(...FOR_PERSON, ...WRITING, NOT_ENABLED) },
         detail: {
           operationId: 'renewRecoveryCodes',
-          summary: 'Make new recovery codes; the old ones end',
+          summary: 'Create new recovery codes; the old ones stop working',
           description: 'The token must come from a login with a code.',
         },
       })

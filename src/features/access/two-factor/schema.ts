@@ -1,24 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** Spec §2.10, D9. */
 export const TwoFactorSetup = t.Object({
-  secret: t.String({ description: 'Base32, 160 bits: for typing in. Shown only now.' }),
-  qr_code_url: t.String({ description: 'The same as a QR code: an SVG in a `data:` URL.' }),
-  otpauth_url: t.String({ description: 'What the QR code says.' }),
+  secret: t.String({ description: 'Base32, 160 bits, for typing in. It is shown only once.' }),
+  qr_code_url: t.String({ description: 'The secret as a QR code: an SVG in a `data:` URL.' }),
+  otpauth_url: t.String({ description: 'The content of the QR code.' }),
   issuer: t.String(),
   account: t.String({ description: 'E-mail address of the person.' }),
 })
 export type TwoFactorSetup = typeof TwoFactorSetup.static
 
 export const TwoFactorProof = t.Object({
-  totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as the authenticator shows them' }),
+  totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' }),
 })
 export type TwoFactorProof = typeof TwoFactorProof.static
 
 const recovery_codes = t.Array(t.String(), {
-  description: 'Ten codes `xxxxx-xxxxx`, each for one login without the authenticator. Shown only now.',
+  description:
+    'Ten codes `xxxxx-xxxxx`, each for one login without the authenticator. They are shown only once.',
 })
 
 export const RecoveryCodes = t.Object({ recovery_codes })
@@ -36,7 +38,7 @@ export type TwoFactorDisabled = typeof TwoFactorDisabled.static
 
 export const TwoFactorStatus = t.Object({
   enabled: t.Boolean(),
-  enabled_at: t.Union([t.String({ description: 'ISO 8601, UTC.' }), t.Null()]),
-  recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used.' }),
+  enabled_at: MomentOrNull,
+  recovery_codes_left: Type.Integer({ description: 'Unused recovery codes.' }),
 })
 export type TwoFactorStatus = typeof TwoFactorStatus.static

@@ -15,6 +15,6 @@ export function buildWidgetKeys(ground: Ground) {
     service,
     /** The rows, for the operator's list of all keys. */
     rows: { ofStore, byHash, remove },
-    routes: (doors: Doors) => widgetKeyRoutes(doors.guarding, service),
+    routes: (doors: Doors) => widgetKeyRoutes(doors, service),
   } satisfies Module<unknown> & { rows: unknown }
 }

@@ -1,8 +1,3 @@
-/** An origin that cannot be one: told to whoever typed it. */
-export class OriginError extends Error {
-  override readonly name = 'OriginError'
-}
-
 /** What an origin looks like, for people. */
 export const ORIGIN_FORM =
   'scheme, host and perhaps a port, such as https://shop.example; no path, no wildcard'
@@ -14,13 +9,10 @@ const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:]+\])$/
  * The form that browsers send (RFC 6454 §6.2): scheme, host in lower case and punycode, and a port that is not the
  * scheme's own.
  *
- * @throws OriginError for anything that is no `scheme://host[:port]`.
+ * @returns undefined for anything but `scheme://host[:port]`.
  */
-export function exactOrigin(text: string): string {
+export function exactOrigin(text: string): string | undefined {
   // The shape is checked in the text, for a URL parser repairs what should be refused.
   const url = /^https?:\/\/[^\s/\\?#@*%]+\/?$/i.test(text) ? URL.parse(text) : null
-  if (!url || !HOST.test(url.hostname)) {
-    throw new OriginError(`"${text}" is no origin: write it like https://shop.example`)
-  }
-  return url.origin
+  return url && HOST.test(url.hostname) ? url.origin : undefined
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import type { AuthPlugin } from '../../../http/auth.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import { bodyErrors, failure, signedInErrors, storageErrors } from '../../../http/schema.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import {
   DeletedPublicKey,
@@ -13,11 +13,16 @@ import {
 } from './schema.ts'
 import type { PublicKeyService } from './service.ts'
 
-const noSuchKey = { 404: failure('`not_found`') }
-/** D8: keys that may stand in a page. */
-export function widgetKeyRoutes(auth: AuthPlugin, keys: PublicKeyService) {
+/** Failures of a route about one key. */
+const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+/** D8: public keys, which may appear in a web page. */
+export function widgetKeyRoutes(
+  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  keys: PublicKeyService,
+) {
   return new Elysia({ name: 'widgetKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })
-    .use(auth)
+    .use(forStoreSecurity)
     .post(
       '',
       ({ actor, body, set, status }) => {
@@ -30,25 +35,26 @@ export function widgetKeyRoutes(auth: AuthPlugin, keys: PublicKeyService) {
         body: PublicKeyBody,
         response: {
           201: NewPublicKey,
-          409: failure('`conflict`: the store has as many widget keys as it may, `details.limit`'),
-          ...signedInErrors,
-          ...bodyErrors,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
+            'conflict',
+            'The store already has the maximum number of widget keys, `details.limit`.',
+          ]),
         },
         detail: {
           operationId: 'createPublicKey',
-          summary: 'Make a widget key; its value is shown this once',
+          summary: 'Create a widget key; its value is shown only once',
         },
       },
     )
     .get('', ({ actor }) => keys.list(actor.storeId), {
       can: 'keys:manage',
-      response: { 200: PublicKeyList, ...signedInErrors },
+      response: { 200: PublicKeyList, ...failures(...FOR_STORE, ...READING) },
       detail: { operationId: 'listPublicKeys', summary: 'List the widget keys' },
     })
     .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
       can: 'keys:manage',
       params: KeyParams,
-      response: { 200: PublicKey, ...noSuchKey, ...signedInErrors },
+      response: { 200: PublicKey, ...failures(...ONE_KEY, ...READING) },
       detail: { operationId: 'getPublicKey', summary: 'Read one widget key, without its value' },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
@@ -56,14 +62,14 @@ export function widgetKeyRoutes(auth: AuthPlugin, keys: PublicKeyService) {
       params: KeyParams,
       parse: jsonBody(),
       body: PublicKeyPatch,
-      response: { 200: PublicKey, ...noSuchKey, ...signedInErrors, ...bodyErrors },
+      response: { 200: PublicKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
       detail: { operationId: 'updatePublicKey', summary: 'Change some fields of a widget key' },
     })
     .delete('/:id', ({ actor, params }) => keys.remove(actor, params.id), {
       can: 'keys:manage',
       parse: noBody,
       params: KeyParams,
-      response: { 200: DeletedPublicKey, ...noSuchKey, ...signedInErrors, ...storageErrors },
-      detail: { operationId: 'deletePublicKey', summary: 'Delete a widget key; it ends at once' },
+      response: { 200: DeletedPublicKey, ...failures(...ONE_KEY, ...WRITING) },
+      detail: { operationId: 'deletePublicKey', summary: 'Delete a widget key; it stops working at once' },
     })
 }

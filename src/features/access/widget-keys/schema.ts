@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { KeyName, KeyPrefix, KeyText } from '../api-keys/schema.ts'
 import { ORIGIN_FORM } from './origins.ts'
@@ -30,19 +31,18 @@ const Origins = t.Array(text({ minLength: 1, maxLength: ORIGIN_CHARS_MAX }), {
 const RATE_PER_MINUTE_MAX = 100_000
 
 const RatePerMinute = Type.Union([Type.Integer({ minimum: 1, maximum: RATE_PER_MINUTE_MAX }), Type.Null()], {
-  description: 'Requests a minute with this key; null for as many as the plan allows.',
+  description: 'Requests a minute with this key; null for the limit of the plan.',
 })
 
 const Allowed = t.Array(WidgetUse, {
   minItems: 1,
   maxItems: WIDGET_USES.length,
   description:
-    'What a widget may do with the key; everything unless it is said. Takes `search:execute` for text, upload and url, and `search:write` for feedback: a widget may do no more than whoever made its key.',
+    'What a widget may do with the key; by default everything. Requires `search:execute` for text, upload and url, and `search:write` for feedback: a widget may do no more than the maker of its key.',
 })
 
 const ForcedFilters = t.Null({
-  description:
-    'Filters that every search with the key is bound to. This version has none yet and takes only null.',
+  description: 'Filters for every search with the key. Not supported yet: this version accepts only null.',
 })
 
 export const PublicKeyBody = t.Object({
@@ -54,7 +54,7 @@ export const PublicKeyBody = t.Object({
 })
 export type PublicKeyBody = typeof PublicKeyBody.static
 
-/** What is absent stays. */
+/** Absent fields stay as they are. */
 export const PublicKeyPatch = t.Partial(PublicKeyBody)
 export type PublicKeyPatch = typeof PublicKeyPatch.static
 
@@ -67,7 +67,7 @@ export const PublicKey = t.Object({
   rate_per_minute: t.Union([Type.Integer(), t.Null()]),
   allowed: t.Array(WidgetUse),
   forced_filters: ForcedFilters,
-  created_at: t.String({ format: 'date-time' }),
+  created_at: Moment,
 })
 export type PublicKey = typeof PublicKey.static
 

@@ -4,10 +4,11 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound, signInFirst } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { checksummedKey } from '../../../core/keys.ts'
+import { OperatorError } from '../../../core/operator-error.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
-import { exactOrigin, ORIGIN_FORM, OriginError } from './origins.ts'
+import { exactOrigin, ORIGIN_FORM } from './origins.ts'
 import type { PublicKeyQueries, PublicKeyRow } from './queries.ts'
 import {
   type DeletedPublicKey,
@@ -83,12 +84,12 @@ export function widgetKeyService(deps: PublicKeyDeps) {
     /**
      * Makes a key for the operator at the command line, with all that a widget may do.
      *
-     * @throws OriginError for something that is no `scheme://host[:port]`.
+     * @throws OperatorError for an origin that is not `scheme://host[:port]`.
      * @throws ApiError `validation_error` for a name or a number of origins out of bounds, `conflict` when the store
      * has as many keys as it may.
      */
     createPublicKey(storeId: string, name: string, origins: string[]): OperatorsKey {
-      const exact = [...new Set(origins.map(exactOrigin))]
+      const exact = [...new Set(origins.map(operatorsOrigin))]
       const problems = problemsOf(PublicKeyBody, { name, origins: exact }, 'body')
       if (problems.length > 0) throw validationError(problems)
       const { row, key } = add(
@@ -214,7 +215,7 @@ const byOperator = { actorKind: 'operator', userId: null, keyId: null, trace: nu
 
 /** The origins as browsers send them, each once. @throws ApiError `validation_error` naming each that is none. */
 function exactOrigins(origins: readonly string[]): string[] {
-  const read = origins.map(originOrNone)
+  const read = origins.map(exactOrigin)
   const problems = read.flatMap((origin, n) =>
     origin === undefined
       ? {
@@ -229,13 +230,12 @@ function exactOrigins(origins: readonly string[]): string[] {
   return [...new Set(read.filter((origin) => origin !== undefined))]
 }
 
-function originOrNone(text: string): string | undefined {
-  try {
-    return exactOrigin(text)
-  } catch (error) {
-    if (error instanceof OriginError) return undefined
-    throw error
-  }
+/** An origin from the command line. */
+function operatorsOrigin(text: string): string {
+  const origin = exactOrigin(text)
+  if (origin === undefined)
+    throw new OperatorError(`"${text}" is not an origin; write it like https://shop.example`)
+  return origin
 }
 
 /** Each use once, in the order of {@link WIDGET_USES}. */

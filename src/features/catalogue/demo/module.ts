@@ -13,5 +13,5 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
 export function buildDemo(_ground: Ground, { readPicture, products }: DemoNeeds) {
   const { changes } = products
   const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products })
-  return { service, routes: (doors: Doors) => demoRoutes(doors.forStore, service) } satisfies Module<object>
+  return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>
 }

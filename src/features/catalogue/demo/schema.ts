@@ -3,9 +3,9 @@ import { t } from 'elysia'
 
 export const DemoInstalled = t.Object({
   status: t.Literal('installed'),
-  installed: Type.Integer({ description: 'Products that were new.' }),
-  skipped: Type.Integer({ description: 'Products that were there already.' }),
-  products: t.Array(t.String(), { description: 'The ids of the whole demo catalogue.' }),
+  installed: Type.Integer({ description: 'Products that were added.' }),
+  skipped: Type.Integer({ description: 'Products that already existed.' }),
+  products: t.Array(t.String(), { description: 'The ids of all demo products.' }),
 })
 export type DemoInstalled = typeof DemoInstalled.static
 

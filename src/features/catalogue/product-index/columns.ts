@@ -5,7 +5,7 @@ function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
   const labels = ['']
   return {
-    /** The word's number, which a new word gets now; 0 for a value that is no text. */
+    /** The number of a word; a new word gets the next one. 0 for a value that is no text. */
     intern(value: unknown): number {
       if (typeof value !== 'string') return 0
       const key = fold(value)

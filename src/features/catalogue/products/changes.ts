@@ -26,7 +26,7 @@ export interface ProductChangesDeps {
 
 /** The content of a product, wherever it comes from. */
 export interface ProductContent {
-  /** One to nine pictures; the first is the main one. */
+  /** At least one; the first is the main one. */
   sources: PictureSource[]
   metadata: Metadata
   /** Downloads pictures again although their addresses are known. */

@@ -1,6 +1,5 @@
 import { fold } from '../../../core/text.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { PRODUCT_COLUMNS, type ProductQueries, type ProductRow } from './queries.ts'
 import type { ProductSort } from './schema.ts'
 
 export interface ProductFilter {
@@ -13,11 +12,17 @@ export interface ProductFilter {
   updatedSince?: number | undefined
 }
 
-/** Where a page ended: the sort value and the row of its last product. */
-export interface ProductCursor {
-  sort: ProductSort
+/** The place of a product in a list. It means the same in every database that holds the store. */
+export interface ProductPosition {
+  /** By which the list is sorted. */
   value: string | number
-  id: number
+  /** The product's `vector_id`, which orders products with equal values by their age. */
+  id: string
+}
+
+/** A row of a list: the product and its place. */
+export interface ListedProduct extends ProductPosition {
+  productId: string
 }
 
 const ORDERS: Record<ProductSort, { expression: string; direction: 'ASC' | 'DESC' }> = {
@@ -32,41 +37,43 @@ const ORDERS: Record<ProductSort, { expression: string; direction: 'ASC' | 'DESC
 export type ProductListQueries = ReturnType<typeof productListQueries>
 
 /** SQL of GET /v1/products: filters, sorting and keyset pages. */
-export function productListQueries(db: Db, products: Pick<ProductQueries, 'find'>) {
+export function productListQueries(db: Db) {
   return {
-    /** One page after the cursor, in the sort's order; equal values are ordered by row. */
-    page(filter: ProductFilter, sort: ProductSort, limit: number, after: ProductCursor | undefined) {
-      const { expression, direction } = ORDERS[sort]
-      const { conditions, values } = where(filter)
-      const total = db.prepare(`SELECT count(*) AS n FROM products WHERE ${conditions}`).get(values) as {
+    /** How many products pass the filter. */
+    count(filter: ProductFilter): number {
+      const { conditions, values } = toConditions(filter)
+      const { n } = db.prepare(`SELECT count(*) AS n FROM products WHERE ${conditions}`).get(values) as {
         n: number
       }
+      return n
+    },
+
+    /** At most `limit` products after a place, in the sort's order. */
+    page(
+      filter: ProductFilter,
+      sort: ProductSort,
+      limit: number,
+      after: ProductPosition | undefined,
+    ): ListedProduct[] {
+      const { conditions, values } = toConditions(filter)
+      const { expression, direction } = ORDERS[sort]
       const beyond = direction === 'ASC' ? '>' : '<'
-      const seek = after ? `AND (${expression}, id) ${beyond} (@afterValue, @afterId)` : ''
-      const rows = db
+      const seek = after ? `AND (${expression}, vector_id) ${beyond} (@afterValue, @afterId)` : ''
+      return db
         .prepare(`
-          SELECT ${PRODUCT_COLUMNS}, ${expression} AS sortValue FROM products WHERE ${conditions} ${seek}
-          ORDER BY ${expression} ${direction}, id ${direction} LIMIT @limit`)
+          SELECT product_id AS productId, ${expression} AS value, vector_id AS id
+          FROM products WHERE ${conditions} ${seek}
+          ORDER BY ${expression} ${direction}, vector_id ${direction} LIMIT @limit`)
         .all({
           ...values,
-          limit: BigInt(limit + 1),
-          ...(after && { afterValue: after.value, afterId: BigInt(after.id) }),
-        }) as { id: number; productId: string; sortValue: string | number }[]
-      // One more than the page holds tells whether there is a next one.
-      const last = rows.length > limit ? rows[limit - 1] : undefined
-      const found = rows
-        .slice(0, limit)
-        .map(({ productId }) => products.find(filter.storeId, productId) as ProductRow)
-      return {
-        products: found,
-        total: total.n,
-        last: last && { sort, value: last.sortValue, id: last.id },
-      }
+          limit: BigInt(limit),
+          ...(after && { afterValue: after.value, afterId: after.id }),
+        }) as ListedProduct[]
     },
   }
 }
 
-function where({ storeId, category, brand, q, updatedSince }: ProductFilter) {
+function toConditions({ storeId, category, brand, q, updatedSince }: ProductFilter) {
   const parts = ['store_id = @storeId']
   const values: Record<string, unknown> = { storeId }
   if (category !== undefined) parts.push('category = @category')

@@ -3,18 +3,18 @@ import { sizeInWords } from '../../../core/text.ts'
 import { type Problem, validationError } from '../../../http/validation.ts'
 import type { Metadata } from './schema.ts'
 
-/** Checks the limits that a schema cannot say: size, number of keys, depth. @throws ApiError `validation_error`. */
+/** Checks the limits that no schema can state: size, number of keys, depth. @throws ApiError `validation_error`. */
 export function checkMetadata(metadata: Metadata): void {
   const { keys, depth, chars } = measure(metadata, 1)
   if (depth > LIMITS.metadataDepthMax) throw tooDeep()
   if (keys > LIMITS.metadataKeysMax) throw tooMuch(`must have at most ${LIMITS.metadataKeysMax} keys`)
-  // Texts of megabytes are not written as JSON only to be measured.
-  if (chars > LIMITS.metadataBytesMax || jsonBytes(metadata) > LIMITS.metadataBytesMax) {
+  // Counting characters first spares writing megabytes as JSON.
+  if (chars > LIMITS.metadataBytesMax || countJsonBytes(metadata) > LIMITS.metadataBytesMax) {
     throw tooMuch(`must be at most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON`)
   }
 }
 
-const jsonBytes = (metadata: Metadata): number => Buffer.byteLength(JSON.stringify(metadata))
+const countJsonBytes = (metadata: Metadata): number => Buffer.byteLength(JSON.stringify(metadata))
 
 const tooDeep = () => tooMuch(`must not be nested deeper than ${LIMITS.metadataDepthMax} levels`)
 
@@ -22,15 +22,15 @@ const tooMuch = (message: string) =>
   validationError([{ in: 'body', pointer: '/metadata', code: 'too_large', message } satisfies Problem])
 
 interface Measure {
-  /** Keys of all objects together. */
+  /** The number of keys in all objects. */
   keys: number
-  /** Levels. */
+  /** The number of levels. */
   depth: number
-  /** Characters of all texts and keys, each at least one byte as JSON, and one for each other value. */
+  /** The number of characters in all texts and keys, plus one for each other value: never more than the bytes as JSON. */
   chars: number
 }
 
-/** It stops descending where the depth is too much already. */
+/** Measures a value, down to the first level that is too deep. */
 function measure(value: unknown, level: number): Measure {
   const found: Measure = { keys: 0, depth: level - 1, chars: typeof value === 'string' ? value.length : 1 }
   if (value === null || typeof value !== 'object') return found
@@ -54,7 +54,7 @@ function measure(value: unknown, level: number): Measure {
   return found
 }
 
-/** Merges a JSON merge patch into an object (RFC 7396). @throws ApiError `validation_error` for one nested too deep. */
+/** Merges a JSON merge patch into an object (RFC 7396). @throws ApiError `validation_error` for a patch nested too deep. */
 export function mergePatch(target: Metadata, patch: Metadata): Metadata {
   if (measure(patch, 1).depth > LIMITS.metadataDepthMax) throw tooDeep()
   return merge(target, patch)

@@ -63,7 +63,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     ids,
   })
   const changes = createProductChanges({ queries, pictures, index, atomically, emit, clock, ids })
-  const lists = productListQueries(db, queries)
+  const lists = productListQueries(db)
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
 
   return {
@@ -78,9 +78,9 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'products' })
-        .use(productRoutes(doors.forStore, products, idempotency))
+        .use(productRoutes(doors, products, idempotency))
         .use(pictureRoutes(pictures)),
-    chores: [{ name: 'deleting unused pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
+    chores: [{ name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
   } satisfies Module<object>
 }
 

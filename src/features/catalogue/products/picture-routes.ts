@@ -1,14 +1,11 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../../../core/errors.ts'
+import { documentedFailures, failures, READING } from '../../../http/failures.ts'
 import type { ProductPictures } from './pictures.ts'
 
 const PICTURE_CONTENT = { 'image/*': { schema: { type: 'string', format: 'binary' } } } as const
-const ERROR_SCHEMA = { schema: { $ref: '#/components/schemas/Error' } } as const
-const ERROR_CONTENT = { 'application/json': ERROR_SCHEMA, 'application/problem+json': ERROR_SCHEMA }
 
-/**
- * Pictures that arrived as bytes, for shoppers' browsers. There is no credential: the address is 128 random bits.
- */
+/** Uploaded pictures, for the browsers of shoppers. No credential is needed: the address holds 128 random bits. */
 export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
   return new Elysia({ name: 'pictures.routes', tags: ['Products'] }).get(
     '/pictures/:address',
@@ -26,10 +23,10 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
     {
       detail: {
         operationId: 'getPicture',
-        summary: 'A picture that was uploaded with a product',
+        summary: 'Read a picture that was uploaded with a product',
         responses: {
-          200: { description: 'The picture, as it was uploaded', content: PICTURE_CONTENT },
-          404: { description: '`not_found`', content: ERROR_CONTENT },
+          200: { description: 'The picture as it was uploaded', content: PICTURE_CONTENT },
+          ...documentedFailures(failures(...READING, ['not_found', 'No picture has this address.'])),
         },
       },
     },

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import type { AuthPlugin } from '../../../http/auth.ts'
 import { jsonBody, jsonOrFormBody, noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, PICTURE_URL, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
-import { bodyErrors, failure, signedInErrors } from '../../../http/schema.ts'
 import {
   DeletedProduct,
   IndexedProduct,
@@ -20,28 +20,38 @@ import {
 } from './schema.ts'
 import type { Indexed, ProductService } from './service.ts'
 
-const writeErrors = {
-  ...signedInErrors,
-  ...bodyErrors,
-  402: failure('`product_limit_exceeded`, `storage_limit_exceeded`'),
-}
-const noSuchProduct = { 404: failure('`not_found`') }
+/** Failures of a route that indexes a product. */
+const INDEXING = [
+  ...FOR_STORE,
+  ...WRITING,
+  ...JSON_BODY,
+  ...PICTURE_URL,
+  'product_limit_exceeded',
+  'storage_limit_exceeded',
+] as const
 
-/** 201 for a product that was not there before, 200 for one that was. */
-const statusOf = ({ isNew, answer }: Indexed) => ({
+/** Failures of a route about one product. */
+const ONE_PRODUCT = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+/** 201 for a new product, 200 for a product that existed before. */
+const withStatus = ({ isNew, answer }: Indexed) => ({
   status: isNew ? (201 as const) : (200 as const),
   body: answer,
 })
 
 /** Spec §4.2: one product at a time. */
-export function productRoutes(auth: AuthPlugin, products: ProductService, idempotency: Idempotency) {
+export function productRoutes(
+  { forStore }: Pick<Doors, 'forStore'>,
+  products: ProductService,
+  idempotency: Idempotency,
+) {
   return new Elysia({ name: 'products.routes', prefix: '/v1/products', tags: ['Products'] })
-    .use(auth)
+    .use(forStore)
     .post(
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          statusOf(await products.create(context.actor.store, context.body)),
+          withStatus(await products.create(context.actor.store, context.body)),
         ),
       {
         can: 'products:write',
@@ -50,12 +60,11 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         response: {
           200: IndexedProduct,
           201: IndexedProduct,
-          409: failure('`idempotency_in_progress`'),
-          ...writeErrors,
+          ...failures(...INDEXING, 'idempotency_in_progress', 'idempotency_key_reused'),
         },
         detail: {
           operationId: 'indexProduct',
-          summary: 'Index one product, or index it again',
+          summary: 'Index a product, or index it again',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -65,22 +74,20 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
       query: ProductListQuery,
       response: {
         200: ProductList,
-        ...signedInErrors,
-        400: failure('`invalid_cursor`, `credential_ambiguous`'),
-        422: failure('`validation_error`'),
+        ...failures(...FOR_STORE, ...READING, 'validation_error', 'invalid_cursor'),
       },
       detail: { operationId: 'listProducts', summary: 'List products' },
     })
     .get('/:product_id', ({ actor, params }) => products.find(actor.storeId, params.product_id), {
       can: 'products:read',
       params: ProductParams,
-      response: { 200: IndexedProductView, ...noSuchProduct, ...signedInErrors },
-      detail: { operationId: 'getProduct', summary: 'Read one product' },
+      response: { 200: IndexedProductView, ...failures(...ONE_PRODUCT, ...READING) },
+      detail: { operationId: 'getProduct', summary: 'Read a product' },
     })
     .put(
       '/:product_id',
       async ({ actor, params, body, status }) => {
-        const { status: code, body: answer } = statusOf(
+        const { status: code, body: answer } = withStatus(
           await products.replace(actor.store, params.product_id, body),
         )
         return status(code, answer)
@@ -90,8 +97,8 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         params: NewProductParams,
         parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm),
         body: ProductReplacement,
-        response: { 200: IndexedProduct, 201: IndexedProduct, ...writeErrors },
-        detail: { operationId: 'replaceProduct', summary: 'Replace one product, or index it under this id' },
+        response: { 200: IndexedProduct, 201: IndexedProduct, ...failures(...INDEXING) },
+        detail: { operationId: 'replaceProduct', summary: 'Replace a product, or index it under this id' },
       },
     )
     .patch(
@@ -102,15 +109,15 @@ export function productRoutes(auth: AuthPlugin, products: ProductService, idempo
         params: ProductParams,
         parse: jsonBody(LIMITS.pictureJsonBytesMax),
         body: ProductPatch,
-        response: { 200: IndexedProduct, ...noSuchProduct, ...writeErrors },
-        detail: { operationId: 'updateProduct', summary: 'Change some fields of one product' },
+        response: { 200: IndexedProduct, ...failures(...INDEXING, 'not_found') },
+        detail: { operationId: 'updateProduct', summary: 'Change some fields of a product' },
       },
     )
     .delete('/:product_id', ({ actor, params }) => products.remove(actor.storeId, params.product_id), {
       can: 'products:delete',
       parse: noBody,
       params: ProductParams,
-      response: { 200: DeletedProduct, ...noSuchProduct, ...signedInErrors },
-      detail: { operationId: 'deleteProduct', summary: 'Delete one product with its pictures and vectors' },
+      response: { 200: DeletedProduct, ...failures(...ONE_PRODUCT, ...WRITING) },
+      detail: { operationId: 'deleteProduct', summary: 'Delete a product with its pictures and vectors' },
     })
 }

@@ -2,10 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
+import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
-import { moment, text } from '../../../http/text-schema.ts'
+import { text } from '../../../http/text-schema.ts'
 
-/** Spec §2.3 and the further keys that mean something to us. Keys we do not know are kept and can be filtered. */
+/** Spec §2.3 and further keys with a meaning. Unknown keys are kept and can be filtered. */
 export const Metadata = t.Object(
   {
     name: t.Optional(t.String()),
@@ -14,7 +15,7 @@ export const Metadata = t.Object(
     price: t.Optional(t.Number({ description: 'Major units of `currency`.' })),
     color_name: t.Optional(t.String()),
     tags: t.Optional(t.Array(t.String())),
-    url: t.Optional(t.String({ description: 'Page of the product in the shop.' })),
+    url: t.Optional(t.String({ description: 'Web page of the product.' })),
     currency: t.Optional(t.String({ description: 'ISO 4217.' })),
     in_stock: t.Optional(t.Boolean()),
     sku: t.Optional(t.String()),
@@ -32,21 +33,21 @@ export const Metadata = t.Object(
 export type Metadata = Record<string, unknown>
 
 /**
- * Refused are control characters, line ends, and what turns the direction of writing. Half of a surrogate pair is no
+ * Refuses control characters, line ends, and characters that change the writing direction. A lone surrogate is not a
  * character: the database could not tell two such ids apart.
  */
 const ID_CHARACTER =
   '(?:[^/\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])'
 
 /**
- * A character that can be seen: no space (Unicode's Z) and nothing that draws nothing (Default_Ignorable_Code_Point),
- * spelt out, because not every reader of the API's document knows these names.
+ * A visible character: neither a space (Unicode's Z) nor an invisible character (Default_Ignorable_Code_Point). The ranges
+ * are spelt out because not every reader of the API's document knows these names.
  */
 const VISIBLE_CHARACTER =
   '(?:[^ \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f' +
   '\\u205f-\\u206f\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]|[\\ud800-\\udb3f\\udb44-\\udbff][\\udc00-\\udfff])'
 
-/** Words that stand in paths after `/v1/products/`. */
+/** Words that follow `/v1/products/` in paths. */
 export const RESERVED_PRODUCT_IDS = ['demo', 'bulk', 'import', 'export'] as const
 
 const ProductId = text({
@@ -54,22 +55,22 @@ const ProductId = text({
   maxLength: LIMITS.productIdCharsMax,
   pattern: `^(?!\\.{1,2}$)(?=.*${VISIBLE_CHARACTER})${ID_CHARACTER}+$`,
   not: { enum: RESERVED_PRODUCT_IDS },
-  description: `printable characters but /, at least one of them visible; not . or .., and not ${RESERVED_PRODUCT_IDS.join(', ')}, which are reserved`,
+  description: `printable characters except /, at least one of them visible; not . or .., and not ${RESERVED_PRODUCT_IDS.join(', ')}, which are reserved`,
   examples: ['sku-1'],
 })
 
 const PictureUrl = text({
   minLength: 1,
-  description: 'An http(s) address that the service downloads, or a `data:` URI.',
+  description: 'An http(s) URL that the service downloads, or a `data:` URI.',
   examples: ['https://shop.example/pictures/red-mug.jpg'],
 })
 
 const AdditionalPictures = t.Array(PictureUrl, {
   maxItems: LIMITS.additionalPicturesMax,
-  description: 'Further views; a product is found by the best of its pictures.',
+  description: 'Further views; a product is found by its best matching picture.',
 })
 
-/** The body of POST /v1/products as JSON (spec §2.3). */
+/** The body of POST /v1/products as JSON. */
 const Product = t.Object(
   {
     product_id: ProductId,
@@ -77,13 +78,13 @@ const Product = t.Object(
     metadata: t.Optional(Metadata),
     additional_image_urls: t.Optional(AdditionalPictures),
     refresh: t.Optional(
-      t.Boolean({ description: 'Download the pictures again although their addresses are known.' }),
+      t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
     ),
   },
   { additionalProperties: true },
 )
 
-/** The same as multipart: the picture is a file, or an address after all; `metadata` is JSON text. */
+/** The body of POST /v1/products as multipart: the picture is a file or a URL; `metadata` is JSON text. */
 export const ProductForm = t.Object(
   {
     product_id: ProductId,
@@ -96,7 +97,7 @@ export const ProductForm = t.Object(
     metadata: t.Optional(Metadata),
     additional_image_urls: t.Optional(AdditionalPictures),
     refresh: t.Optional(
-      t.Boolean({ description: 'Download the pictures again although their addresses are known.' }),
+      t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
     ),
   },
   { additionalProperties: true },
@@ -111,7 +112,7 @@ const ReplacementJson = t.Object(
   { additionalProperties: true },
 )
 
-/** The body of PUT /v1/products/{product_id}; an id inside must be the one of the path. */
+/** The body of PUT /v1/products/{product_id}; an id in the body must equal the one in the path. */
 export const ProductReplacementForm = t.Object(
   { ...ProductForm.properties, product_id: t.Optional(ProductId) },
   { additionalProperties: true },
@@ -119,7 +120,7 @@ export const ProductReplacementForm = t.Object(
 export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
 export type ProductReplacement = typeof ProductReplacement.static
 
-/** The body of PATCH: what is absent stays; metadata is merged by RFC 7396, so null removes a key. */
+/** The body of PATCH: absent fields stay; metadata is merged by RFC 7396, so null removes a key. */
 export const ProductPatch = t.Object(
   {
     image_url: t.Optional(PictureUrl),
@@ -150,7 +151,7 @@ const PictureInfo = t.Object({
   palette: t.Array(t.Object({ hex: t.String(), share: t.Number() }), { description: 'Largest share first.' }),
 })
 
-/** A product as it is read: spec §2.3 and what indexing found. */
+/** A product as it is read: spec §2.3 and the results of indexing. */
 export const IndexedProductView = t.Object({
   product_id: t.String(),
   image_url: t.String(),
@@ -158,8 +159,8 @@ export const IndexedProductView = t.Object({
   metadata: Metadata,
   status: t.Literal('indexed'),
   vector_id: t.String(),
-  indexed_at: t.String({ format: 'date-time' }),
-  updated_at: t.String({ format: 'date-time' }),
+  indexed_at: Moment,
+  updated_at: Moment,
   image: PictureInfo,
   error: t.Null(),
 })
@@ -169,15 +170,12 @@ export const PRODUCT_SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc'
 export type ProductSort = (typeof PRODUCT_SORTS)[number]
 
 export const ProductListQuery = t.Object({
-  limit: t.Optional(
-    t.Integer({ minimum: 1, maximum: LIMITS.productsPageMax, default: LIMITS.productsPageDefault }),
-  ),
-  cursor: t.Optional(t.String({ description: '`next_cursor` of the page before.' })),
+  ...pageQuery({ default: LIMITS.productsPageDefault, maximum: LIMITS.productsPageMax }),
   status: t.Optional(t.Union([t.Literal('indexed'), t.Literal('pending'), t.Literal('failed')])),
   category: t.Optional(t.String()),
   brand: t.Optional(t.String()),
   q: t.Optional(text({ maxLength: 200, description: 'Part of the name or of the product_id.' })),
-  updated_since: t.Optional(moment('ISO 8601 with its offset from UTC, or a date')),
+  updated_since: t.Optional(moment('ISO 8601 with an offset from UTC, or a date')),
   sort: t.Optional(t.Union(PRODUCT_SORTS.map((sort) => t.Literal(sort)))),
 })
 export type ProductListQuery = typeof ProductListQuery.static
@@ -185,14 +183,14 @@ export type ProductListQuery = typeof ProductListQuery.static
 export const ProductList = t.Object({
   products: t.Array(IndexedProductView),
   count: Type.Integer({ description: 'Products on this page.' }),
-  total: Type.Integer({ description: 'Products that fit the filters.' }),
-  next_cursor: t.Union([t.String(), t.Null()]),
+  total: Type.Integer({ description: 'Products that match the filters.' }),
+  next_cursor: NextCursor,
 })
 export type ProductList = typeof ProductList.static
 
 export const ProductParams = t.Object({ product_id: t.String() })
 
-/** The path of PUT, which may make the product. */
+/** The path of PUT, which may create the product. */
 export const NewProductParams = t.Object({ product_id: ProductId })
 
 export const DeletedProduct = t.Object({ status: t.Literal('deleted'), product_id: t.String() })

@@ -1,12 +1,14 @@
+import { type TNumber, type TString, Type } from '@sinclair/typebox'
 import type { CallerStore } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fold } from '../../../core/text.ts'
+import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { problemsOf, validationError } from '../../../http/validation.ts'
 import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
-import type { ProductCursor, ProductListQueries } from './list-queries.ts'
+import type { ProductListQueries } from './list-queries.ts'
 import { mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import type { ProductQueries, ProductRow } from './queries.ts'
@@ -15,12 +17,12 @@ import {
   type IndexedProduct,
   type IndexedProductView,
   Metadata,
-  PRODUCT_SORTS,
   type ProductBody,
   type ProductList,
   type ProductListQuery,
   type ProductPatch,
   type ProductReplacement,
+  type ProductSort,
 } from './schema.ts'
 
 export interface ProductDeps {
@@ -99,7 +101,8 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
     /** GET /v1/products. @throws ApiError `invalid_cursor`. */
     list(storeId: string, query: ProductListQuery): ProductList {
       const sort = query.sort ?? 'newest'
-      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, sort)
+      const cursors = CURSORS[sort]
+      const after = cursors.read(query.cursor)
       if (query.status !== undefined && query.status !== 'indexed') {
         return { products: [], count: 0, total: 0, next_cursor: null }
       }
@@ -109,15 +112,17 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
         category: (query.category && fold(query.category)) || undefined,
         brand: (query.brand && fold(query.brand)) || undefined,
         q: query.q?.trim(),
-        updatedSince: query.updated_since === undefined ? undefined : parseMoment(query.updated_since),
+        updatedSince:
+          query.updated_since === undefined ? undefined : readMoment('updated_since', query.updated_since),
       }
-      const page = lists.page(filter, sort, query.limit ?? LIMITS.productsPageDefault, after)
-      const next_cursor = page.last ? Buffer.from(JSON.stringify(page.last)).toString('base64url') : null
+      const limit = query.limit ?? LIMITS.productsPageDefault
+      const found = lists.page(filter, sort, limit + 1, after)
+      const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {
-        products: page.products.map(toView),
-        count: page.products.length,
-        total: page.total,
-        next_cursor,
+        products: rows.map(({ productId }) => toView(queries.find(storeId, productId) as ProductRow)),
+        count: rows.length,
+        total: lists.count(filter),
+        next_cursor: nextCursor,
       }
     },
   }
@@ -160,24 +165,15 @@ const toIndexed = ({ effect, productId, vectorId }: ProductChange): Indexed => (
   answer: { status: 'indexed', product_id: productId, vector_id: vectorId, message: effect },
 })
 
-/** @returns Unix ms. @throws ApiError `validation_error` for a day or an hour that does not exist. */
-function parseMoment(text: string): number {
-  const moment = Date.parse(text.replace(' ', '+'))
-  if (Number.isNaN(moment)) {
-    const message = 'must be a moment that exists'
-    throw validationError([{ in: 'query', pointer: '/updated_since', code: 'format', message }])
-  }
-  return moment
-}
+const cursorsOf = (sort: ProductSort, value: TNumber | TString) =>
+  createCursors({ list: 'products', sort }, { value, id: CursorId })
 
-function readCursor(text: string, sort: string): ProductCursor {
-  try {
-    const cursor = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as ProductCursor
-    const isWhole =
-      Number.isSafeInteger(cursor.id) && typeof cursor.value === (sort === 'name' ? 'string' : 'number')
-    if (isWhole && cursor.sort === sort && PRODUCT_SORTS.includes(cursor.sort)) return cursor
-  } catch {
-    // Falls through to the one answer for every cursor that this list did not issue.
-  }
-  throw new ApiError('invalid_cursor', 'The cursor does not belong to this list')
+/** A cursor works for the sort that it was issued for. */
+const CURSORS: Readonly<Record<ProductSort, ReturnType<typeof cursorsOf>>> = {
+  newest: cursorsOf('newest', Type.Number()),
+  oldest: cursorsOf('oldest', Type.Number()),
+  updated: cursorsOf('updated', Type.Number()),
+  name: cursorsOf('name', Type.String()),
+  price_asc: cursorsOf('price_asc', Type.Number()),
+  price_desc: cursorsOf('price_desc', Type.Number()),
 }

@@ -1,6 +1,8 @@
+import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
+import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
@@ -23,32 +25,21 @@ export interface SearchNeeds {
   noteFault(error: unknown): void
 }
 
-const HOUR_MS = 3_600_000
-
 /**
  * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
  * nothing of products calls back.
  */
-export function buildSearch({ db, atomically, clock, ids, log, later }: Ground, needs: SearchNeeds) {
+export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
   const { model, index, pictures, embedder, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
-      record(searches) {
-        try {
-          // No answer waits for these rows, so they do not wait for the disk.
-          unsynced(db, () => atomically(() => queries.record(searches)))
-        } catch (error) {
-          noteFault(error)
-          throw error
-        }
-      },
+      record: queries.record,
       forgetBefore: (before, limit) => unsynced(db, () => queries.forgetBefore(before, limit)),
     },
+    writes: createWriteBehind({ db, log, name: 'searches', schedule: later, noteFault }),
     clock,
     days: historyDays,
-    log,
-    schedule: later,
   })
   const recent = createRecentPictures(ids)
   const search = searchService({
@@ -65,7 +56,7 @@ export function buildSearch({ db, atomically, clock, ids, log, later }: Ground, 
 
   return {
     service: { ...search, history },
-    routes: (doors: Doors) => searchRoutes(doors.forStore, search),
+    routes: (doors: Doors) => searchRoutes(doors, search),
     chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
     forgetStore: recent.forgetStore,
   } satisfies Module<object>

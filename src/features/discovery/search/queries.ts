@@ -71,17 +71,14 @@ export function searchQueries(db: Db, model: number) {
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,
 
-    /** Writes searches to the history; several statements, to be called inside a transaction. */
-    record(rows: readonly SearchRow[]): void {
-      for (const { isTracked, createdAt, ...row } of rows) {
-        insert.run({
-          ...row,
-          parameters: JSON.stringify(row.parameters),
-          results: JSON.stringify(row.results),
-          tracked: isTracked ? 1 : 0,
-          createdAt,
-        })
-      }
+    record({ isTracked, createdAt, ...row }: SearchRow): void {
+      insert.run({
+        ...row,
+        parameters: JSON.stringify(row.parameters),
+        results: JSON.stringify(row.results),
+        tracked: isTracked ? 1 : 0,
+        createdAt,
+      })
     },
   }
 }

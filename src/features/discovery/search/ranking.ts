@@ -42,7 +42,7 @@ export interface Ranking {
   boostedCategory: string | undefined
 }
 
-/** So many slots hold the pictures of enough products to vote, however many pictures each product has. */
+/** The number of slots that surely hold the pictures of enough products to vote. */
 const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
 
 /** If the filter passes less than this share of the slots, only those are scored. */

@@ -19,10 +19,10 @@ const common = {
     }),
   ),
   threshold: t.Optional(
-    t.Number({ minimum: 0, maximum: 1, description: 'Least similarity, before any category boost.' }),
+    t.Number({ minimum: 0, maximum: 1, description: 'Minimum similarity, before any category boost.' }),
   ),
   category: t.Optional(
-    text({ maxLength: 200, description: 'Only this category; case and accents do not count.' }),
+    text({ maxLength: 200, description: 'Only this category; case and accents are ignored.' }),
   ),
   price_min: t.Optional(t.Number({ description: 'Only products with a price of at least this.' })),
   price_max: t.Optional(t.Number()),
@@ -30,7 +30,7 @@ const common = {
   cutoff: t.Optional(
     t.Union([t.Literal('none'), t.Literal('auto')], {
       default: 'none',
-      description: '`auto` ends the list where the scores fall off.',
+      description: '`auto` ends the list where the scores drop.',
     }),
   ),
   category_boost: t.Optional(
@@ -38,21 +38,24 @@ const common = {
       minimum: 0,
       maximum: 0.5,
       default: 0.1,
-      description: 'Boost w for products in the query’s own category: the score becomes (1 − w) · score + w.',
+      description:
+        'Boost w for products in the category of the query: the score becomes (1 − w) · score + w.',
     }),
   ),
   fields: t.Optional(
     t.Array(text({ maxLength: 200 }), {
       maxItems: 100,
-      description: 'Metadata keys to return; default: all.',
+      description: 'Metadata keys to return; all by default.',
     }),
   ),
   explain: t.Optional(t.Boolean({ default: false, description: 'Explain each score.' })),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
-  tags: t.Optional(t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Kept with the search.' })),
+  tags: t.Optional(
+    t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
+  ),
 }
 
-/** Unknown fields lead to warnings, and are not refused. */
+/** Unknown fields are reported in `warnings`, not refused. */
 const open = { additionalProperties: true }
 
 /** POST /v1/search/text. */
@@ -72,25 +75,22 @@ export const TextSearch = t.Object(
 export type TextSearch = typeof TextSearch.static
 
 const source = {
-  image_url: t.Optional(t.String({ description: 'An http(s) address or a `data:` URI.' })),
+  image_url: t.Optional(t.String({ description: 'An http(s) URL or a `data:` URI.' })),
   image: t.Optional(t.String({ description: 'The picture as base64 or as a `data:` URI.' })),
   product_id: t.Optional(
     t.String({
-      description:
-        'The first picture of a product of this store; the product itself is left out of the results.',
+      description: 'The first picture of a product in this store; the results leave out the product itself.',
     }),
   ),
-  image_id: t.Optional(
-    t.String({ description: 'A query picture of the last minutes, from an earlier answer.' }),
-  ),
-  vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the model in use.' })),
+  image_id: t.Optional(t.String({ description: 'A recent query picture, from an earlier answer.' })),
+  vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the current model.' })),
 }
 
 /** POST /v1/search/url: exactly one picture source. */
 export const UrlSearch = t.Object({ ...source, ...common }, open)
 export type UrlSearch = typeof UrlSearch.static
 
-/** POST /v1/search: a multipart upload as the only picture source. Numbers travel as text. */
+/** POST /v1/search: a multipart upload, the only picture source of this route; numbers are sent as text. */
 export const UploadSearch = t.Object(
   {
     image: t.Optional(
@@ -107,33 +107,32 @@ export type CommonSearch = Omit<TextSearch, 'query'>
 const Explanation = t.Object({
   cosine: t.Number({ minimum: -1, maximum: 1, description: 'Raw cosine of the two vectors.' }),
   similarity: t.Number({ description: 'Calibrated score before the boost.' }),
-  category_boost: t.Number({ description: 'What the boost added.' }),
+  category_boost: t.Number({ description: 'The amount added by the boost.' }),
 })
 
 export const SearchResult = t.Object({
   product_id: t.String(),
   similarity_score: t.Number({
-    description: '0 to 1: 0.5 is plausible, 0.8 clearly alike, 0.97 the same picture.',
+    description: '0 to 1: about 0.5 is a plausible match, 0.8 clearly similar, 0.97 the same picture.',
   }),
   metadata: t.Record(t.String(), t.Unknown()),
   image_url: t.String(),
-  matched_image: t.String({ description: 'The picture of the product that fits best.' }),
+  matched_image: t.String({ description: 'The best matching picture of the product.' }),
   explain: t.Optional(Explanation),
 })
 export type SearchResult = typeof SearchResult.static
 
-/** Spec §2.5. */
 export const SearchResponse = t.Object({
   query_time_ms: t.Number(),
   count: Type.Integer({ description: 'Results on this page.' }),
   results: t.Array(SearchResult, { description: 'Best first.' }),
   search_id: t.String({ format: 'uuid' }),
   total_candidates: Type.Integer({
-    description: 'Products that were compared: those that pass the filters.',
+    description: 'Products that were compared, which are those that pass the filters.',
   }),
-  image_id: t.Optional(t.String({ description: 'Names the query picture for the next page.' })),
+  image_id: t.Optional(t.String({ description: 'Identifies the query picture, for the next page.' })),
   boosted_category: t.Optional(
-    t.String({ description: 'The category taken for the query’s own (with `explain`).' }),
+    t.String({ description: 'The category of the query, as detected (with `explain`).' }),
   ),
   warnings: t.Optional(t.Array(t.String())),
 })

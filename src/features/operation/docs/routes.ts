@@ -7,7 +7,7 @@ import { guideIndex, guidePages } from './guide-pages.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
-/** The pages for readers: the API page, the guide and one page an error. They work with no network. */
+/** The pages for readers: the API page, the guide and one page for each error. They work without a network. */
 export function docsRoutes() {
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
     .get('/docs', () => asset('page.html'))
@@ -30,7 +30,7 @@ interface Context {
   set: { headers: Record<string, string | number | undefined> }
 }
 
-/** A page for browsers, the same as JSON for everyone else. */
+/** Answers browsers with a page, and other clients with the same content as JSON. */
 function pageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
   set.headers['vary'] = 'accept'
   return prefersPage(request) ? pageAnswer(page(), SCRIPTED) : data

@@ -12,16 +12,16 @@ const Readiness = t.Object({
 const Version = t.Object({
   version: t.String(),
   api: t.Array(t.String(), { description: 'Supported major versions.' }),
-  schema: Type.Integer({ description: 'Of the database.' }),
+  schema: Type.Integer({ description: 'Version of the database schema.' }),
   model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
 })
 
-/** What monitors and load balancers ask; open to everyone. */
+/** Health and version, for monitors and load balancers; open to everyone. */
 export function healthRoutes(health: HealthService) {
   return new Elysia({ name: 'health.routes', tags: ['Operation'] })
     .get('/health', () => ({ status: 'ok' as const }), {
       response: { 200: t.Object({ status: t.Literal('ok') }) },
-      detail: { operationId: 'getHealth', summary: 'Is the process alive?' },
+      detail: { operationId: 'getHealth', summary: 'Check whether the process is alive' },
     })
     .get(
       '/health/ready',
@@ -33,7 +33,7 @@ export function healthRoutes(health: HealthService) {
         response: { 200: Readiness, 503: Readiness },
         detail: {
           operationId: 'getReadiness',
-          summary: 'Can it serve? Checks database, vectors, model and disk',
+          summary: 'Check whether the service is ready: database, vectors, model and disk',
         },
       },
     )
@@ -41,7 +41,7 @@ export function healthRoutes(health: HealthService) {
       response: { 200: Version },
       detail: {
         operationId: 'getVersion',
-        summary: 'Versions of the service, its API, its database and its model',
+        summary: 'Read the versions of the service, its API, its database and its model',
       },
     })
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { SetupError } from '../../../../src/features/access/accounts/service.ts'
+import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
@@ -31,7 +31,7 @@ describe('user verify', () => {
     try {
       app.operator.verify(BODY.email, choice)
     } catch (error) {
-      if (error instanceof SetupError && !error.isWrongInput) return error.message
+      if (error instanceof OperatorError && error.exitCode === 1) return error.message
       throw error
     }
     throw new Error('It was not refused')

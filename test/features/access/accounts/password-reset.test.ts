@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemIds } from '../../../../src/core/ids.ts'
-import { SetupError } from '../../../../src/features/access/accounts/service.ts'
+import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 
@@ -356,7 +356,7 @@ describe('the operator', () => {
     [EMAIL, EMAIL, 'must not be the e-mail address'],
   ])('%p with %p is refused', async (email, password, words) => {
     const error = await app.operator.resetPassword(email, password).catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(SetupError)
+    expect(error).toBeInstanceOf(OperatorError)
     expect((error as Error).message).toContain(words)
     expect((await login(OLD)).status).toBe(200)
   })

@@ -197,7 +197,7 @@ describe('POST /register (spec §2.12, D10)', () => {
 
   test('what is wrong with an address is said in words', async () => {
     const messages = async (email: string) => (await register(app, { email })).body['message']
-    expect(await messages('nope')).toBe('email has the wrong form: Mail address, like anna@shop.example.')
+    expect(await messages('nope')).toBe('email has the wrong format: E-mail address, like anna@shop.example.')
     expect(await messages('éva@shop.test')).toContain('no letters but a-z before the @')
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { SetupError } from '../../../../src/features/access/accounts/service.ts'
+import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
@@ -30,7 +30,7 @@ async function refused(work: Promise<unknown>, words: string) {
     () => undefined,
     (reason: unknown) => reason,
   )
-  expect(error).toBeInstanceOf(SetupError)
+  expect(error).toBeInstanceOf(OperatorError)
   expect((error as Error).message).toContain(words)
 }
 
@@ -201,6 +201,6 @@ describe('set-plan', () => {
 
   test('an unknown store is told', () => {
     expect(() => app.accounts.setPlan('nobody', 'free')).toThrow('There is no store "nobody"')
-    expect(() => app.accounts.storeBySlug('nobody')).toThrow(SetupError)
+    expect(() => app.accounts.storeBySlug('nobody')).toThrow(OperatorError)
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemIds } from '../../../../src/core/ids.ts'
+import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { hashSecret } from '../../../../src/core/secrets.ts'
-import { OriginError } from '../../../../src/features/access/widget-keys/origins.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
@@ -56,8 +56,8 @@ describe('a public key made at the command line (spec §5.5, D8)', () => {
 
   test('is not made for what is no origin, and the operator is told which', () => {
     const attempt = () => create('https://good.example', 'null')
-    expect(attempt).toThrow(OriginError)
-    expect(attempt).toThrow('"null" is no origin')
+    expect(attempt).toThrow(OperatorError)
+    expect(attempt).toThrow('"null" is not an origin')
     expect(rows()).toEqual([])
   })
 

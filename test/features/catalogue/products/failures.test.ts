@@ -72,10 +72,10 @@ describe('every product endpoint refuses without writing anything', () => {
       const others = (['products:read', 'products:write', 'products:delete'] as const).filter(
         (name) => name !== needed,
       )
-      const call = await asPerson([...others, 'products:bulk', 'search:execute'], (auth) =>
+      const call = await asPerson([...others, 'products:bulk', 'search:execute'], (doors) =>
         path.endsWith('/demo')
-          ? demoRoutes(auth, app.demo)
-          : productRoutes(auth, app.products, createIdempotency(idempotencyKeys(app.db), app.clock)),
+          ? demoRoutes(doors, app.demo)
+          : productRoutes(doors, app.products, createIdempotency(idempotencyKeys(app.db), app.clock)),
       )
       const answer = await call(method, path, body)
       expect(answer.status).toBe(403)

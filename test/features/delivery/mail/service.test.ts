@@ -3,6 +3,7 @@ import { outboxQueries } from '../../../../src/features/delivery/mail/queries.ts
 import { outboxService } from '../../../../src/features/delivery/mail/service.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
 import { createMailer, type Mail, MailError, type Mailer } from '../../../../src/platform/mail/mailer.ts'
+import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
 import { createSecretBox } from '../../../../src/platform/secret-box.ts'
 import { mailServer } from '../../../platform/mail/mail-server.ts'
 import { countingIds, manualClock } from '../../../support/app.ts'
@@ -44,7 +45,11 @@ function outboxWith(
   return { outbox, clock, db, warnings, rows }
 }
 
-const NO_SERVER = { smtpUrl: '', from: '', allowCidrs: [], isOffline: false }
+const NO_SERVER = {
+  smtpUrl: '',
+  from: '',
+  door: createOutboundDoor({ allowCidrs: [], isOffline: false }),
+}
 
 describe('without a mail server', () => {
   test('a mail stays and can be read, oldest first', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createSearchHistory } from '../../../../src/features/discovery/search/history.ts'
 import { searchQueries } from '../../../../src/features/discovery/search/queries.ts'
+import { createWriteBehind } from '../../../../src/platform/db/write-behind.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 
 interface Recorded {
@@ -136,19 +137,26 @@ describe('search history (spec §2.5: search_id)', () => {
 })
 
 describe('the line of waiting searches', () => {
-  const logged: { searches: number }[] = []
+  const logged: { lost: number }[] = []
+  const faults: unknown[] = []
   let scheduled: (() => void)[]
   let history: ReturnType<typeof createSearchHistory>
 
   beforeEach(() => {
     logged.length = 0
     scheduled = []
+    faults.length = 0
     history = createSearchHistory({
       queries: searchQueries(app.db, 1),
       clock: app.clock,
       days: 90,
-      log: { error: (fields) => void logged.push(fields) },
-      schedule: (callback) => void scheduled.push(callback),
+      writes: createWriteBehind({
+        db: app.db,
+        name: 'searches',
+        log: { error: (fields) => void logged.push(fields) },
+        schedule: (callback) => void scheduled.push(callback),
+        noteFault: (error) => void faults.push(error),
+      }),
     })
   })
 
@@ -184,7 +192,8 @@ describe('the line of waiting searches', () => {
     add(3)
     history.flush()
     history.flush()
-    expect(logged).toMatchObject([{ searches: 3, err: { message: 'broken' } }])
+    expect(logged).toMatchObject([{ lost: 3, err: { message: 'broken' } }])
+    expect(faults).toMatchObject([{ message: 'broken' }])
     app.db.exec('DROP TRIGGER broken')
     add(2)
     for (const callback of scheduled) callback()

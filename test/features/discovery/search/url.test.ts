@@ -247,7 +247,7 @@ describe('POST /v1/search: upload (spec §4.3)', () => {
     body.append('image', new Blob([pictureBytes(2)]), 'second.jpg')
     const answer = await app.call('POST', '/v1/search', { token, body })
     expect([answer.status, answer.body['error']]).toEqual([422, 'image_source_invalid'])
-    expect(answer.body['message']).toBe('Send one picture; image came 2 times')
+    expect(answer.body['message']).toBe('Send one picture; image was sent 2 times')
     expect(answer.body['details']).toMatchObject({ given: ['image', 'image'], allowed: ['image'] })
   })
 

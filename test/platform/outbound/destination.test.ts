@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../src/core/networks.ts'
-import {
-  type DestinationRules,
-  findDestination,
-  parseHttpUrl,
-} from '../../../src/platform/network/destination.ts'
+import { type DestinationRules, findDestination } from '../../../src/platform/outbound/destination.ts'
+import { parseHttpUrl } from '../../../src/platform/outbound/http-url.ts'
 
 const PUBLIC = '93.184.215.14'
 const PUBLIC_IPV6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
@@ -22,28 +19,6 @@ const find = (url: string, answers: string[], rules: { allow?: string; isOffline
   const found = findDestination(parseHttpUrl(url, 2048), full, new AbortController().signal)
   return { asked, found }
 }
-
-describe('parseHttpUrl', () => {
-  test('accepts an address of exactly the longest length and refuses one more', () => {
-    const longest = `https://cdn.example.com/${'a'.repeat(2048 - 24)}`
-    expect(parseHttpUrl(longest, 2048).href).toBe(longest)
-    expect(() => parseHttpUrl(`${longest}a`, 2048)).toThrow('longer than 2048')
-  })
-
-  test.each([
-    ['HTTPS://Example.COM/a b.jpg', 'https://example.com/a%20b.jpg'],
-    ['  http://example.com/a.jpg ', 'http://example.com/a.jpg'],
-    ['https://münchen.example/bild.jpg', 'https://xn--mnchen-3ya.example/bild.jpg'],
-    [
-      'https://cdn.example.com/@2x/a@2x.jpg?v=1&mail=a@b#top',
-      'https://cdn.example.com/@2x/a@2x.jpg?v=1&mail=a@b#top',
-    ],
-    ['http://example.com:80/a', 'http://example.com/a'],
-    ['https://example.com?size=1', 'https://example.com/?size=1'],
-  ])('reads %j as a browser does', (text, href) => {
-    expect(parseHttpUrl(text, 2048).href).toBe(href)
-  })
-})
 
 describe('findDestination', () => {
   test('gives every checked address, IPv4 first', async () => {

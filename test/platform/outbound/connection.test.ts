@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type AddressInfo, createServer } from 'node:net'
-import { openConnection } from '../../../src/platform/network/connection.ts'
+import { openConnection } from '../../../src/platform/outbound/connection.ts'
 
 const server = createServer((socket) => socket.on('error', () => {}))
 let port = 0

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { parseCidrs } from '../../../src/core/networks.ts'
-import { findDestination } from '../../../src/platform/network/destination.ts'
-import { createOwnAddresses } from '../../../src/platform/network/own-addresses.ts'
+import { findDestination } from '../../../src/platform/outbound/destination.ts'
+import { createOwnAddresses } from '../../../src/platform/outbound/own-addresses.ts'
 import { manualClock } from '../../support/app.ts'
 import { failureOf, localFetcher } from '../pictures/servers.ts'
 

@@ -1,0 +1,119 @@
+import { t } from 'elysia'
+import { ERRORS, type ErrorCode } from '../core/errors.ts'
+
+/** The body of every failure (spec §7), with the details that some codes add. */
+export const ErrorBody = t.Object(
+  {
+    error: t.String({ description: 'Stable code; `/errors/<code>` explains it.' }),
+    message: t.String({ description: 'For people; may change.' }),
+    details: t.Optional(t.Record(t.String(), t.Unknown())),
+    replacement: t.Optional(t.String({ description: 'The path that replaces a retired one.' })),
+  },
+  { $id: '#/components/schemas/Error' },
+)
+
+/** A code, alone or with the words that describe it at one route; by default the register describes it. */
+type Failure = ErrorCode | readonly [code: ErrorCode, words: string]
+
+type CodeOf<Item extends Failure> = Item extends readonly [infer Code extends ErrorCode, string]
+  ? Code
+  : Item extends ErrorCode
+    ? Item
+    : never
+
+type StatusOf<Item extends Failure> = (typeof ERRORS)[CodeOf<Item>]['status']
+
+/** Response schemas by status, as a route declares them. */
+type Failures<Item extends Failure> = Record<StatusOf<Item>, typeof ErrorBody>
+
+const codesBySchema = new WeakMap<object, readonly ErrorCode[]>()
+
+/**
+ * Declares the failures of a route: for each status a schema and a description that lists its codes.
+ *
+ * A code may be repeated; words given here replace those of the register.
+ */
+export function failures<const Items extends readonly Failure[]>(...items: Items): Failures<Items[number]> {
+  const words = new Map<ErrorCode, string>()
+  for (const item of items) {
+    if (typeof item === 'string') words.set(item, words.get(item) ?? ERRORS[item].meaning)
+    else words.set(item[0], item[1])
+  }
+  const byStatus = Map.groupBy(words.keys(), (code) => ERRORS[code].status)
+  const schemas = [...byStatus].map(([status, codes]) => {
+    const description = codes.map((code) => `- \`${code}\`: ${words.get(code)}`).join('\n')
+    const schema = t.Object(ErrorBody.properties, { description })
+    codesBySchema.set(schema, codes)
+    return [status, schema]
+  })
+  return Object.fromEntries(schemas) as Failures<Items[number]>
+}
+
+/** The codes that a response schema stands for; undefined for a schema that {@link failures} did not make. */
+export const codesOf = (schema: object): readonly ErrorCode[] | undefined => codesBySchema.get(schema)
+
+/** Failures of every route that reads from the database. */
+export const READING = ['internal_error', 'overloaded', 'storage_failed'] as const
+
+/** Failures of every route that writes. */
+export const WRITING = [...READING, 'storage_full', 'read_only'] as const
+
+/** Failures of a route behind `forCaller`. */
+export const FOR_CALLER = [
+  'credential_ambiguous',
+  'unauthorized',
+  'token_expired',
+  'api_key_expired',
+  'not_a_member',
+  'ip_not_allowed',
+  'rate_limit_exceeded',
+] as const
+
+/** Failures of a route behind `forStore` or `forStoreSecurity`. */
+export const FOR_STORE = [...FOR_CALLER, 'active_tenant_required', 'permission_denied'] as const
+
+/** Failures of a route behind `forPerson`. */
+export const FOR_PERSON = FOR_STORE
+
+/** Failures of a route that takes a JSON body. */
+export const JSON_BODY = [
+  'invalid_json',
+  'invalid_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_error',
+] as const
+
+/** Failures of a route that takes a form. */
+export const FORM_BODY = [
+  'invalid_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_error',
+] as const
+
+/** Failures of a route that takes a picture as a file. */
+export const PICTURE = [
+  'image_source_invalid',
+  'image_too_large',
+  'image_too_small',
+  'image_unreadable',
+  'image_unsupported_format',
+  'model_not_ready',
+] as const
+
+/** Failures of a route that takes a picture by its URL, too. */
+export const PICTURE_URL = [...PICTURE, 'image_download_failed', 'url_not_allowed'] as const
+
+/** The content of every failure in the API's document. */
+const FAILURE = { schema: { $ref: '#/components/schemas/Error' } }
+export const FAILURE_CONTENT = { 'application/json': FAILURE, 'application/problem+json': FAILURE }
+
+/** Failures for the `detail.responses` of a route whose answers Elysia does not check. */
+export const documentedFailures = (declared: Record<number, { description?: string }>) =>
+  Object.fromEntries(
+    Object.entries(declared).map(([status, { description = '' }]) => [
+      status,
+      { description, content: FAILURE_CONTENT },
+    ]),
+  )

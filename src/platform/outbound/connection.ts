@@ -1,0 +1,87 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { isSameAddress } from '../../core/networks.ts'
+import type { Destination } from './destination.ts'
+import { OutboundError } from './failure.ts'
+
+export interface ConnectionOptions {
+  /** Cancels the attempt; has no effect on an open connection. */
+  signal: AbortSignal
+  /** Certificates in PEM to trust instead of the built-in ones. */
+  ca?: string | undefined
+}
+
+/** Addresses tried per host, one after another; more would only delay the failure. */
+const ADDRESSES_TRIED_MAX = 3
+
+/**
+ * Connects to a checked address of the destination, never to its name, so that a second lookup cannot change the
+ * target. With TLS, the certificate is verified against the host, whatever the environment says.
+ *
+ * @returns an open socket, which the caller must destroy.
+ * @throws OutboundError `connect`, `tls`, `blocked_address`, or `timeout` when the signal aborts.
+ */
+export async function openConnection(destination: Destination, options: ConnectionOptions): Promise<Socket> {
+  let failure = new OutboundError('connect', `The host ${destination.host} has no address`)
+  for (const address of destination.addresses.slice(0, ADDRESSES_TRIED_MAX)) {
+    try {
+      return await connectTo(address, destination, options)
+    } catch (error) {
+      if (!(error instanceof OutboundError) || error.reason !== 'connect') throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+function connectTo(
+  address: string,
+  destination: Destination,
+  { signal, ca }: ConnectionOptions,
+): Promise<Socket> {
+  if (signal.aborted) return Promise.reject(tooSlow(destination))
+  return new Promise((resolve, reject) => {
+    const socket = startSocket(address, destination, ca)
+    let isReached = false
+
+    const fail = (error: OutboundError) => {
+      signal.removeEventListener('abort', abort)
+      socket.destroy()
+      reject(error)
+    }
+    const abort = () => fail(tooSlow(destination))
+    const isPinned = () => isSameAddress(socket.remoteAddress ?? '', address)
+    const succeed = () => {
+      if (!isPinned()) return fail(strayed(destination))
+      signal.removeEventListener('abort', abort)
+      resolve(socket)
+    }
+
+    signal.addEventListener('abort', abort, { once: true })
+    // Stays for the life of the socket: an error while nobody reads must not become an uncaught one.
+    socket.on('error', (error) => fail(toFailure(error, destination, isReached)))
+    socket.once('close', () => fail(toFailure(undefined, destination, isReached)))
+    socket.once('connect', () => {
+      isReached = true
+      if (!isPinned()) fail(strayed(destination))
+      else if (!destination.isTls) succeed()
+    })
+    if (destination.isTls) socket.once('secureConnect', succeed)
+  })
+}
+
+function startSocket(address: string, { host, port, isTls }: Destination, ca: string | undefined): Socket {
+  if (!isTls) return connect({ host: address, port })
+  // A server name is never an address (RFC 6066); without one, the certificate is checked against the address.
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  return connectTls({ host: address, port, ...servername, ...(ca ? { ca } : {}), rejectUnauthorized: true })
+}
+
+const toFailure = (cause: unknown, { host, isTls }: Destination, isReached: boolean): OutboundError =>
+  isTls && isReached
+    ? new OutboundError('tls', `The TLS connection to ${host} failed`, cause)
+    : new OutboundError('connect', `Connecting to ${host} failed`, cause)
+
+const tooSlow = ({ host }: Destination) => new OutboundError('timeout', `Connecting to ${host} timed out`)
+const strayed = ({ host }: Destination) =>
+  new OutboundError('blocked_address', `The connection to ${host} reached an address that was not checked`)

@@ -1,0 +1,123 @@
+import { lookup as lookupBySystem } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { type Cidr, isGlobalAddress, isInside } from '../../core/networks.ts'
+import { waitUntilAborted } from './deadline.ts'
+import { OutboundError } from './failure.ts'
+
+/** Returns every A and AAAA address of a host name, in any order; rejects if it has none. */
+export type Lookup = (host: string) => Promise<string[]>
+
+/** Which servers may be reached. */
+export interface DestinationRules {
+  /** Networks that are reachable although they are not public, on any port. */
+  allowCidrs: readonly Cidr[]
+  /** Whether nothing outside `allowCidrs` is reachable. */
+  isOffline: boolean
+  lookup: Lookup
+  /** Whether an address belongs to this machine; such addresses are reachable only inside `allowCidrs`. */
+  isOwnAddress?(address: string): boolean
+}
+
+/** A server by name or address, without brackets and trailing dot. */
+export interface Server {
+  host: string
+  port: number
+  /** TLS from the first byte. */
+  isTls: boolean
+}
+
+/** A server whose addresses have all been checked. Connect to these addresses only. */
+export interface Destination extends Server {
+  /** IPv4 before IPv6. */
+  addresses: string[]
+}
+
+const STANDARD_PORTS: readonly number[] = [80, 443]
+const LOOPBACKS = ['127.0.0.1', '::1']
+
+/** Asks the resolver of the operating system. */
+export const lookupHost: Lookup = async (host) => {
+  const answers = await lookupBySystem(host, { all: true, verbatim: true })
+  return answers.map((answer) => answer.address)
+}
+
+/**
+ * Resolves the host of a URL that a customer named and checks every address: one forbidden address refuses them all.
+ *
+ * @throws OutboundError `blocked_address`, `url_not_allowed` (the port), `dns`, or `timeout` when `signal` aborts.
+ */
+export async function findDestination(
+  url: URL,
+  rules: DestinationRules,
+  signal: AbortSignal,
+): Promise<Destination> {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const isTls = url.protocol === 'https:'
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
+  const isPortStandard = STANDARD_PORTS.includes(port)
+  const hasAllowed = rules.allowCidrs.length > 0
+  // Checked before the lookup too: a lookup already tells the name to the outside.
+  if (rules.isOffline && !hasAllowed) throw offline()
+  if (!isPortStandard && !hasAllowed && isIP(host) === 0) throw refusedPort()
+
+  const addresses = await findAddresses(host, rules, signal)
+  const isAllowed = (address: string) => isInside(address, rules.allowCidrs)
+  if (!addresses.every((address) => isGlobalAddress(address) || isAllowed(address))) throw notPublic(host)
+  if (addresses.some((address) => rules.isOwnAddress?.(address) && !isAllowed(address))) throw own(host)
+  if (rules.isOffline && !addresses.every(isAllowed)) throw offline()
+  if (!isPortStandard && !addresses.every(isAllowed)) throw refusedPort()
+  return { host, port, isTls, addresses: sortByFamily(addresses) }
+}
+
+/**
+ * Resolves a server that the operator named. It may be private and use any port; offline it must be in `allowCidrs`.
+ *
+ * @throws OutboundError `blocked_address`, `dns`, or `timeout` when `signal` aborts.
+ */
+export async function findTrustedDestination(
+  server: Server,
+  { allowCidrs, isOffline, lookup }: DestinationRules,
+  signal: AbortSignal,
+): Promise<Destination> {
+  const { host } = server
+  if (isOffline && allowCidrs.length === 0) throw offlineServer(host)
+  const addresses = isIP(host) === 0 ? await lookUp(host, lookup, signal) : [host]
+  if (isOffline && !addresses.every((address) => isInside(address, allowCidrs))) throw offlineServer(host)
+  return { ...server, addresses: sortByFamily(addresses) }
+}
+
+const sortByFamily = (addresses: string[]): string[] => addresses.sort((a, b) => isIP(a) - isIP(b))
+
+async function findAddresses(
+  host: string,
+  { allowCidrs, lookup }: DestinationRules,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (isIP(host) !== 0) return [host]
+  if (host === 'localhost' || host.endsWith('.localhost')) {
+    // These names always mean this machine (RFC 6761). One address family may be allowed alone.
+    const allowed = LOOPBACKS.filter((address) => isInside(address, allowCidrs))
+    if (allowed.length === 0) throw notPublic(host)
+    return allowed
+  }
+  const addresses = await lookUp(host, lookup, signal)
+  if (addresses.length === 0) throw new OutboundError('dns', `The host ${host} has no address`)
+  return addresses
+}
+
+async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<string[]> {
+  try {
+    return [...new Set(await waitUntilAborted(lookup(host), signal))]
+  } catch (error) {
+    if (signal.aborted) throw new OutboundError('timeout', `Looking up ${host} timed out`, error)
+    throw new OutboundError('dns', `The host ${host} was not found`, error)
+  }
+}
+
+const refusedPort = () => new OutboundError('url_not_allowed', 'Only ports 80 and 443 are allowed')
+const blocked = (message: string) => new OutboundError('blocked_address', message)
+const notPublic = (host: string) => blocked(`${host} does not resolve to a public address`)
+const own = (host: string) => blocked(`${host} resolves to the machine of this service`)
+const offlineServer = (host: string) =>
+  blocked(`This install is offline; add the address of ${host} to FETCH_ALLOW_CIDRS`)
+const offline = () => blocked('This install is offline; only allowed networks are reachable')

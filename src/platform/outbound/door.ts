@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Cidr } from '../../core/networks.ts'
+import { openConnection } from './connection.ts'
+import {
+  type DestinationRules,
+  findDestination,
+  findTrustedDestination,
+  type Lookup,
+  lookupHost,
+  type Server,
+} from './destination.ts'
+import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts'
+import { createOwnAddresses } from './own-addresses.ts'
+
+/** The only way from this program to another server. */
+export interface OutboundDoor {
+  /**
+   * Sends one request to a URL that a customer named: resolves the host, checks every address, and connects to a
+   * checked address. Follows no redirect: send another request to the target, which is checked in turn.
+   *
+   * @param url from {@link parseHttpUrl} or {@link findRedirectTarget}.
+   * @throws OutboundError for every failure on the way; and whatever `request.read` throws.
+   */
+  send<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
+
+  /**
+   * Connects to a server that the operator named, which may be private unless the install is offline.
+   *
+   * @param signal cancels the attempt.
+   * @returns an open socket, which the caller must destroy.
+   * @throws OutboundError `blocked_address`, `dns`, `connect`, `tls`, or `timeout` when the signal aborts.
+   */
+  connect(server: Server, signal: AbortSignal): Promise<Socket>
+}
+
+export interface DoorOptions {
+  /** Networks that are reachable although they are not public, on any port. */
+  allowCidrs: readonly Cidr[]
+  /** Whether nothing outside `allowCidrs` is reachable (`OFFLINE`). */
+  isOffline: boolean
+  /** Resolves a host name; by default with the system's resolver. */
+  lookup?: Lookup
+  /** Whether an address belongs to this machine; by default the addresses of its network interfaces. */
+  isOwnAddress?(address: string): boolean
+  clock?: Clock
+  /** Certificates in PEM to trust instead of the built-in ones. */
+  ca?: string
+}
+
+/** Proxies of the environment are not used, since they would resolve names again. */
+export function createOutboundDoor(options: DoorOptions): OutboundDoor {
+  const { ca, clock = systemClock } = options
+  const rules: DestinationRules = {
+    allowCidrs: options.allowCidrs,
+    isOffline: options.isOffline,
+    lookup: options.lookup ?? lookupHost,
+    isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
+  }
+
+  return {
+    async send(url, request) {
+      const connecting = AbortSignal.any([request.signal, AbortSignal.timeout(request.connectMs)])
+      const destination = await findDestination(url, rules, connecting)
+      const socket = await openConnection(destination, { signal: connecting, ca })
+      return exchange(socket, url, request)
+    },
+
+    async connect(server, signal) {
+      const destination = await findTrustedDestination(server, rules, signal)
+      return openConnection(destination, { signal, ca })
+    },
+  }
+}

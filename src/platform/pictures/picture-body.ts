@@ -1,0 +1,71 @@
+import type { DownloadFailure } from '../../core/errors.ts'
+import { MAGIC_BYTES, pictureType } from '../../core/picture-type.ts'
+import { sizeInWords } from '../../core/text.ts'
+import type { ResponseHead } from '../outbound/exchange.ts'
+
+/** A response that cannot become a picture. */
+export class DownloadError extends Error {
+  override readonly name = 'DownloadError'
+  readonly reason: DownloadFailure
+  /** Status of the response that decided it. */
+  readonly upstreamStatus: number | undefined
+
+  /** @param message safe to show to the client: contains nothing the server sent. */
+  constructor(reason: DownloadFailure, message: string, upstreamStatus?: number) {
+    super(message)
+    this.reason = reason
+    this.upstreamStatus = upstreamStatus
+  }
+}
+
+export interface PictureBodyOptions {
+  bytesMax: number
+  /** Waits until a picture of this many bytes may be read. */
+  makeRoom(bytes: number, signal: AbortSignal): Promise<void>
+  /** Cancels the wait. */
+  signal: AbortSignal
+}
+
+/**
+ * Reads a response body into memory and checks its format, which the first bytes decide.
+ *
+ * @throws DownloadError `too_large` or `not_an_image`.
+ */
+export async function readPicture(
+  { headers }: ResponseHead,
+  pieces: AsyncIterable<Uint8Array>,
+  { bytesMax, makeRoom, signal }: PictureBodyOptions,
+): Promise<Uint8Array> {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    throw notAnImage('The response is compressed, although the request did not allow it')
+  const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${sizeInWords(bytesMax)}`)
+  const announced = Number(headers['content-length'] ?? 0)
+  if (announced > bytesMax) throw tooLarge()
+  const room = announced > 0 ? announced : bytesMax
+  await makeRoom(room, signal)
+
+  // Filled in place, so that a picture is never in memory twice; untouched pages take no memory.
+  const picture = new Uint8Array(room)
+  let length = 0
+  let isPicture = false
+  for await (const piece of pieces) {
+    if (length + piece.length > room) throw tooLarge()
+    picture.set(piece, length)
+    length += piece.length
+    if (!isPicture && length >= MAGIC_BYTES) {
+      checkFormat(picture.subarray(0, MAGIC_BYTES))
+      isPicture = true
+    }
+  }
+  const whole = picture.subarray(0, length)
+  checkFormat(whole)
+  return whole
+}
+
+function checkFormat(beginning: Uint8Array): void {
+  if (!pictureType(beginning))
+    throw notAnImage('The URL does not lead to a JPEG, PNG, WebP, AVIF or GIF picture')
+}
+
+const notAnImage = (message: string) => new DownloadError('not_an_image', message)
