@@ -49,7 +49,7 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
-/** The operator's commands about people. Every function throws OperatorError in words for the operator. */
+/** The operator's commands about people. Every function throws OperatorError. */
 export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function userOf(email: string) {
     const user = people.findPersonByEmail(addressOf(email))
