@@ -1,9 +1,9 @@
 import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
-import { type Atomically, actOf, type RecordEvent } from '../../../core/audit.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { checksummedKey } from '../../../core/keys.ts'
+import { createChecksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
@@ -47,7 +47,7 @@ export interface KnownKey {
   state: 'valid' | 'expired'
 }
 
-/** Numbers for the security overview (D9). */
+/** Numbers for the security overview (contract 5.8). */
 export interface ApiKeyOverview {
   active: number
   /** Of the active ones: they expire within 30 days. */
@@ -60,7 +60,7 @@ export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 const DAY_MS = 86_400_000
 
-/** API keys of stores (spec §2.10, D8). */
+/** API keys of stores (contract 4.10). */
 export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
   const touch = createTouch({ ...deps, name: 'an API key' })
@@ -85,7 +85,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
   }
 
   function newValue() {
-    const key = checksummedKey(API_KEY_PREFIX, ids)
+    const key = createChecksummedKey(API_KEY_PREFIX, ids)
     return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
   }
 
@@ -121,7 +121,11 @@ export function apiKeyService(deps: ApiKeyDeps) {
         if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
         queries.add(row)
         record(
-          actOf(actor, 'api_key.created', { ...namesOf(row), scopes, expires_at: timeOrNull(row.expiresAt) }),
+          describeAct(actor, 'api_key.created', {
+            ...namesOf(row),
+            scopes,
+            expires_at: timeOrNull(row.expiresAt),
+          }),
         )
         tellOfNewValue(actor)
         return { ...view(owned(row.storeId, row.id), now), key }
@@ -160,7 +164,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
           queries.update(row)
           const { scopes, expiresAt } = row
           record(
-            actOf(actor, 'api_key.updated', {
+            describeAct(actor, 'api_key.updated', {
               ...namesOf(row),
               changed,
               scopes,
@@ -195,7 +199,9 @@ export function apiKeyService(deps: ApiKeyDeps) {
         }
         queries.replace(row)
         const previous_expires_at = isoTime(previousEnds)
-        record(actOf(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }))
+        record(
+          describeAct(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }),
+        )
         tellOfNewValue(actor)
         return { ...view(row, now), key, previous_expires_at }
       })
@@ -206,7 +212,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
       atomically(() => {
         const row = owned(actor.storeId, id)
         queries.remove(id)
-        record(actOf(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
+        record(describeAct(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
       })
       return { status: 'revoked', id }
     },
@@ -233,9 +239,8 @@ export function apiKeyService(deps: ApiKeyDeps) {
     },
 
     /** Stores when and from where a key was used, at most once a minute. */
-    touch({ id, lastUsedAt: lastAt }: KnownKey, address: string): void {
-      touch({ lastAt, write: (now) => queries.touch(id, address, now) })
-    },
+    touch: ({ id, lastUsedAt: lastAt }: KnownKey, address: string): void =>
+      touch({ lastAt, write: (now) => queries.touch(id, address, now) }),
 
     /** Ends every key of a store. To be called in a transaction. */
     removeAllOf: queries.removeAllOf,
