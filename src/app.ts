@@ -12,7 +12,7 @@ import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildSearch } from './features/discovery/search/module.ts'
-import type { Chore } from './features/module.ts'
+import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -59,7 +59,8 @@ const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 export type App = ReturnType<typeof createApp>
 
 /**
- * Builds the whole program and starts none of it. Read top to bottom: storage, services, routes.
+ * Builds the whole program and starts none of it. Read top to bottom: the modules in order of dependency, their routes,
+ * their chores.
  *
  * @param baseUrl the public address, which may be known only once it listens.
  */
@@ -77,6 +78,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeFile: files.probe,
     ...(ports.findDamage && { findDamage: ports.findDamage }),
   })
+  const noteFault = storage.note
   const intake = createIntake(budget)
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const addressOf = createClientAddress({
@@ -98,7 +100,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tokenSecret: ports.tokenSecret,
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
     addressOf,
-    noteFault: storage.note,
+    noteFault,
   })
   const me = buildMe(ground, {
     people,
@@ -127,7 +129,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
   })
-  const noteFault = storage.note
   const idempotency = createIdempotency(idempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, { model, dimension: embedder.model.dimension, noteFault })
@@ -152,6 +153,28 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
 
+  /** In the order of the API's document. `demo` comes before `products`, whose paths would match its own. */
+  const modules: readonly Module<unknown>[] = [
+    signIn,
+    accounts,
+    sessions,
+    me,
+    twoFactor,
+    apiKeys,
+    widgetKeys,
+    clientSecret,
+    ipList,
+    audit,
+    overview,
+    mail,
+    productIndex,
+    demo,
+    products,
+    search,
+    health,
+    docs,
+  ]
+
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     .use(requestLogPlugin({ clock, ids, version, log }))
     .use(intakePlugin(intake))
@@ -161,48 +184,36 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
         methodsOf: routes.methodsOf,
         problemsOf: requestCheck.problemsOf,
         baseUrl,
-        noteFault: storage.note,
+        noteFault,
       }),
     )
     .use(requestCheck.plugin)
     .use(openApiPlugin(version, (): AnyElysia => http))
-    .use(signIn.routes(doors))
-    .use(accounts.routes(doors))
-    .use(me.routes(doors))
-    .use(twoFactor.routes(doors))
-    .use(apiKeys.routes(doors))
-    .use(widgetKeys.routes(doors))
-    .use(clientSecret.routes(doors))
-    .use(ipList.routes(doors))
-    .use(audit.routes(doors))
-    .use(overview.routes(doors))
-    .use(demo.routes(doors))
-    .use(products.routes(doors))
-    .use(search.routes(doors))
-    .use(health.routes())
-    .use(docs.routes())
-
-  /** Drops everything that memory holds about a store, so that the next request reads it again. */
-  function forgetStore(storeId: string): void {
-    for (const holder of [ipList, requests, productIndex, search]) holder.forgetStore(storeId)
-  }
+  for (const module of modules) if (module.routes) http.use(module.routes(doors))
 
   const chores: Chore[] = [
-    ...[audit, mail, sessions, accounts, signIn, me, products, search].flatMap((module) => module.chores),
-    { name: 'forgetting idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
+    ...modules.flatMap((module) => module.chores ?? []),
+    { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
   ]
+
   /** A fault that no answer tells of shows in the readiness. */
-  const watched = ({ run, ...chore }: Chore): Chore => ({
+  const watch = ({ run, ...chore }: Chore): Chore => ({
     ...chore,
     async run() {
       try {
         await run()
       } catch (error) {
-        storage.note(error)
+        noteFault(error)
         throw error
       }
     },
   })
+
+  /** Drops everything that memory holds about a store, so that the next request reads it again. */
+  function forgetStore(storeId: string): void {
+    requests.forgetStore(storeId)
+    for (const module of modules) module.forgetStore?.(storeId)
+  }
 
   return {
     http,
@@ -213,7 +224,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       search: search.service,
       history: search.service.history,
     },
-    chores: chores.map(watched),
+    chores: chores.map(watch),
     loadIndex: index.load,
     loadingIndex: index.loadInSteps,
     /** Whether the last loading of the index read everything. */

@@ -177,8 +177,6 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     freeDiskShare: () => freeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  started.defer(() => app.services.history.flush())
-  started.defer(() => app.flushAudit())
   let pictures = await runInTurns(app.loadingIndex(), told)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
