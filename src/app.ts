@@ -91,7 +91,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     admitAddress: ipList.service.admit,
-    pendingPassword: accounts.service.registration.pendingPassword,
+    findPendingPassword: accounts.service.registration.findPendingPassword,
     warnOfGuesses: accounts.service.warnOfGuesses,
     passwords,
     locked: personLock,

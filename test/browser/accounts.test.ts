@@ -51,7 +51,7 @@ const LOOKS = [
   [1280, 'dark'],
 ] as const
 
-const fieldOf = (page: Page) => page.getByLabel('The password chosen at registration')
+const fieldOf = (page: Page) => page.getByLabel('Password chosen at registration')
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()')
 const scrollWidth = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
@@ -243,7 +243,7 @@ describe('the page of a link', () => {
       await page.goto(link)
       await page.getByRole('alert').waitFor({ state: 'hidden' })
       await confirm()
-      await page.getByRole('heading', { name: 'Your address is confirmed already' }).waitFor()
+      await page.getByRole('heading', { name: 'Your address is already confirmed' }).waitFor()
       return page.locator('[data-outcome="already_verified"] code').first().textContent()
     })
     expect(result).toBe('my-shop')

@@ -36,7 +36,7 @@ export interface LoginDeps {
     countWrongCode(userId: string): number
   }
   /** The password of a registration that waits for its link. */
-  pendingPassword(email: string): string | undefined
+  findPendingPassword(email: string): string | undefined
   lockout: Lockout
   /** Tells a person by mail that someone who has the password guesses codes. */
   warnOfGuesses(email: string, wrongCodes: number): void
@@ -81,7 +81,7 @@ export function loginService(deps: LoginDeps) {
   ): Promise<PersonRow | undefined> {
     if ((await passwords.verify(person?.passwordHash, password, network)) && person) return person
     // For people with an account, too: whoever registers their address must not learn from this that they have one.
-    if (await passwords.verify(deps.pendingPassword(email), password, network)) {
+    if (await passwords.verify(deps.findPendingPassword(email), password, network)) {
       throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
     }
     return undefined

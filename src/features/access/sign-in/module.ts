@@ -24,7 +24,7 @@ import { tokenHolders } from './token-holders.ts'
 import { tokenIssuer } from './token-issuer.ts'
 
 export interface SignInNeeds
-  extends Pick<LoginDeps, 'passwords' | 'pendingPassword' | 'warnOfGuesses' | 'locked'>,
+  extends Pick<LoginDeps, 'passwords' | 'findPendingPassword' | 'warnOfGuesses' | 'locked'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
   stores: StoreQueries
   people: PeopleQueries
@@ -87,7 +87,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     ...common,
     passwords: needs.passwords,
     twoFactor: needs.twoFactor,
-    pendingPassword: needs.pendingPassword,
+    findPendingPassword: needs.findPendingPassword,
     lockout: createLockout({ ...tries, addresses, wrongCodes, clock }),
     warnOfGuesses: needs.warnOfGuesses,
     locked: needs.locked,

@@ -101,7 +101,7 @@ describe('a second store for the same e-mail', () => {
     await setup('a@shop.test', 'First')
     await refused(
       setup('a@shop.test', 'Second', undefined, 'another password'),
-      'a@shop.test exists already and has another password',
+      'a@shop.test already has an account, with another password',
     )
     expect(app.db.prepare('SELECT slug FROM stores').all()).toEqual([{ slug: 'first' }])
   })
@@ -141,7 +141,7 @@ describe('slugs', () => {
 
   test.each(['', 'a', '-ab', 'ab-', 'Ab', 'a b', 'a_b', 'ä-shop', 'a.b', '../x', 'a'.repeat(41)])(
     '%p is refused: it is no slug',
-    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is no usable slug`),
+    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is not a valid slug`),
   )
 
   test.each(['admin', 'v1', 'oauth', 'portal', 'docs', 'login'])(
