@@ -114,7 +114,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tellOwners: accounts.service.tellOwners,
   })
   const overview = buildOverview(ground, {
-    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.membersEnabled },
+    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.countMembers },
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,

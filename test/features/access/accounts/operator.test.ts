@@ -82,7 +82,9 @@ describe('user verify', () => {
     await registered()
     expect(refused({ store: 'Stranger' })).toContain('"Anna’s shop"')
     await registered()
-    expect(refused({ store: 'Anna’s shop' })).toStartWith('2 of the open registrations of anna@shop.test match')
+    expect(refused({ store: 'Anna’s shop' })).toStartWith(
+      '2 of the open registrations of anna@shop.test match',
+    )
     expect(rows('users')).toEqual([])
   })
 
