@@ -86,7 +86,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     people.setPassword(user.id, passwordHash, clock.now())
     const wasUnproven = people.provePerson(user.id, clock.now())
     if (wasUnproven && takesOver) {
-      // A stranger may have created keys there meanwhile, and would keep access to the store with them.
+      // A stranger may have created keys and secrets in the meantime, and would keep access with them.
       deps.takeOver(user.id)
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
     }

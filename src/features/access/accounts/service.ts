@@ -112,7 +112,7 @@ export function accountService({
     },
 
     /** @throws OperatorError if there is no such store. */
-    storeBySlug(slug: string): CallerStore {
+    requireStore(slug: string): CallerStore {
       const store = stores.findStoreBySlug(slug)
       if (!store) throw new OperatorError(`There is no store "${slug}"`)
       return asCallerStore(store)

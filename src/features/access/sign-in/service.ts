@@ -230,7 +230,7 @@ export function signInService(deps: SignInDeps) {
     if (entry) return buildAnswer(person, entry)
     countWrongCode(person)
     countFailure(email, person, 'two_factor', trace)
-    throw new ApiError('invalid_2fa', 'The code did not verify')
+    throw new ApiError('invalid_2fa', 'The code is wrong')
   }
 
   /**

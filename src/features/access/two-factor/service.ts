@@ -158,7 +158,7 @@ export function twoFactorService({
       const secret = pending && now < pending.createdAt + PENDING_MS ? openSecret(userId, pending) : undefined
       if (!pending || secret === undefined) throw nothingPending()
       const step = findStep(secret, totp_code, now)
-      if (step === undefined) throw new ApiError('invalid_2fa', 'The code did not verify')
+      if (step === undefined) throw new ApiError('invalid_2fa', 'The code is wrong')
       return atomically(() => {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
         const sessions_ended = endOtherSessions(userId, caller.token?.sessionId ?? null)

@@ -106,7 +106,7 @@ describe('the setup', () => {
     const first = twoFactor.setup(caller('ann')).secret
     const second = twoFactor.setup(caller('ann')).secret
     expect(second).not.toBe(first)
-    expect(() => twoFactor.enable(caller('ann'), { totp_code: shown(first) })).toThrow('did not verify')
+    expect(() => twoFactor.enable(caller('ann'), { totp_code: shown(first) })).toThrow('The code is wrong')
     expect(twoFactor.enable(caller('ann'), { totp_code: shown(second) }).enabled).toBe(true)
   })
 
