@@ -73,7 +73,7 @@ The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) 
     expect(mails[0]?.text).toContain('with the sign-in of anna@people.test, from the address 203.0.113.9')
   })
 
-  test('that an entry of the IP list was forced, put on or taken off', async () => {
+  test('that an entry was added to or removed from the IP list by force', async () => {
     const { body } = await call('POST', IP_LIST, person, { ip_address: HERE })
     expect(await sent()).toEqual([])
     await made(call('POST', IP_LIST, person, { ip_address: '198.51.100.1' }))
@@ -95,7 +95,7 @@ The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) 
     expect(await sent()).toEqual([])
   })
 
-  test('that a machine grant switched the IP list on or off, for it may lock them out without force', async () => {
+  test('that a machine grant switched the IP list on or off, which can lock them out without force', async () => {
     const { body } = await call('POST', IP_LIST, machine, { ip_address: HERE })
     expect((await sent()).map(({ subject }) => subject)).toEqual(
       OWNERS.map(() => 'The IP list of one was switched on or off'),
@@ -107,7 +107,7 @@ The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) 
     expect(await sent()).toHaveLength(2)
   })
 
-  test('that a machine grant made an API key or gave it a new value, without words of whoever did', async () => {
+  test('that a machine grant created an API key or gave one a new value, without text from the caller', async () => {
     const { body } = await call('POST', KEYS, machine, KEY)
     const mails = await sent()
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual(
