@@ -93,7 +93,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     admitAddress: ipList.service.admit,
-    pendingPassword: accounts.service.registration.pendingPassword,
+    findPendingPassword: accounts.service.registration.findPendingPassword,
     warnOfGuesses: accounts.service.warnOfGuesses,
     passwords,
     locked: personLock,
@@ -116,7 +116,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tellOwners: accounts.service.tellOwners,
   })
   const overview = buildOverview(ground, {
-    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.membersEnabled },
+    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.countMembers },
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,

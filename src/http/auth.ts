@@ -46,13 +46,13 @@ export interface AuthDeps {
    * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
    * `not_a_member` for another store, `ip_not_allowed`.
    */
-  callerOfToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
+  findCallerByToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
   /**
    * Finds the caller of an API key.
    *
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
-  callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
+  findCallerByKey(key: string, store: StoreChoice, trace: Trace): Caller
   /** Takes one request from its budget; undefined for no limit. */
   spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
@@ -66,7 +66,7 @@ export interface AuthDeps {
  * @param purpose decides which budget the request spends.
  */
 export function createAuthentication(
-  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest, nameOwner }: AuthDeps,
+  { tokens, clock, traceOf, findCallerByToken, findCallerByKey, spendRequest, nameOwner }: AuthDeps,
   rule: StoreRule,
   purpose: Purpose,
 ) {
@@ -83,8 +83,8 @@ export function createAuthentication(
     const trace = traceOf(incoming)
     const caller =
       credential.kind === 'key'
-        ? callerOfKey(credential.text, store, trace)
-        : callerOfToken(await validClaims(credential.text), store, trace)
+        ? findCallerByKey(credential.text, store, trace)
+        : findCallerByToken(await validClaims(credential.text), store, trace)
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {

@@ -161,8 +161,8 @@ describe('permissions (contract 4.8)', () => {
       tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },
       clock,
       traceOf: () => PERSON.trace,
-      callerOfToken: () => ({ ...PERSON, storeId: 's', permissions }),
-      callerOfKey: () => {
+      findCallerByToken: () => ({ ...PERSON, storeId: 's', permissions }),
+      findCallerByKey: () => {
         throw signInFirst()
       },
       spendRequest: () => undefined,

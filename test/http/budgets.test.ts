@@ -172,7 +172,7 @@ describe('the budget of a machine grant', () => {
 
   test('is one for all tokens of the store, and another for another store', async () => {
     const other = await app.signIn('two', 'free')
-    const id = app.accounts.storeBySlug('one').id
+    const id = app.accounts.requireStore('one').id
     const second = await app.signToken(
       { sub: id, jti: app.ids.uuid(), user_type: 'client', generation: 1 },
       3600,

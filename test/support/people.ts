@@ -66,7 +66,7 @@ export async function addPerson(
 
 /** Makes a person a member of a store, which exists already. */
 export function join(app: TestApp, userId: string, { store, role, groups = [] }: Place): void {
-  const storeId = app.accounts.storeBySlug(store).id
+  const storeId = app.accounts.requireStore(store).id
   const now = app.clock.now()
   app.db
     .prepare('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)')

@@ -39,13 +39,13 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     tokens,
     clock,
     traceOf: () => NOWHERE,
-    callerOfToken: ({ sub }) => ({
+    findCallerByToken: ({ sub }) => ({
       ...PERSON,
       storeId: sub,
       store: { ...PERSON.store, id: sub },
       permissions: new Set(permissions),
     }),
-    callerOfKey: () => {
+    findCallerByKey: () => {
       throw signInFirst()
     },
     spendRequest: () => undefined,
