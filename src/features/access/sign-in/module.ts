@@ -36,7 +36,7 @@ export interface SignInNeeds
   tokenSecret: string
   tokenLifetimeSeconds: number
   /** The client's address, behind trusted proxies too. */
-  addressOf(request: Request): string
+  findAddress(request: Request): string
 }
 
 /** Wires the tokens: who gets one, how long it lives, and who calls with it. */
@@ -103,7 +103,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const limitAddress = (throttle: KeptAddressThrottle, what: string) =>
     createAddressBudget({
       throttle,
-      addressOf: needs.addressOf,
+      findAddress: needs.findAddress,
       clock,
       message: `Too many ${what} from this address`,
     })
