@@ -119,7 +119,7 @@ describe('the budget of a login', () => {
     for (let n = 0; n < 60; n++) expect((await list(n % 2 ? 'one' : 'two')).status).toBe(200)
     const refused = await list('one')
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
-    expect(refused.body['message']).toContain('A login allows 60 requests a minute')
+    expect(refused.body['message']).toContain('A sign-in allows 60 requests a minute')
     expect(refused.headers.get('retry-after')).toBe('60')
     app.clock.advance(60_000)
     expect((await list('one')).status).toBe(200)

@@ -38,7 +38,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     budgets: UNLIMITED,
     tokens,
     clock,
-    traceOf: () => NOWHERE,
+    readTrace: () => NOWHERE,
     findCallerByToken: ({ sub }) => ({
       ...PERSON,
       storeId: sub,
@@ -54,8 +54,8 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     .use(
       errorPlugin({
         log: { error: () => {} },
-        methodsOf: () => [],
-        problemsOf: () => undefined,
+        listMethods: () => [],
+        findProblems: () => undefined,
         baseUrl: () => '',
       }),
     )

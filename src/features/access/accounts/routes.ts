@@ -6,8 +6,8 @@ import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
-import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../../http/page.ts'
-import { problemsOf, validationError } from '../../../http/validation.ts'
+import { answerPage, isFromBrowser, PAGE, prefersPage, SCRIPTED } from '../../../http/page.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
 import {
   cancelPage,
   confirmPage,
@@ -116,7 +116,7 @@ export function accountRoutes(
           'The fifth wrong password invalidates the link. The answer to a wrong password is the same for links that do not exist. A used link proves the account with its current password.',
       },
     })
-    .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
+    .get('/verify/cancel', () => answerPage(cancelPage(), SCRIPTED), { detail: { hide: true } })
     .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Cancellation,
@@ -209,8 +209,8 @@ function answerPageOr<Data>(
 ): Data {
   set.headers['vary'] = vary
   // Elysia sends a Response as it is, without checking the schema of the data.
-  if (wantsPage(request)) return pageAnswer(html(), SCRIPTED) as Data
-  const problems = problemsOf(TokenQuery, query, 'query')
+  if (wantsPage(request)) return answerPage(html(), SCRIPTED) as Data
+  const problems = findProblems(TokenQuery, query, 'query')
   if (problems.length > 0) throw validationError(problems)
   return data(query.token as string)
 }
@@ -230,7 +230,7 @@ async function answer<Data>(
   if (!prefersPage(request)) return work()
   const { html, status } = await renderPage(work, pages)
   set.status = status
-  return pageAnswer(html, {}, status) as Data
+  return answerPage(html, {}, status) as Data
 }
 
 async function renderPage<Data>(work: () => Data | Promise<Data>, { success, badLink }: Pages<Data>) {

@@ -36,7 +36,7 @@ export interface SignInNeeds
   tokenSecret: string
   tokenLifetimeSeconds: number
   /** Finds the client's network address, also behind trusted proxies. */
-  addressOf(request: Request): string
+  findAddress(request: Request): string
 }
 
 /** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
@@ -103,7 +103,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const limitAddress = (throttle: KeptAddressThrottle, what: string) =>
     createAddressBudget({
       throttle,
-      addressOf: needs.addressOf,
+      findAddress: needs.findAddress,
       clock,
       message: `Too many ${what} from this address`,
     })

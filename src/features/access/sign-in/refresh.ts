@@ -3,7 +3,7 @@ import type { Atomically, RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { credentialOf } from '../../../http/credential.ts'
+import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import { missing } from './client-credentials.ts'
@@ -68,7 +68,7 @@ export function refreshService(deps: RefreshDeps) {
      * @throws ApiError `unauthorized`.
      */
     async refresh(request: Request, trace: Trace): Promise<AccessToken> {
-      const credential = credentialOf(request)
+      const credential = readCredential(request)
       const claims = credential.kind === 'token' ? await tokens.read(credential.text) : undefined
       if (!claims) throw signInFirst()
       // Not token_expired, because a client that refreshes on that code would never stop.
