@@ -1,7 +1,8 @@
 import { Elysia, ValidationError } from 'elysia'
 import { ApiError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
 import { isStorageFault, storageFailure } from '../core/storage.ts'
-import { type Problem, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }

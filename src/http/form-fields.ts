@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
 import { parseJsonField } from './json-text.ts'
 import { type Part, splitMultipart } from './multipart.ts'
 import { toNumber } from './number-text.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
-import { type Problem, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 /**
  * Reads the fields of a multipart body as values of the types in a schema.

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { sizeInWords } from '../core/text.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
 import { findFault } from './json-error.ts'
 import { type Excess, findExcess, JSON_DEPTH_MAX } from './json-scan.ts'
-import { type Problem, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 /**
  * Reads a body's JSON, in several turns of the event loop when it is long.

@@ -1,9 +1,10 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
+import type { Problem } from '../core/problem.ts'
 import { isBodyParser, isMultipart } from './body.ts'
 import { toNumber } from './number-text.ts'
-import { findProblems, type Problem, validationError } from './validation.ts'
+import { findProblems, validationError } from './validation.ts'
 
 /** A route as Elysia lists it. */
 interface ListedRoute {

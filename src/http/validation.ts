@@ -3,18 +3,9 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
 import { findTextFault, TEXT } from './text-schema.ts'
-
-/** One problem of a request; `pointer` is a JSON pointer (RFC 6901). */
-export interface Problem {
-  in: 'body' | 'query' | 'path' | 'header'
-  pointer: string
-  code: string
-  message: string
-  expected?: string
-  received?: string
-}
 
 /** A 422 that lists every problem at once and never repeats the values that were sent. */
 export function validationError(problems: Problem[]): ApiError {

@@ -1,5 +1,6 @@
 import { PERMISSIONS, type Permission } from '../../../core/actor.ts'
-import { type Problem, validationError } from '../../../http/validation.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { validationError } from '../../../http/validation.ts'
 import type { Scopes } from './schema.ts'
 
 /** The actions of each resource, in the order of the permissions. */
