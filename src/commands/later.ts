@@ -8,9 +8,15 @@ export interface Later {
   schedule(callback: Work, delayMs: number): void
   /** Calls back now and then periodically, even after a failure. @param what names the work in the log. */
   every(periodMs: number, what: string, work: Work): void
-  /** Stops periodic work, runs scheduled work at once, and resolves when all of it is done. */
+  /**
+   * Stops periodic work, runs scheduled work at once, and resolves when all of it is done. Work that schedules itself
+   * again and again is given up.
+   */
   finish(): Promise<void>
 }
+
+/** How often the end looks for work that running work has scheduled. */
+const ROUNDS_MAX = 5
 
 export function createLater(log: Pick<Logger, 'error'>): Later {
   const waiting = new Map<Timer, Work>()
@@ -45,15 +51,18 @@ export function createLater(log: Pick<Logger, 'error'>): Later {
     async finish() {
       for (const timer of repeated) clearInterval(timer)
       repeated.clear()
-      // Running work may schedule more.
-      while (waiting.size + underway.size > 0) {
-        for (const [timer, callback] of waiting) {
+      // Running work may schedule more, and work that cannot be done schedules itself again.
+      for (let round = 0; round < ROUNDS_MAX && waiting.size + underway.size > 0; round++) {
+        for (const [timer, callback] of [...waiting]) {
           clearTimeout(timer)
           waiting.delete(timer)
           run(callback, 'postponed work')
         }
         await Promise.all(underway)
       }
+      for (const timer of waiting.keys()) clearTimeout(timer)
+      if (waiting.size > 0) log.error({ lost: waiting.size }, 'postponed work was given up')
+      waiting.clear()
     },
   }
 }

@@ -69,3 +69,18 @@ test('postponed work that fails is logged, and the rest is done', async () => {
   await later.finish()
   expect([isDone, logged.map(({ message }) => message)]).toEqual([true, ['postponed work failed']])
 })
+
+test('the end gives up work that schedules itself again and again', async () => {
+  let calls = 0
+  const again = (): void => {
+    calls += 1
+    later.schedule(again, 3_600_000)
+  }
+  again()
+  await later.finish()
+  expect(calls).toBeLessThan(10)
+  expect(logged).toEqual([{ err: undefined, message: 'postponed work was given up' }])
+  const calledBefore = calls
+  await later.finish()
+  expect(calls).toBe(calledBefore)
+})

@@ -93,8 +93,8 @@ const send = (
       createConnection: () => socket,
       path: url.pathname + url.search,
       headers: {
-        Host: url.host.replace(/\.(?=:|$)/, ''),
         ...headers,
+        Host: url.host.replace(/\.(?=:|$)/, ''),
         ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
       },
     })

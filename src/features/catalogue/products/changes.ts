@@ -131,7 +131,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
     const { storeId, productId: product_id, metadata } = product
     const image_url = pictures.toPublicUrl(product.imageUrl)
     const moment = isoTime(product.now)
-    if (!before) {
+    // Nobody has heard of the demo product that this one replaces.
+    if (!before || before.isDemo) {
       const data = { product_id, vector_id: product.vectorId, image_url, metadata, indexed_at: moment }
       emit({ name: 'product.indexed', storeId, data })
       return

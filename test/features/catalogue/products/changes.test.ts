@@ -160,6 +160,16 @@ describe('the event of a change', () => {
     ])
   })
 
+  test('product.indexed for a product that takes the place of a demo product, then the events of its changes', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('one', 1)
+    await changes.put(store, input('chair', url, { isDemo: true }))
+    await changes.put(store, input('chair', url, { metadata: { price: 1 } }))
+    await changes.put(store, input('chair', url, { metadata: { price: 2 } }))
+    await changes.remove(storeId, 'chair')
+    expect(heard().map(({ name }) => name)).toEqual(['product.indexed', 'product.updated', 'product.deleted'])
+  })
+
   test('none for an identical product, for other vectors of the same picture, nor for demo products', async () => {
     const { changes } = listenTo(write)
     const url = app.picture('a', 1)
