@@ -57,7 +57,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     },
     files: createPictureFiles(folder, () => ids.uuid()),
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
-    freeDiskShare: async () => 0.5,
+    readFreeDiskShare: async () => 0.5,
     passwordCost: { memoryCost: 8, timeCost: 1 },
     later: (callback) => void scheduled.push(callback),
     ...ports,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { demoRoutes } from '../../../../src/features/catalogue/demo/routes.ts'
 import { productRoutes } from '../../../../src/features/catalogue/products/routes.ts'
 import { createIdempotency } from '../../../../src/http/idempotency.ts'
-import { idempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
+import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { asPerson } from '../../../support/permissions.ts'
 import { stateOf } from '../../../support/state.ts'
@@ -75,7 +75,7 @@ describe('every product endpoint refuses without writing anything', () => {
       const call = await asPerson([...others, 'products:bulk', 'search:execute'], (doors) =>
         path.endsWith('/demo')
           ? demoRoutes(doors, app.demo)
-          : productRoutes(doors, app.products, createIdempotency(idempotencyKeys(app.db), app.clock)),
+          : productRoutes(doors, app.products, createIdempotency(createIdempotencyKeys(app.db), app.clock)),
       )
       const answer = await call(method, path, body)
       expect(answer.status).toBe(403)
