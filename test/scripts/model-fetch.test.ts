@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { FetchModelError, fetchModel } from '../../scripts/model/fetch.ts'
+import { fetchModel } from '../../scripts/model/fetch.ts'
+import { FetchModelError } from '../../scripts/model/hub.ts'
 
 const SCRIPT = resolve(import.meta.dir, '../../scripts/model/fetch.ts')
 const COMMIT = 'a'.repeat(40)
