@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { DEMO_PRODUCTS } from '../src/features/catalogue/demo/catalogue.ts'
-import { picturePath } from './demo/render.ts'
+import { buildPicturePath } from './demo/render.ts'
 
 const root = join(import.meta.dir, '..')
 const executable = join(root, 'dist/lookalike')
@@ -49,7 +49,7 @@ async function search(
     }
     await post('/v1/products/demo', {})
     const form = new FormData()
-    form.set('image', Bun.file(picturePath(pictureName)))
+    form.set('image', Bun.file(buildPicturePath(pictureName)))
     form.set('limit', '3')
     const json = {
       body: JSON.stringify({ query, limit: 3 }),
@@ -67,7 +67,7 @@ async function search(
 }
 
 const toDataUri = async (name: string) =>
-  `data:image/webp;base64,${Buffer.from(await Bun.file(picturePath(name)).bytes()).toString('base64')}`
+  `data:image/webp;base64,${Buffer.from(await Bun.file(buildPicturePath(name)).bytes()).toString('base64')}`
 
 async function renderCard({ product_id, similarity_score, metadata }: Result): Promise<string> {
   const picture = DEMO_PRODUCTS.find((product) => product.product_id === product_id)?.picture ?? ''

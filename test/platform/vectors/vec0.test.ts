@@ -89,7 +89,10 @@ type Hits = { rowid: number; score: number }[]
 function found(arena: ReturnType<typeof createVectorArena>, storeId: string, query: Float32Array): Hits {
   const segment = arena.segment(storeId)
   if (!segment) return []
-  return findNearestSlots(segment, query, 10).map(({ slot, score }) => ({ rowid: segment.keyAt(slot), score }))
+  return findNearestSlots(segment, query, 10).map(({ slot, score }) => ({
+    rowid: segment.keyAt(slot),
+    score,
+  }))
 }
 
 /** Every hit has its exact score and the score of its rank; so only rows nearer to each other than that may change places. */
