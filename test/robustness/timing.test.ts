@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { recordBar } from './bars.ts'
-import { repetitions } from './random.ts'
+import { readRepetitions } from './random.ts'
 
-const TRIES = repetitions('TIMING_TRIES', 150)
+const TRIES = readRepetitions('TIMING_TRIES', 150)
 const BENCH = fileURLToPath(new URL('../../scripts/bench/sign-in.ts', import.meta.url))
 /** Beyond this a difference counts as proven; the medians may differ by so much. */
 const T_MAX = 4.5

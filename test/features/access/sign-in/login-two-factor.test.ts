@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import {
   type Authenticator,
@@ -17,7 +17,7 @@ import {
   tokenOf,
 } from '../../../support/people.ts'
 
-const HIDDEN_TRIES = repetitions('HIDDEN_TRIES', 20)
+const HIDDEN_TRIES = readRepetitions('HIDDEN_TRIES', 20)
 
 let app: TestApp
 let anna: Person

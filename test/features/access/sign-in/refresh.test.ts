@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import {
   addPerson,
@@ -20,7 +20,7 @@ import {
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 /** Races of 20 for one token, of each kind. */
-const RACES = repetitions('REFRESH_RACES', 4)
+const RACES = readRepetitions('REFRESH_RACES', 4)
 
 let app: TestApp
 let anna: Person

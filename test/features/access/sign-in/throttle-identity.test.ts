@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions, seededRandom } from '../../../robustness/random.ts'
+import { readRepetitions, seededRandom } from '../../../robustness/random.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import {
   addPerson,
@@ -21,7 +21,7 @@ import {
 
 const MINUTE = 60_000
 const WRONG = { password: 'another password' }
-const WAITS = repetitions('RETRY_AFTER_WAITS', 10)
+const WAITS = readRepetitions('RETRY_AFTER_WAITS', 10)
 
 /** Records a part of the bar of throttles that was just seen to be met. */
 const metBar = (part: string, n: number, measured: string) =>

@@ -4,7 +4,7 @@ import { createAcceptedSteps } from '../../../../src/features/access/two-factor/
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import {
@@ -18,7 +18,7 @@ import {
   tokenOf,
 } from '../../../support/people.ts'
 
-const ROUNDS = repetitions('CODE_ROUNDS', 40)
+const ROUNDS = readRepetitions('CODE_ROUNDS', 40)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
