@@ -29,7 +29,7 @@ async function fill(client: Client, word: string): Promise<void> {
   }
 }
 
-async function tokenOf(clientId: string, clientSecret: string): Promise<string> {
+async function getToken(clientId: string, clientSecret: string): Promise<string> {
   const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const { body } = await createClient(service.address)('POST', '/oauth/token', new URLSearchParams(grant))
   return String(body['access_token'])
@@ -47,8 +47,8 @@ beforeAll(async () => {
     settings: { LOG_LEVEL: 'trace' },
     onLog: (line) => void log.push(line),
   })
-  own = createClient(service.address, await tokenOf(install.account.clientId, install.account.clientSecret))
-  const theirs = createClient(service.address, await tokenOf(other.client_id, other.client_secret))
+  own = createClient(service.address, await getToken(install.account.clientId, install.account.clientSecret))
+  const theirs = createClient(service.address, await getToken(other.client_id, other.client_secret))
   await fill(own, OWN)
   await fill(theirs, FOREIGN)
   const { body } = await theirs('GET', '/v1/products?limit=100')

@@ -3,7 +3,7 @@ import pino from 'pino'
 import { type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { pictureBytes, testApp } from '../support/app.ts'
 import { DIMENSION as FAKE_DIMENSION } from '../support/embedder.ts'
-import { addPerson, tokenOf } from '../support/people.ts'
+import { addPerson, getToken } from '../support/people.ts'
 import { listChildren, readCpu, startProber, type Waits } from './figures.ts'
 import type { Answer } from './published.ts'
 import type { WildRequest } from './requests.ts'
@@ -56,7 +56,7 @@ export async function startInProcess(): Promise<Target> {
     client_secret: clientSecret,
   })
   const machine = String((await app.call('POST', '/oauth/token', { body: grant })).body['access_token'])
-  const person = await tokenOf(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
+  const person = await getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
   const key = String(
     (await app.call('POST', '/v1/security/api-keys', { token: machine, body: KEY })).body['key'],
   )

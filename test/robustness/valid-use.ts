@@ -313,10 +313,10 @@ const ACTS = {
     async (session) => {
       const body = { ip_address: '127.0.0.0/8', description: 'here' }
       const request: ValidRequest = { method: 'POST', path: '/v1/security/ip-whitelist', as: 'machine', body }
-      // A product whose deletion exceeded the budget still exists.
+      // The entry may still exist, if its deletion exceeded the budget.
       const { status, body: entry } = await session.ask(request, 201, 409, OVER_BUDGET)
       const path = `/v1/security/ip-whitelist/${entry['id']}?force=true`
-      // Only a person may force it.
+      // Only a person may force the deletion.
       if (status === 201) await session.ask({ method: 'DELETE', path, as: 'person' }, 200, OVER_BUDGET)
     },
   ],
