@@ -25,7 +25,7 @@ import { createRequestBudget } from './http/request-budget.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
-import { createTraceOf } from './http/trace.ts'
+import { createTraceReader } from './http/trace.ts'
 import { createInstall, type InstallPorts } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
@@ -81,10 +81,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const noteFault = storage.note
   const intake = createIntake(budget)
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
-  const addressOf = createClientAddress({
+  const findAddress = createClientAddress({
     isTrusted: (address) => isInside(address, trusted),
     // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
-    peerOf: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
+    findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
   const personLock = createKeyedLock()
   const signIn = buildSignIn(ground, {
@@ -93,13 +93,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     admitAddress: ipList.service.admit,
-    pendingPassword: accounts.service.registration.pendingPassword,
+    findPendingPassword: accounts.service.registration.findPendingPassword,
     warnOfGuesses: accounts.service.warnOfGuesses,
     passwords,
     locked: personLock,
     tokenSecret: ports.tokenSecret,
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
-    addressOf,
+    findAddress,
     noteFault,
   })
   const me = buildMe(ground, {
@@ -116,7 +116,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tellOwners: accounts.service.tellOwners,
   })
   const overview = buildOverview(ground, {
-    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.membersEnabled },
+    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.countMembers },
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
@@ -125,7 +125,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const doors = createDoors({
     ...signIn.service,
     clock,
-    traceOf: createTraceOf(addressOf),
+    readTrace: createTraceReader(findAddress),
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
   })
@@ -181,8 +181,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     .use(
       errorPlugin({
         log,
-        methodsOf: routes.methodsOf,
-        problemsOf: requestCheck.problemsOf,
+        listMethods: routes.listMethods,
+        findProblems: requestCheck.findProblems,
         baseUrl,
         noteFault,
       }),

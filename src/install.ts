@@ -68,9 +68,9 @@ export function createInstall(
     // A circle: the features below tell a store's owners by mail.
     waysIn: {
       removeTwoFactor: (userId) => twoFactor.service.remove(userId),
-      removeApiKeys: (storeId) => apiKeys.service.removeAllOf(storeId),
-      removeWidgetKeys: (storeId) => widgetKeys.service.removeAllOf(storeId),
-      removeIpList: (storeId) => ipList.service.removeAllOf(storeId),
+      removeApiKeys: (storeId) => apiKeys.service.removeByStore(storeId),
+      removeWidgetKeys: (storeId) => widgetKeys.service.removeByStore(storeId),
+      removeIpList: (storeId) => ipList.service.removeByStore(storeId),
     },
   })
   const { tellOwners } = accounts.service

@@ -10,7 +10,7 @@ beforeEach(async () => {
   app = testApp()
   token = await app.signIn('one')
   otherToken = await app.signIn('two')
-  storeId = app.services.accounts.storeBySlug('one').id
+  storeId = app.services.accounts.requireStore('one').id
   for (const [name, as] of [
     ['a', token],
     ['b', otherToken],

@@ -20,9 +20,9 @@ export const keyCreate: Command = {
   example: 'lookalike key create --store my-shop --origin https://shop.example',
   async run({ config, options }) {
     const key = await withInstall(config, ({ accounts, widgetKeys }) => {
-      const store = accounts.storeBySlug(options['store'] ?? '')
+      const store = accounts.requireStore(options['store'] ?? '')
       const origins = (options['origin'] ?? '').split(',').map((origin) => origin.trim())
-      return widgetKeys.createPublicKey(store.id, options['name'] ?? 'widget', origins)
+      return widgetKeys.createForOperator(store.id, options['name'] ?? 'widget', origins)
     })
     console.log(
       options['json'] ? JSON.stringify(key) : `${key.key}\nfor ${key.origins.join(', ')} (shown only now)`,

@@ -15,7 +15,7 @@ export const keyList: Command = {
   async run({ config, options }) {
     const slug = options['store']
     const keys = await withInstall(config, ({ accounts, keyOperator }) =>
-      keyOperator.list(slug === undefined ? undefined : accounts.storeBySlug(slug).slug),
+      keyOperator.list(slug === undefined ? undefined : accounts.requireStore(slug).slug),
     )
     if (options['json']) console.log(JSON.stringify(keys))
     else console.log(keys.length === 0 ? 'There are no keys.' : formatKeys(keys))

@@ -10,7 +10,7 @@ export const storeClearIpWhitelist: Command = {
   example: 'lookalike store clear-ip-whitelist my-shop',
   async run({ config, positionals: [slug = ''] }) {
     const entries = await withInstall(config, ({ accounts, ipList }) =>
-      ipList.clear(accounts.storeBySlug(slug).id),
+      ipList.clear(accounts.requireStore(slug).id),
     )
     console.log(`${slug} can be reached from any address; entries deleted: ${entries}`)
     return 0

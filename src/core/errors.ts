@@ -6,9 +6,9 @@ import { decimalSize, sizeInWords } from './text.ts'
 /** One row of the error register: the HTTP status, and what the page at `/errors/<code>` tells a developer. */
 export interface ErrorKind<Status extends number = number> {
   status: Status
-  /** When it happens, in one sentence. */
+  /** The cause, in one sentence. */
   meaning: string
-  /** What the caller can do about it. */
+  /** Advice for the caller. */
   advice: string
   /** For a code with several causes: each cause and its cure. */
   reasons?: Readonly<Record<string, Reason>>
@@ -25,7 +25,7 @@ const kind = <Status extends number>(status: Status, meaning: string, advice: st
   advice,
 })
 
-/** Why a download failed, in `details.reason` of `image_download_failed`. */
+/** The causes of a failed download, as `details.reason` of `image_download_failed` names them. */
 export const DOWNLOAD_FAILURES = {
   dns: {
     cause: 'The host name has no address, or the name server did not answer.',
@@ -46,11 +46,11 @@ export const DOWNLOAD_FAILURES = {
   },
   http_status: {
     cause: 'The server answered with an error; `details.upstream_status` is its status.',
-    cure: 'Open the URL without signing in: it must answer 200. For 401 or 403, lift the hotlink protection; for 429 or 5xx, try again later.',
+    cure: 'Open the URL without signing in: it must answer 200. For 401 or 403, turn off the hotlink protection; for 429 or 5xx, try again later.',
   },
   too_many_redirects: {
     cause: `The URL redirects more than ${LIMITS.fetchRedirectsMax} times.`,
-    cure: 'Send the URL where the redirects end.',
+    cure: 'Send the URL at the end of the redirects.',
   },
   blocked_address: {
     cause:
@@ -69,16 +69,16 @@ export const DOWNLOAD_FAILURES = {
 
 export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
 
-/** A limit of every plan, as in "free 50, basic 5000". */
-const byPlan = (limit: (plan: Plan) => number, inWords: (limit: number) => string = String): string =>
+/** Lists a limit of every plan, as in "free 50, basic 5000". */
+const listByPlan = (limit: (plan: Plan) => number, inWords: (limit: number) => string = String): string =>
   Object.entries(PLANS)
     .map(([name, plan]) => `${name} ${Number.isFinite(limit(plan)) ? inWords(limit(plan)) : 'unlimited'}`)
     .join(', ')
 
 /**
- * Every failure a client can be told about (contract 7.3).
+ * Every failure that an answer can report (contract 7.3).
  *
- * The codes are a public contract, the messages are not. Add a row here before throwing a new code.
+ * The codes are a public contract; the messages are not. Add a row here before throwing a new code.
  */
 export const ERRORS = {
   invalid_json: kind(400, 'The body is not valid JSON.', 'Look at the line and column in `details`.'),
@@ -116,7 +116,7 @@ export const ERRORS = {
   requires_2fa: kind(
     401,
     'The account requires a second factor.',
-    'Repeat the login with `totp_code`, or with a `recovery_code`.',
+    'Repeat the sign-in with `totp_code`, or with a `recovery_code`.',
   ),
   invalid_2fa: kind(401, 'The two-factor code is wrong.', 'Send the code that the authenticator shows now.'),
   active_tenant_required: kind(
@@ -129,12 +129,12 @@ export const ERRORS = {
   product_limit_exceeded: kind(
     402,
     'The store has as many products as its plan allows.',
-    `Delete products or choose a larger plan. Products by plan: ${byPlan(({ productsMax }) => productsMax)}.`,
+    `Delete products or choose a larger plan. Products by plan: ${listByPlan(({ productsMax }) => productsMax)}.`,
   ),
   storage_limit_exceeded: kind(
     402,
     'The pictures sent as files or `data:` URIs take up all the storage of the plan.',
-    `Delete such products (their space is free after about a minute), send smaller pictures, send the URLs of pictures instead, or choose a larger plan. Storage by plan: ${byPlan(({ storageBytesMax }) => storageBytesMax, decimalSize)}.`,
+    `Delete such products (their space is free after about a minute), send smaller pictures, send the URLs of pictures instead, or choose a larger plan. Storage by plan: ${listByPlan(({ storageBytesMax }) => storageBytesMax, decimalSize)}.`,
   ),
 
   permission_denied: kind(
@@ -279,7 +279,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up; `Retry-After` says when to try again.',
-    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; or, for requests about an account or the security of a store, that of a login (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan: ${byPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan: ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many sign-ins failed.', 'Wait for `details.retry_after` seconds.'),
 
@@ -325,7 +325,7 @@ export interface ErrorExtras {
   cause?: unknown
 }
 
-/** A foreseen failure. Anything else that is thrown is a bug and is answered with 500. */
+/** A foreseen failure. Any other thrown error is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly extras: Readonly<ErrorExtras>

@@ -1,6 +1,6 @@
-import type { Problem } from '../http/validation.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { LIMITS } from './limits.ts'
+import type { Problem } from './problem.ts'
 import { fold, isLongerThan } from './text.ts'
 
 const { passwordCharsMin, passwordCharsMax } = LIMITS

@@ -20,8 +20,8 @@ export interface AddressBudgets {
 
 export interface AddressBudgetDeps {
   throttle: AddressThrottle
-  /** The client's address, behind trusted proxies too. */
-  addressOf(request: Request): string
+  /** Finds the client's address, also behind trusted proxies. */
+  findAddress(request: Request): string
   clock: Clock
   /** The message of a refusal. */
   message: string
@@ -30,7 +30,7 @@ export interface AddressBudgetDeps {
 /** Counts requests without a sign-in by the address they come from. */
 export function createAddressBudget({
   throttle,
-  addressOf,
+  findAddress,
   clock,
   message,
 }: AddressBudgetDeps): SpendRequest {
@@ -38,7 +38,7 @@ export function createAddressBudget({
   return (request) => {
     if (counted.has(request)) return
     counted.add(request)
-    const verdict = throttle.take(addressOf(request), clock.now())
+    const verdict = throttle.take(findAddress(request), clock.now())
     if (!verdict.isAllowed) throw rateLimitExceeded(message, verdict)
   }
 }

@@ -2,10 +2,10 @@ import type { Caller, Trace } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
-import { credentialOf } from './credential.ts'
+import { readCredential } from './credential.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Claims, Tokens } from './tokens.ts'
-import type { Incoming, TraceOf } from './trace.ts'
+import type { Incoming, ReadTrace } from './trace.ts'
 
 /**
  * Which requests must name a store unless the person belongs to exactly one (contract 4.7): all; those of people with
@@ -39,20 +39,20 @@ export interface StoreChoice {
 export interface AuthDeps {
   tokens: Pick<Tokens, 'read'>
   clock: Clock
-  traceOf: TraceOf
+  readTrace: ReadTrace
   /**
    * Finds the caller of a token, and the store to act for (contract 4.7).
    *
    * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
    * `not_a_member` for another store, `ip_not_allowed`.
    */
-  callerOfToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
+  findCallerByToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
   /**
    * Finds the caller of an API key.
    *
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
-  callerOfKey(key: string, store: StoreChoice, trace: Trace): Caller
+  findCallerByKey(key: string, store: StoreChoice, trace: Trace): Caller
   /** Takes one request from its budget; undefined for no limit. */
   spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
@@ -66,7 +66,7 @@ export interface AuthDeps {
  * @param purpose decides which budget the request spends.
  */
 export function createAuthentication(
-  { tokens, clock, traceOf, callerOfToken, callerOfKey, spendRequest, nameOwner }: AuthDeps,
+  { tokens, clock, readTrace, findCallerByToken, findCallerByKey, spendRequest, nameOwner }: AuthDeps,
   rule: StoreRule,
   purpose: Purpose,
 ) {
@@ -77,14 +77,14 @@ export function createAuthentication(
     const { request, set } = incoming
     // Never cache answers to signed-in callers.
     set.headers['cache-control'] = 'no-store'
-    const credential = credentialOf(request)
+    const credential = readCredential(request)
     const slug = request.headers.get('x-service-active-tenant') ?? undefined
     const store = { slug, rule }
-    const trace = traceOf(incoming)
+    const trace = readTrace(incoming)
     const caller =
       credential.kind === 'key'
-        ? callerOfKey(credential.text, store, trace)
-        : callerOfToken(await validClaims(credential.text), store, trace)
+        ? findCallerByKey(credential.text, store, trace)
+        : findCallerByToken(await validClaims(credential.text), store, trace)
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {
@@ -112,7 +112,8 @@ export function createAuthentication(
 /** The message for a spent budget, by its limit. */
 const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> = {
   plan: (limit) => `The plan allows ${limit} requests a minute`,
-  person: (limit) => `A login allows ${limit} requests a minute about your account and the store’s security`,
+  person: (limit) =>
+    `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
   security: (limit) => `A machine grant allows ${limit} requests a minute about the store’s security`,
 }
 

@@ -20,25 +20,27 @@ export interface BodyParser {
   (context: WithRequest): Parsed
   /** Whether a request may have no body. */
   isOptional?: boolean
-  /** The schema of each media type, taken from the schema of the route's body. */
-  contentOf(body: TSchema): Record<string, TSchema>
+  /** Describes each media type by a schema, taken from the schema of the route's body. */
+  describeContent(body: TSchema): Record<string, TSchema>
 }
 
-const parser = (read: (context: WithRequest) => Parsed, contentOf: BodyParser['contentOf']): BodyParser =>
-  Object.assign(read, { contentOf })
+const parser = (
+  read: (context: WithRequest) => Parsed,
+  describeContent: BodyParser['describeContent'],
+): BodyParser => Object.assign(read, { describeContent })
 
 /** A parser for an optional JSON body; no body reads as an empty object. */
 export function jsonOrNothing(maxBytes?: number): BodyParser {
   const json = jsonBody(maxBytes)
   return Object.assign(async (context: WithRequest) => (context.request.body === null ? {} : json(context)), {
-    contentOf: json.contentOf,
+    describeContent: json.describeContent,
     isOptional: true,
   })
 }
 
 /** Whether a route's parser is one of this file. */
 export const isBodyParser = (value: unknown): value is BodyParser =>
-  typeof value === 'function' && 'contentOf' in value
+  typeof value === 'function' && 'describeContent' in value
 
 /** The parser of a route without a body: a body that is sent anyway is not read. */
 export const noBody = () => ({})
@@ -120,7 +122,7 @@ export function jsonOrUrlencodedBody(maxBytes: number = LIMITS.jsonBytesMax): Bo
       if (!isJson(context.request)) throw wrongType(`application/json or ${FORM}`)
       return json(context)
     },
-    (body) => ({ ...json.contentOf(body), ...form.contentOf(body) }),
+    (body) => ({ ...json.describeContent(body), ...form.describeContent(body) }),
   )
 }
 

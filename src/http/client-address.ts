@@ -3,14 +3,14 @@ import { parseAddress } from '../core/throttle-keys.ts'
 export interface ClientAddressDeps {
   /** Whether an address belongs to a trusted proxy. */
   isTrusted(address: string): boolean
-  /** The address at the other end of a request's connection; undefined where there is none, as in tests. */
-  peerOf(request: Request): string | undefined
+  /** Finds the address at the other end of a request's connection; undefined if there is none, as in tests. */
+  findPeer(request: Request): string | undefined
 }
 
 /** The peer of a request that came over no network. */
 const OWN_MACHINE = '127.0.0.1'
 
-/** The peer of a request whose peer address cannot be read; nobody sends from it, and nobody should trust it. */
+/** The peer of a request whose peer address cannot be read. No client has this address, and no proxy list should. */
 const NOWHERE = '0.0.0.0'
 
 /** The longest chain of proxies that is followed; real chains have two or three. */
@@ -23,12 +23,12 @@ const HOPS_MAX = 32
  * each proxy added its own peer: the first address that is no trusted proxy is the client. Entries to the left of it may
  * be forged. An entry that is no address ends the search with the last good one.
  */
-export function createClientAddress({ isTrusted, peerOf }: ClientAddressDeps) {
+export function createClientAddress({ isTrusted, findPeer }: ClientAddressDeps) {
   return (request: Request): string => {
-    let address = canonicalAddress(peerOf(request) ?? OWN_MACHINE) ?? NOWHERE
+    let address = canonicalAddress(findPeer(request) ?? OWN_MACHINE) ?? NOWHERE
     if (!isTrusted(address)) return address
-    for (const entry of entriesFromRight(request.headers.get('x-forwarded-for'))) {
-      const next = addressOfEntry(entry)
+    for (const entry of listEntriesFromRight(request.headers.get('x-forwarded-for'))) {
+      const next = readEntry(entry)
       if (next === undefined) return address
       address = next
       if (!isTrusted(address)) return address
@@ -37,8 +37,8 @@ export function createClientAddress({ isTrusted, peerOf }: ClientAddressDeps) {
   }
 }
 
-/** The entries of a list header, last first; several headers were joined by commas. Empty entries are skipped. */
-const entriesFromRight = (header: string | null): string[] =>
+/** Lists the entries of a list header, last first; several headers were joined by commas. Empty entries are skipped. */
+const listEntriesFromRight = (header: string | null): string[] =>
   (header ?? '')
     .split(',')
     .slice(-HOPS_MAX)
@@ -46,8 +46,8 @@ const entriesFromRight = (header: string | null): string[] =>
     .filter((entry) => entry !== '')
     .reverse()
 
-/** `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:8080`, perhaps in quotes. */
-function addressOfEntry(entry: string): string | undefined {
+/** Reads `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:8080`, perhaps in quotes. */
+function readEntry(entry: string): string | undefined {
   const bare = /^"(.*)"$/.exec(entry)?.[1] ?? entry
   const inBrackets = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(bare)?.[1]
   if (inBrackets !== undefined) return inBrackets.includes(':') ? canonicalAddress(inBrackets) : undefined

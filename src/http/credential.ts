@@ -16,7 +16,7 @@ export interface Credential {
  * @throws ApiError `credential_ambiguous` for more than one, and for a credential in the URL, which would end up in
  * logs; `unauthorized` for none.
  */
-export function credentialOf(request: Request): Credential {
+export function readCredential(request: Request): Credential {
   const authorization = request.headers.get('authorization')
   const apiKey = request.headers.get('x-api-key')
   if (hasCredentialInAddress(request.url)) {

@@ -20,7 +20,7 @@ export const ACTIVE_TENANT = {
 /** How to call a route that takes every credential, for the API's document. */
 const EVERY_CREDENTIAL = [{ bearer: [] }, { apiKey: [] }]
 
-/** What a route asks of its caller. */
+/** The right that a route requires. */
 type Need = Permission | StorePower
 
 /**
@@ -46,7 +46,7 @@ export function createDoors(deps: DoorDeps) {
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
     forCaller: callerDoor(deps, 'never'),
     /** Lets everyone in, without a credential, and gives each route its `trace`. */
-    forAnyone: tracePlugin(deps.traceOf),
+    forAnyone: tracePlugin(deps.readTrace),
     /** Limits what one address may send to a route that lets everyone in. */
     budgets: deps.budgets,
   }
@@ -71,7 +71,7 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
     })
 }
 
-/** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` the login of a person. */
+/** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
 function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
   const authenticate = createAuthentication(deps, rule, 'guard')
   return new Elysia({ name: `http.doors.caller.${rule}` })
@@ -87,7 +87,7 @@ function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
         },
       }),
       person: (_isAsked: true) => ({
-        detail: { [NEED]: 'Needs the login of a person.', security: [{ bearer: [] }] },
+        detail: { [NEED]: 'Needs a signed-in person.', security: [{ bearer: [] }] },
         beforeHandle({ caller }: { caller?: Caller }) {
           if (caller?.kind !== 'person') throw personNeeded()
         },

@@ -1,29 +1,30 @@
 import { Elysia, ValidationError } from 'elysia'
 import { ApiError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
 import { isStorageFault, storageFailure } from '../core/storage.ts'
-import { type Problem, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }
-  /** The methods of a path; empty for a path that does not exist. */
-  methodsOf(path: string): string[]
-  /** The problems that were found in a request before Elysia checked it. */
-  problemsOf(request: Request): Problem[] | undefined
+  /** Lists the methods of a path; empty for a path that does not exist. */
+  listMethods(path: string): string[]
+  /** Finds the problems that were noted in a request before Elysia checked it. */
+  findProblems(request: Request): Problem[] | undefined
   baseUrl(): string
   /** Remembers a fault of the storage. */
   noteFault?(fault: ApiError): void
 }
 
 /** The one place where a thrown error becomes an answer (contract 7.1). Mounted before every route. */
-export function errorPlugin({ log, methodsOf, problemsOf, baseUrl, noteFault }: ErrorDeps) {
+export function errorPlugin({ log, listMethods, findProblems, baseUrl, noteFault }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
       const failure = toApiError(
         code,
         error,
-        () => methodsOf(path),
-        () => problemsOf(request),
+        () => listMethods(path),
+        () => findProblems(request),
       )
       if (isStorageFault(failure)) noteFault?.(failure)
       const { details, replacement, retryAfterSeconds, headers, fields } = failure.extras
@@ -73,8 +74,8 @@ export const lastResort = (log: ErrorDeps['log']) => ({
 function toApiError(
   code: string | number,
   error: unknown,
-  methodsOf: () => string[],
-  problemsOf: () => Problem[] | undefined,
+  listMethods: () => string[],
+  findProblems: () => Problem[] | undefined,
 ): ApiError {
   if (error instanceof ApiError) return error
   // Elysia wraps the errors of body parsers.
@@ -82,14 +83,14 @@ function toApiError(
     const known = error.cause instanceof ApiError ? error.cause : storageFailure(error.cause)
     if (known) return known
   }
-  if (code === 'NOT_FOUND') return noRoute(methodsOf())
+  if (code === 'NOT_FOUND') return noRoute(listMethods())
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
   // Elysia uses one error for requests and answers; an answer that breaks its own schema is a bug.
   if (error instanceof ValidationError && error.type !== 'response')
-    return validationError(problemsOf() ?? [])
+    return validationError(findProblems() ?? [])
   // Some values, such as {"toString": ""}, make Elysia throw while it writes its own refusal.
-  const problems = problemsOf()
+  const problems = findProblems()
   if (problems) return validationError(problems)
   return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
 }

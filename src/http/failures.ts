@@ -49,8 +49,8 @@ export function failures<const Items extends readonly Failure[]>(...items: Items
   return Object.fromEntries(schemas) as Failures<Items[number]>
 }
 
-/** The codes that a response schema stands for; undefined for a schema that {@link failures} did not make. */
-export const codesOf = (schema: object): readonly ErrorCode[] | undefined => codesBySchema.get(schema)
+/** Lists the codes of a response schema; undefined for a schema that {@link failures} did not make. */
+export const listCodes = (schema: object): readonly ErrorCode[] | undefined => codesBySchema.get(schema)
 
 /** Failures of every route that reads from the database. */
 export const READING = ['internal_error', 'overloaded', 'storage_failed'] as const

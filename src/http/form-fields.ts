@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
 import { parseJsonField } from './json-text.ts'
 import { type Part, splitMultipart } from './multipart.ts'
 import { toNumber } from './number-text.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
-import { type Problem, validationError } from './validation.ts'
+import { validationError } from './validation.ts'
 
 /**
  * Reads the fields of a multipart body as values of the types in a schema.
@@ -28,19 +29,19 @@ export async function readFields(
   }
   const fields: Record<string, unknown> = {}
   const repeated: Problem[] = []
-  for (const [name, values] of byName(parts)) {
-    const field = fieldSchema(schema, name)
+  for (const [name, values] of groupByName(parts)) {
+    const field = findFieldSchema(schema, name)
     if (field && values.length > 1 && field['type'] !== 'array') {
       if (field[Kind] === UPLOAD) throw severalPictures(name, values.length)
       repeated.push({ in: 'body', pointer: `/${name}`, code: 'repeated', message: 'must be sent only once' })
     }
-    fields[name] = field ? await fieldOf(values, field) : await plainValue(values.at(-1) as Part)
+    fields[name] = field ? await readField(values, field) : await readPlainValue(values.at(-1) as Part)
   }
   if (repeated.length > 0) throw validationError(repeated)
   return fields
 }
 
-function byName(parts: readonly Part[]): Map<string, Part[]> {
+function groupByName(parts: readonly Part[]): Map<string, Part[]> {
   const grouped = new Map<string, Part[]>()
   for (const part of parts) {
     // Assigning to this name would change a prototype later.
@@ -52,7 +53,7 @@ function byName(parts: readonly Part[]): Map<string, Part[]> {
   return grouped
 }
 
-function fieldSchema(schema: TSchema, name: string): TSchema | undefined {
+function findFieldSchema(schema: TSchema, name: string): TSchema | undefined {
   const properties = (schema['properties'] ?? {}) as Record<string, TSchema>
   return Object.hasOwn(properties, name) ? properties[name] : undefined
 }
@@ -62,21 +63,21 @@ const severalPictures = (name: string, count: number): ApiError =>
     details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
   })
 
-/** The value of a field; several texts of a list field become one list. */
-async function fieldOf(parts: readonly Part[], schema: TSchema): Promise<unknown> {
+/** Reads the value of a field; several texts of a list field become one list. */
+async function readField(parts: readonly Part[], schema: TSchema): Promise<unknown> {
   const read: unknown[] = []
   for (const part of parts) {
-    const value = part.isFile ? new UploadedFile(part.bytes) : await fromText(part, schema)
+    const value = part.isFile ? new UploadedFile(part.bytes) : await readValue(part, schema)
     if (value !== undefined) read.push(value)
   }
   if (read.length < 2) return read[0]
   return read.every(Array.isArray) ? read.flat() : read.find((value) => !Array.isArray(value))
 }
 
-const plainValue = async (part: Part): Promise<unknown> =>
-  part.isFile ? new UploadedFile(part.bytes) : textOf(part)
+const readPlainValue = async (part: Part): Promise<unknown> =>
+  part.isFile ? new UploadedFile(part.bytes) : readText(part)
 
-async function textOf({ name, bytes }: Part): Promise<string> {
+async function readText({ name, bytes }: Part): Promise<string> {
   if (bytes.length > HEAVY_BYTES) await turn()
   if (isUtf8(bytes)) return bytes.toString()
   throw new ApiError('invalid_request', 'A field of the form is not valid UTF-8', {
@@ -88,10 +89,10 @@ async function textOf({ name, bytes }: Part): Promise<string> {
 const WORD_CHARS_MAX = 1_000
 
 /** Reads the text of a field as a value of the schema's type; returns the text itself if it is no such value. */
-async function fromText(part: Part, schema: TSchema): Promise<unknown> {
+async function readValue(part: Part, schema: TSchema): Promise<unknown> {
   const { type } = schema
-  if (type === 'object' || type === 'array') return fromJsonText(part, schema)
-  const text = await textOf(part)
+  if (type === 'object' || type === 'array') return readJsonValue(part, schema)
+  const text = await readText(part)
   if (text.length > WORD_CHARS_MAX) return text
   if (type === 'integer' || type === 'number') return toNumber(text, type)
   if (type === 'boolean') return BOOLEANS[text.trim().toLowerCase()] ?? text
@@ -105,16 +106,16 @@ const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(
   '0': false,
 })
 
-async function fromJsonText(part: Part, schema: TSchema): Promise<unknown> {
+async function readJsonValue(part: Part, schema: TSchema): Promise<unknown> {
   const { bytes, name } = part
   let blanks = 0
   while (blanks < bytes.length && isSpace(bytes[blanks])) blanks++
   const first = bytes[blanks]
   if (first === undefined) return undefined
   if (schema['type'] === 'object' || first === OPEN_LIST || first === OPEN_OBJECT) {
-    return (await parseJsonField(bytes, name)) ?? textOf(part)
+    return (await parseJsonField(bytes, name)) ?? readText(part)
   }
-  const text = (await textOf(part)).trim()
+  const text = (await readText(part)).trim()
   if (text === '') return undefined
   // One item more than the schema allows is enough to be refused.
   const itemsMax = Math.min(schema['maxItems'] ?? LIMITS.jsonPiecesMax, LIMITS.jsonPiecesMax) + 1

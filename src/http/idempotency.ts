@@ -33,7 +33,7 @@ interface Answer<Body> {
   body: Body
 }
 
-/** Beyond this number a key stays taken until the next start, or for its day. */
+/** The most keys to release later; any further key stays taken until the next start, or for its day. */
 const STUCK_MAX = 10_000
 
 export type Idempotency = ReturnType<typeof createIdempotency>
@@ -68,7 +68,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
     const { storeId } = context.actor
     prune()
     if (stuck.has(`${storeId} ${key}`)) giveBack(storeId, key)
-    const known = keys.claim(storeId, key, await fingerprint(context), clock.now())
+    const known = keys.claim(storeId, key, await computeFingerprint(context), clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }
@@ -112,21 +112,21 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   }
 }
 
-/** SHA-256 over method, path and the parsed body; files count by their bytes. */
-async function fingerprint({ request, path, body }: Context): Promise<Buffer> {
+/** Computes SHA-256 over method, path and the parsed body; files count by their bytes. */
+async function computeFingerprint({ request, path, body }: Context): Promise<Buffer> {
   const hash = createHash('sha256').update(`${request.method} ${path}\n`)
   const fields = (body ?? {}) as Record<string, unknown>
   for (const name in fields) {
     const value = fields[name]
     hash.update(`${JSON.stringify(name)}:`)
-    const text = value instanceof UploadedFile ? await value.bytes() : await jsonOf(value ?? null)
+    const text = value instanceof UploadedFile ? await value.bytes() : await serialize(value ?? null)
     await hashInTurns(hash, text)
   }
   return hash.digest()
 }
 
 /** Serializes a large value in its own turn of the event loop. */
-async function jsonOf(value: unknown): Promise<string> {
+async function serialize(value: unknown): Promise<string> {
   if (typeof value === 'object' || (typeof value === 'string' && value.length > HEAVY_BYTES)) await turn()
   return JSON.stringify(value)
 }

@@ -9,7 +9,7 @@ export interface JsonFault {
  *
  * @param text nested no deeper than a few hundred levels.
  */
-export function faultOf(text: string): JsonFault | undefined {
+export function findFault(text: string): JsonFault | undefined {
   try {
     const end = skipSpace(text, value(text, skipSpace(text, 0)))
     return end < text.length ? { offset: end, reason: 'end of text expected' } : undefined

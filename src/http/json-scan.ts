@@ -19,10 +19,10 @@ const CLOSE_OBJECT = 0x7d
  * Finds what would make JSON slow to parse or to walk, in one pass that allocates nothing and skips over strings. A text
  * that is not JSON may pass; the parser refuses it.
  */
-export function excessOf(bytes: Uint8Array): Excess | undefined {
+export function findExcess(bytes: Uint8Array): Excess | undefined {
   const { length } = bytes
-  const nextBackslash = finder(bytes, BACKSLASH)
-  const nextQuote = finder(bytes, QUOTE)
+  const nextBackslash = createFinder(bytes, BACKSLASH)
+  const nextQuote = createFinder(bytes, QUOTE)
   let structure = 0
   let pieces = 0
   let escapes = 0
@@ -58,7 +58,7 @@ export function excessOf(bytes: Uint8Array): Excess | undefined {
 }
 
 /** Finds a byte from an offset on; offsets must not decrease, so that each stretch is searched once. */
-function finder(bytes: Uint8Array, byte: number): (from: number) => number {
+function createFinder(bytes: Uint8Array, byte: number): (from: number) => number {
   let found = -1
   return (from) => {
     if (found < from) {

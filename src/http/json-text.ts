@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { sizeInWords } from '../core/text.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
-import { faultOf } from './json-error.ts'
-import { type Excess, excessOf, JSON_DEPTH_MAX } from './json-scan.ts'
-import { type Problem, validationError } from './validation.ts'
+import { findFault } from './json-error.ts'
+import { type Excess, findExcess, JSON_DEPTH_MAX } from './json-scan.ts'
+import { validationError } from './validation.ts'
 
 /**
  * Reads a body's JSON, in several turns of the event loop when it is long.
@@ -49,7 +50,7 @@ export async function parseJsonField(bytes: Uint8Array, name: string): Promise<u
 async function decode(bytes: Uint8Array): Promise<string> {
   if (bytes.length > HEAVY_BYTES) await turn()
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8')
-  const excess = excessOf(bytes)
+  const excess = findExcess(bytes)
   if (excess) throw REFUSALS[excess]()
   if (bytes.length > HEAVY_BYTES) await turn()
   return new TextDecoder().decode(bytes)
@@ -86,7 +87,7 @@ function sound(value: unknown, pointer: string): unknown {
     // An answer lists no more problems than this.
     if (problems.length >= LIMITS.validationProblemsMax) return
     if (typeof item === 'number') {
-      if (!Number.isFinite(item)) problems.push(outOfRange(pointer + pointerOf(path)))
+      if (!Number.isFinite(item)) problems.push(outOfRange(pointer + writePointer(path)))
     } else if (Array.isArray(item)) {
       for (let n = 0; n < item.length; n++) descend(n, item[n])
     } else if (typeof item === 'object' && item !== null) {
@@ -113,8 +114,8 @@ const PROTO = '__proto__'
 /** Longer keys are cut in pointers, because each pointer repeats the keys above it. */
 const POINTER_KEY_CHARS_MAX = 100
 
-/** RFC 6901. */
-const pointerOf = (path: readonly (string | number)[]): string =>
+/** Writes a path as a JSON pointer (RFC 6901). */
+const writePointer = (path: readonly (string | number)[]): string =>
   path
     .map((key) => String(key).slice(0, POINTER_KEY_CHARS_MAX).replaceAll('~', '~0').replaceAll('/', '~1'))
     .map((key) => `/${key}`)
@@ -132,14 +133,14 @@ const outOfRange = (pointer: string): Problem => ({
 function invalidJson(text: string): ApiError {
   if (text.trim() === '')
     return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  const { offset, reason } = faultOf(text) ?? { offset: text.length, reason: 'unreadable text' }
-  const place = placeOf(text, offset)
+  const { offset, reason } = findFault(text) ?? { offset: text.length, reason: 'unreadable text' }
+  const place = findPlace(text, offset)
   const where = `line ${place.line}, column ${place.column}`
   return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at ${where}`, { details: place })
 }
 
-/** Line and column of an offset, counted from 1. */
-function placeOf(text: string, offset: number): { line: number; column: number } {
+/** Finds the line and column of an offset, counted from 1. */
+function findPlace(text: string, offset: number): { line: number; column: number } {
   let line = 1
   let start = 0
   for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {

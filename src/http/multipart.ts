@@ -27,7 +27,7 @@ const DASHES = '--'
  */
 export function splitMultipart(body: Uint8Array, type: string): Part[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const delimiter = Buffer.from(DASHES + boundaryOf(type), 'latin1')
+  const delimiter = Buffer.from(DASHES + readBoundary(type), 'latin1')
   const inner = Buffer.concat([Buffer.from(LINE_END), delimiter])
   const parts: Part[] = []
   // Text for readers without MIME may precede the first delimiter.
@@ -35,17 +35,17 @@ export function splitMultipart(body: Uint8Array, type: string): Part[] {
   if (first < 0) throw malformed()
   let at = first === 0 ? delimiter.length : first + inner.length
   while (!startsWith(bytes, at, DASHES)) {
-    const start = afterLine(bytes, at)
+    const start = skipLine(bytes, at)
     const end = bytes.indexOf(inner, start - LINE_END.length)
     if (end < 0) throw malformed()
     if (parts.length === LIMITS.formFieldsMax) throw tooManyFields()
-    parts.push(partOf(bytes.subarray(start, Math.max(start, end))))
+    parts.push(readPart(bytes.subarray(start, Math.max(start, end))))
     at = end + inner.length
   }
   return parts
 }
 
-function boundaryOf(type: string): string {
+function readBoundary(type: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(type) ?? []
   const boundary = quoted ?? plain ?? ''
   if (boundary === '' || boundary.length > BOUNDARY_CHARS_MAX) throw malformed()
@@ -55,8 +55,8 @@ function boundaryOf(type: string): string {
 const startsWith = (bytes: Buffer, at: number, text: string): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** The offset after the line end that follows a delimiter; white space may precede the line end. */
-function afterLine(bytes: Buffer, from: number): number {
+/** Skips the line end after a delimiter, and white space before it. */
+function skipLine(bytes: Buffer, from: number): number {
   let at = from
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++
   if (!startsWith(bytes, at, LINE_END)) throw malformed()
@@ -65,7 +65,7 @@ function afterLine(bytes: Buffer, from: number): number {
 
 const END_OF_HEAD = Buffer.from(LINE_END + LINE_END)
 
-function partOf(part: Buffer): Part {
+function readPart(part: Buffer): Part {
   const head = part.subarray(0, HEAD_BYTES_MAX + END_OF_HEAD.length)
   const end = head.indexOf(END_OF_HEAD)
   if (end < 0) throw malformed()
@@ -73,7 +73,7 @@ function partOf(part: Buffer): Part {
     .toString('utf8', 0, end)
     .split(LINE_END)
     .find((line) => /^content-disposition\s*:/i.test(line))
-  const { name, isFile } = parametersOf(disposition ?? '')
+  const { name, isFile } = readParameters(disposition ?? '')
   if (name === undefined) throw malformed()
   return { name, isFile, bytes: part.subarray(end + END_OF_HEAD.length) }
 }
@@ -81,8 +81,8 @@ function partOf(part: Buffer): Part {
 const FORM_DATA = /^content-disposition\s*:\s*form-data\s*/i
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"([^"]*)"|([^\s;"]*))\s*/gy
 
-/** Name and kind of a part; browsers write `"` and line ends as %22, %0D and %0A (WHATWG HTML). */
-function parametersOf(header: string): { name: string | undefined; isFile: boolean } {
+/** Reads the name and the kind of a part; browsers write `"` and line ends as %22, %0D and %0A (WHATWG HTML). */
+function readParameters(header: string): { name: string | undefined; isFile: boolean } {
   const found = { name: undefined as string | undefined, isFile: false }
   PARAMETER.lastIndex = FORM_DATA.exec(header)?.[0].length ?? header.length
   for (const [, key = '', quoted, plain] of header.matchAll(PARAMETER)) {

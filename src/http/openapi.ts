@@ -3,12 +3,12 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { LIMITS } from '../core/limits.ts'
 import { isBodyParser } from './body.ts'
 import { ACTIVE_TENANT, NEED } from './doors.ts'
-import { codesOf, ErrorBody, FAILURE_CONTENT } from './failures.ts'
+import { ErrorBody, FAILURE_CONTENT, listCodes } from './failures.ts'
 import { PAGE } from './page.ts'
-import { numberOf } from './request-check.ts'
+import { findNumber } from './request-check.ts'
 
 /** For routes that guard an account or a store: see `Purpose` of `auth.ts`. */
-const OWN_BUDGET = `These requests do not count against the plan: a login may make ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute} unless the plan has no limits. Requests with an API key count against the plan.`
+const OWN_BUDGET = `These requests do not count against the plan: a sign-in may make ${LIMITS.personRequestsPerMinute} of them a minute, the machine grant of a store ${LIMITS.machineSecurityRequestsPerMinute} unless the plan has no limits. Requests with an API key count against the plan.`
 
 /** The parts of the document that do not come from the routes. */
 const frame = (version: string) => ({
@@ -28,7 +28,7 @@ const frame = (version: string) => ({
   },
   tags: [
     { name: 'Authentication', description: 'Access tokens for backends and people' },
-    { name: 'Account', description: `The caller’s own account: stores, logins, password. ${OWN_BUDGET}` },
+    { name: 'Account', description: `The caller’s own account: stores, sign-ins, password. ${OWN_BUDGET}` },
     {
       name: 'Security',
       description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
@@ -50,14 +50,14 @@ export function openApiPlugin(version: string, app: () => AnyElysia) {
   return new Elysia({ name: 'http.openapi' }).get(
     '/openapi.json',
     () => {
-      document ??= documentOf(version, app())
+      document ??= buildDocument(version, app())
       return document
     },
     { detail: { hide: true } },
   )
 }
 
-/** Descriptions of the answers that are no failures; 503 is the report of a service that is not ready. */
+/** Descriptions of answers other than failures; 503 is the report of a service that is not ready. */
 const ANSWERS: Readonly<Record<string, string>> = {
   200: '200 OK',
   201: '201 Created',
@@ -89,7 +89,7 @@ interface DeclaredRoute {
   }
 }
 
-async function documentOf(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
+async function buildDocument(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
   // Imported on demand: it loads a whole schema library, which takes a fifth of a second.
   const { toOpenAPISchema } = await import('@elysiajs/openapi')
   const { paths } = toOpenAPISchema(app)
@@ -98,10 +98,14 @@ async function documentOf(version: string, app: AnyElysia): Promise<Record<strin
     if (operation) describe(operation as Operation, hooks)
   }
   const schemas = { Error: { ...ErrorBody, $id: undefined } }
-  return plain({ ...frame(version), paths, components: { securitySchemes: SECURITY_SCHEMES, schemas } })
+  return toPlainSchema({
+    ...frame(version),
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES, schemas },
+  })
 }
 
-/** Adds what Elysia does not know: the headers, the media types of our body parsers, and the one form of all failures. */
+/** Adds facts that Elysia does not know: the headers, the media types of our body parsers, the form of all failures. */
 function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
   const { body, parse, response = {}, detail } = hooks
   const notes = [operation.description, detail?.[NEED]].filter((note) => note !== undefined)
@@ -112,25 +116,25 @@ function describe(operation: Operation, hooks: DeclaredRoute['hooks']): void {
   if (headers.length > 0) operation.parameters = [...schemas, ...headers]
   const parser = parse?.map(({ fn }) => fn).find(isBodyParser)
   if (body && parser) {
-    const content = Object.entries(parser.contentOf(body)).map(([type, schema]) => [type, { schema }])
+    const content = Object.entries(parser.describeContent(body)).map(([type, schema]) => [type, { schema }])
     operation.requestBody = { required: !parser.isOptional, content: Object.fromEntries(content) }
   }
   for (const [status, schema] of Object.entries(response)) {
     const answer = operation.responses?.[status]
     if (!answer) continue
     if (/^Response for status/.test(answer.description ?? '')) answer.description = ANSWERS[status] ?? status
-    if (codesOf(schema)) answer.content = FAILURE_CONTENT
+    if (listCodes(schema)) answer.content = FAILURE_CONTENT
     if (detail?.[PAGE] && Number(status) < 500) {
       answer.content = { ...answer.content, 'text/html': { schema: { type: 'string' } } }
     }
   }
 }
 
-/** JSON Schema without the keywords of our libraries. */
-function plain<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(plain) as Value
+/** Converts a schema to JSON Schema without the keywords of our libraries. */
+function toPlainSchema<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(toPlainSchema) as Value
   if (typeof value !== 'object' || value === null) return value
-  const number = numberOf(value as unknown as TSchema)
+  const number = findNumber(value as unknown as TSchema)
   const { patternProperties, additionalProperties, ...schema } = { ...value, ...number } as Record<
     string,
     unknown
@@ -146,6 +150,8 @@ function plain<Value>(value: Value): Value {
     Object.assign(schema, { type: 'string', enum: choices })
   }
   return Object.fromEntries(
-    Object.entries(schema).flatMap(([name, item]) => (item === undefined ? [] : [[name, plain(item)]])),
+    Object.entries(schema).flatMap(([name, item]) =>
+      item === undefined ? [] : [[name, toPlainSchema(item)]],
+    ),
   ) as Value
 }

@@ -42,7 +42,7 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** Answers with a page. */
-export const pageAnswer = (html: string, policy: PagePolicy = {}, status = 200): Response =>
+export const answerPage = (html: string, policy: PagePolicy = {}, status = 200): Response =>
   new Response(html, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', ...pageHeaders(policy) },
@@ -51,8 +51,8 @@ export const pageAnswer = (html: string, policy: PagePolicy = {}, status = 200):
 /** Whether a client prefers a page to data, as browsers do when someone follows a link. */
 export function prefersPage(request: Request): boolean {
   const accept = request.headers.get('accept') ?? ''
-  const html = weightOf(accept, 'text/html')
-  return html > 0 && html >= weightOf(accept, 'application/json')
+  const html = readWeight(accept, 'text/html')
+  return html > 0 && html >= readWeight(accept, 'application/json')
 }
 
 /**
@@ -64,8 +64,8 @@ export const isFromBrowser = (request: Request): boolean =>
   request.headers.get('sec-fetch-mode') === 'navigate' ||
   (request.headers.get('user-agent') ?? '').startsWith('Mozilla/')
 
-/** The weight of a type that is listed explicitly, from 0 to 1 (RFC 9110 §12.5.1). */
-function weightOf(accept: string, type: string): number {
+/** Reads the weight of a type that is listed explicitly, from 0 to 1 (RFC 9110 §12.5.1). */
+function readWeight(accept: string, type: string): number {
   for (const entry of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim())
     if (name !== type) continue

@@ -52,12 +52,12 @@ export function createCursors<Fields extends TProperties>(list: Record<string, s
       return value as unknown as Position
     },
 
-    /** Cuts the found rows to a page. @param found up to `limit + 1` rows; the extra row tells that a next page exists. */
-    page<Row>(found: readonly Row[], limit: number, positionOf: (row: Row) => Position): Page<Row> {
+    /** Cuts the found rows to a page. @param found up to `limit + 1` rows; the extra row shows that a next page exists. */
+    page<Row>(found: readonly Row[], limit: number, toPosition: (row: Row) => Position): Page<Row> {
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
       const hasMore = found.length > limit && last !== undefined
-      return { rows, nextCursor: hasMore ? write(positionOf(last)) : null }
+      return { rows, nextCursor: hasMore ? write(toPosition(last)) : null }
     },
   }
 }

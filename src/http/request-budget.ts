@@ -5,7 +5,7 @@ import { PLANS } from '../core/plans.ts'
 import { createRateWindow } from '../core/rate-window.ts'
 import type { Purpose, Spending } from './auth.ts'
 
-/** Counts the requests of callers, each out of the budget that it spends. A limit counts in any 60 seconds. */
+/** Counts each request against its budget. A limit holds for any 60 seconds. */
 export function createRequestBudget(clock: Clock) {
   const requests = createRateWindow(60_000)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
@@ -15,13 +15,13 @@ export function createRequestBudget(clock: Clock) {
 
   function spend({ kind, store, token }: Caller, purpose: Purpose): Spending | undefined {
     if (purpose === 'guard' && token?.sessionId) {
-      // Each sign-in has a budget of its own: a stolen one must not keep the person from ending it by another.
+      // Each sign-in has a budget of its own: a thief with one must not keep the person from ending it with another.
       return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
     }
-    // Only a person calls for no store.
+    // Only a person may call without a store.
     if (store === null) return undefined
     const { requestsPerMinute } = PLANS[store.plan]
-    // A store that may call without end is never told to wait.
+    // A store without a limit on requests is never told to wait.
     if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
       return take('security', store.id, LIMITS.machineSecurityRequestsPerMinute)
     }

@@ -1,9 +1,10 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
+import type { Problem } from '../core/problem.ts'
 import { isBodyParser, isMultipart } from './body.ts'
 import { toNumber } from './number-text.ts'
-import { type Problem, problemsOf, validationError } from './validation.ts'
+import { findProblems, validationError } from './validation.ts'
 
 /** A route as Elysia lists it. */
 interface ListedRoute {
@@ -34,13 +35,13 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
   const checks = new Map<string, Check>()
   const verdicts = new WeakMap<Request, Problem[]>()
 
-  function checkFor(name: string): Check | undefined {
+  function findCheck(name: string): Check | undefined {
     const known = checks.get(name)
     if (known) return known
     routes ??= new Map(listed().map((route) => [`${route.method} ${route.path}`, route]))
     const route = routes.get(name)
     if (!route) return undefined
-    const check = checkOf(route.hooks ?? {})
+    const check = buildCheck(route.hooks ?? {})
     checks.set(name, check)
     return check
   }
@@ -48,7 +49,7 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
   const plugin = new Elysia({ name: 'http.requestCheck' })
     .onTransform({ as: 'global' }, ({ request, route, body, query, params }) => {
       const method = request.method === 'HEAD' ? 'GET' : request.method
-      const problems = checkFor(`${method} ${route}`)?.({ request, body, query, params })
+      const problems = findCheck(`${method} ${route}`)?.({ request, body, query, params })
       if (!problems || problems.length === 0) return
       // The credential was judged before the body was read. Elysia's own refusal would contain the whole body as text.
       if (problems.some(({ in: place }) => place === 'body')) throw validationError(problems)
@@ -61,33 +62,35 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
 
   return {
     plugin,
-    /** The problems of a request, for an error that Elysia threw about it. */
-    problemsOf: (request: Request): Problem[] | undefined => verdicts.get(request),
+    /** Finds the problems of a request, for an error that Elysia threw about it. */
+    findProblems: (request: Request): Problem[] | undefined => verdicts.get(request),
   }
 }
 
-function checkOf({ body, query, params, parse }: NonNullable<ListedRoute['hooks']>): Check {
+function buildCheck({ body, query, params, parse }: NonNullable<ListedRoute['hooks']>): Check {
   const parts = [
-    params ? partCheck(params as TSchema, 'path', ({ params: value }) => value) : undefined,
-    query ? partCheck(plainNumbers(query as TSchema), 'query', queryOf(query as TSchema)) : undefined,
-    body ? bodyCheck(body as TSchema, parse) : undefined,
+    params ? buildPartCheck(params as TSchema, 'path', ({ params: value }) => value) : undefined,
+    query
+      ? buildPartCheck(withPlainNumbers(query as TSchema), 'query', createQueryReader(query as TSchema))
+      : undefined,
+    body ? buildBodyCheck(body as TSchema, parse) : undefined,
   ].filter((part) => part !== undefined)
   return (incoming) => parts.flatMap((part) => part(incoming))
 }
 
-function partCheck(schema: TSchema, place: Problem['in'], pick: (incoming: Incoming) => unknown): Check {
+function buildPartCheck(schema: TSchema, place: Problem['in'], pick: (incoming: Incoming) => unknown): Check {
   const compiled = TypeCompiler.Compile(schema)
   return (incoming) => {
     const value = pick(incoming)
-    return compiled.Check(value) ? [] : problemsOf(schema, value, place)
+    return compiled.Check(value) ? [] : findProblems(schema, value, place)
   }
 }
 
 /** Checks a body by the schema of its own media type, so that the problems of a form never mention JSON. */
-function bodyCheck(body: TSchema, parse: unknown): Check {
-  const check = (schema: TSchema) => partCheck(opened(schema), 'body', ({ body: value }) => value)
+function buildBodyCheck(body: TSchema, parse: unknown): Check {
+  const check = (schema: TSchema) => buildPartCheck(toOpenSchema(schema), 'body', ({ body: value }) => value)
   const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
-  const { 'multipart/form-data': form, ...others } = parser?.contentOf(body) ?? {}
+  const { 'multipart/form-data': form, ...others } = parser?.describeContent(body) ?? {}
   const checkForm = form && check(form)
   const checkOther = check(Object.values(others)[0] ?? form ?? body)
   return (incoming) =>
@@ -103,12 +106,12 @@ const inWordsOfForms = (problem: Problem): Problem =>
     : problem
 
 /** Opens a schema again: unknown fields are ignored, but Elysia closes the schemas of bodies to drop them. */
-function opened(schema: TSchema): TSchema {
+function toOpenSchema(schema: TSchema): TSchema {
   return schema['additionalProperties'] === false ? { ...schema, additionalProperties: true } : schema
 }
 
-/** The number schema in Elysia's "number or numeric string", the type of a number in a query. */
-export function numberOf(schema: TSchema): TSchema | undefined {
+/** Finds the number schema in Elysia's "number or numeric string", the type of a number in a query. */
+export function findNumber(schema: TSchema): TSchema | undefined {
   const branches = schema['anyOf'] as TSchema[] | undefined
   const hasText = branches?.some(
     ({ type, format }) => type === 'string' && /^(integer|numeric)$/.test(format),
@@ -116,11 +119,11 @@ export function numberOf(schema: TSchema): TSchema | undefined {
   return hasText ? branches?.find(({ type }) => type === 'integer' || type === 'number') : undefined
 }
 
-/** A query's schema with plain numbers in the place of numeric strings. */
-function plainNumbers(schema: TSchema): TSchema {
+/** Converts a query's schema: plain numbers take the place of numeric strings. */
+function withPlainNumbers(schema: TSchema): TSchema {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).map(
     ([name, field]) => {
-      const number = numberOf(field)
+      const number = findNumber(field)
       // TypeBox marks optional fields with a symbol on the union.
       return [name, number ? { ...field, anyOf: undefined, ...number, [Kind]: number[Kind] } : field]
     },
@@ -128,10 +131,10 @@ function plainNumbers(schema: TSchema): TSchema {
   return { ...schema, properties: Object.fromEntries(properties), additionalProperties: true } as TSchema
 }
 
-function queryOf(schema: TSchema): (incoming: Incoming) => unknown {
+function createQueryReader(schema: TSchema): (incoming: Incoming) => unknown {
   const numbers = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).flatMap(
     ([name, field]) => {
-      const type = numberOf(field)?.['type'] as 'integer' | 'number' | undefined
+      const type = findNumber(field)?.['type'] as 'integer' | 'number' | undefined
       return type ? [{ name, type }] : []
     },
   )

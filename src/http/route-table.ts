@@ -18,7 +18,7 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
   }
 
   return {
-    methodsOf(path: string): string[] {
+    listMethods(path: string): string[] {
       table ??= build()
       const methods = new Set(table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
       // A path that supports GET supports HEAD as well.

@@ -32,8 +32,8 @@ export const LINE = `^${PRINTABLE}*$`
 /** One line of printable characters, not all of them spaces. */
 export const NAME = `^(?=.*\\S)${PRINTABLE}+$`
 
-/** Why a string does not fit the schema, in the schema's terms; undefined if it fits. */
-export function faultOfText(
+/** Finds the reason why a string does not fit the schema, in the schema's terms; undefined if it fits. */
+export function findTextFault(
   schema: TextOptions,
   value: string,
 ): { code: string; message: string } | undefined {
@@ -65,5 +65,5 @@ function compiled(pattern: string): RegExp {
 
 TypeRegistry.Set(
   TEXT,
-  (schema: TSchema, value) => typeof value === 'string' && faultOfText(schema, value) === undefined,
+  (schema: TSchema, value) => typeof value === 'string' && findTextFault(schema, value) === undefined,
 )

@@ -23,10 +23,10 @@ export interface Claims {
   rate_limit?: number | null
 }
 
-/** The library rejects expired and forged tokens alike, so it tolerates a hundred years, and the caller checks expiry. */
+/** The library rejects expired and forged tokens alike. It therefore tolerates a hundred years, and the caller checks expiry. */
 const EXPIRY_JUDGED_ELSEWHERE_S = 3_153_600_000
 
-/** Tokens whose signature is not computed again; a backend sends the same token for an hour. */
+/** Number of tokens whose signature is verified only once; a backend sends the same token for an hour. */
 const REMEMBERED_MAX = 1_000
 
 export type Tokens = ReturnType<typeof createTokens>

@@ -7,19 +7,19 @@ export interface Incoming {
   set: { headers: Record<string, string | number | undefined> }
 }
 
-export type TraceOf = (incoming: Incoming) => Trace
+export type ReadTrace = (incoming: Incoming) => Trace
 
 const USER_AGENT_CHARS_MAX = 200
 
-/** @param addressOf the client's address, behind trusted proxies too. */
-export const createTraceOf =
-  (addressOf: (request: Request) => string): TraceOf =>
+/** @param findAddress finds the client's address, also behind trusted proxies. */
+export const createTraceReader =
+  (findAddress: (request: Request) => string): ReadTrace =>
   ({ request, set }) => ({
-    address: addressOf(request),
+    address: findAddress(request),
     requestId: String(set.headers['x-request-id'] ?? ''),
     userAgent: request.headers.get('user-agent')?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
   })
 
 /** Gives every route its `trace`, without a sign-in. */
-export const tracePlugin = (traceOf: TraceOf) =>
-  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, (context) => ({ trace: traceOf(context) }))
+export const tracePlugin = (readTrace: ReadTrace) =>
+  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, (context) => ({ trace: readTrace(context) }))

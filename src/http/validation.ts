@@ -3,18 +3,9 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problem.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
-import { faultOfText, TEXT } from './text-schema.ts'
-
-/** One problem of a request; `pointer` is a JSON pointer (RFC 6901). */
-export interface Problem {
-  in: 'body' | 'query' | 'path' | 'header'
-  pointer: string
-  code: string
-  message: string
-  expected?: string
-  received?: string
-}
+import { findTextFault, TEXT } from './text-schema.ts'
 
 /** A 422 that lists every problem at once and never repeats the values that were sent. */
 export function validationError(problems: Problem[]): ApiError {
@@ -35,10 +26,10 @@ const withShortPointer = (problem: Problem): Problem =>
     ? { ...problem, pointer: `${problem.pointer.slice(0, POINTER_CHARS_MAX)}…` }
     : problem
 
-/** All problems of a value, in the schema's order. A union reports the problems of its nearest alternative. */
-export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']): Problem[] {
+/** Finds all problems of a value, in the schema's order. A union reports the problems of its nearest alternative. */
+export function findProblems(schema: TSchema, value: unknown, place: Problem['in']): Problem[] {
   const found = new Map<string, Problem>()
-  for (const error of errorsOf(schema, value, '')) {
+  for (const error of listErrors(schema, value, '')) {
     // TypeBox reports a missing field twice: as missing, and as one of the wrong type.
     if (!found.has(error.path)) found.set(error.path, toProblem(error, place))
     if (found.size >= LIMITS.validationProblemsMax) break
@@ -46,17 +37,18 @@ export function problemsOf(schema: TSchema, value: unknown, place: Problem['in']
   return [...found.values()]
 }
 
-function* errorsOf(schema: TSchema, value: unknown, path: string): Generator<ValueError> {
-  for (const error of Value.Errors(schema, clipped(schema, value))) {
-    const branch = error.type === ValueErrorType.Union ? nearestBranch(error.schema, error.value) : undefined
+function* listErrors(schema: TSchema, value: unknown, path: string): Generator<ValueError> {
+  for (const error of Value.Errors(schema, clip(schema, value))) {
+    const branch =
+      error.type === ValueErrorType.Union ? findNearestBranch(error.schema, error.value) : undefined
     const place = path + error.path
-    if (branch) yield* errorsOf(branch, error.value, place)
+    if (branch) yield* listErrors(branch, error.value, place)
     else yield { ...error, path: place }
   }
 }
 
-/** The value with each list cut after the first surplus item, which is still reported; the others are never walked. */
-function clipped(schema: TSchema, value: unknown): unknown {
+/** Cuts each list after its first surplus item, which is still reported; the others are never walked. */
+function clip(schema: TSchema, value: unknown): unknown {
   const { maxItems, items, properties } = schema as {
     maxItems?: number
     items?: TSchema
@@ -65,14 +57,14 @@ function clipped(schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const list = value.length > (maxItems ?? Infinity) + 1 ? value.slice(0, (maxItems as number) + 1) : value
     const isNested = items?.['type'] === 'object' || items?.['type'] === 'array'
-    return isNested ? list.map((item) => clipped(items, item)) : list
+    return isNested ? list.map((item) => clip(items, item)) : list
   }
   if (!properties || typeof value !== 'object' || value === null) return value
   const fields = value as Record<string, unknown>
   let copy: Record<string, unknown> | undefined
   for (const name in properties) {
     if (!Object.hasOwn(fields, name)) continue
-    const field = clipped(properties[name] as TSchema, fields[name])
+    const field = clip(properties[name] as TSchema, fields[name])
     if (field === fields[name]) continue
     copy ??= { ...fields }
     copy[name] = field
@@ -80,12 +72,12 @@ function clipped(schema: TSchema, value: unknown): unknown {
   return copy ?? value
 }
 
-/** The alternative with the fewest problems among those of the value's JSON type. */
-function nearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
+/** Finds the alternative with the fewest problems among those of the value's JSON type. */
+function findNearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
   const branches = (schema['anyOf'] ?? []) as TSchema[]
   if (branches.every((branch) => branch['const'] !== undefined)) return undefined
   const counted = branches
-    .filter((branch) => hasTypeOf(branch, value))
+    .filter((branch) => matchesType(branch, value))
     .map((branch) => ({ branch, problems: countErrors(branch, value) }))
   return counted.reduce<(typeof counted)[number] | undefined>(
     (best, next) => (best && best.problems <= next.problems ? best : next),
@@ -93,12 +85,12 @@ function nearestBranch(schema: TSchema, value: unknown): TSchema | undefined {
   )?.branch
 }
 
-const hasTypeOf = ({ type }: TSchema, value: unknown): boolean =>
-  type === undefined || (type === 'integer' ? 'number' : type) === typeName(value)
+const matchesType = ({ type }: TSchema, value: unknown): boolean =>
+  type === undefined || (type === 'integer' ? 'number' : type) === nameType(value)
 
 /** Counts the problems of a value, up to a limit. */
 const countErrors = (schema: TSchema, value: unknown): number =>
-  Iterator.from(Value.Errors(schema, clipped(schema, value)))
+  Iterator.from(Value.Errors(schema, clip(schema, value)))
     .take(2 * LIMITS.validationProblemsMax)
     .toArray().length
 
@@ -112,18 +104,18 @@ function toProblem(error: ValueError, place: Problem['in']): Problem {
     return { in: place, pointer, code: 'encoding', message: 'must be percent-encoded UTF-8' }
   }
   const fault =
-    schema[Kind] === TEXT && typeof error.value === 'string' ? faultOfText(schema, error.value) : undefined
+    schema[Kind] === TEXT && typeof error.value === 'string' ? findTextFault(schema, error.value) : undefined
   if (fault) return { in: place, pointer, ...fault }
   const bound = BOUNDS[error.type]
   if (bound) return { in: place, pointer, code: bound.code, message: bound.message(schema) }
-  const expected = expectation(schema)
+  const expected = describeExpectation(schema)
   return {
     in: place,
     pointer,
     code: expected.isChoice ? 'enum' : 'type',
     message: `must be ${expected.phrase}`,
     expected: expected.type,
-    received: typeName(error.value),
+    received: nameType(error.value),
   }
 }
 
@@ -153,7 +145,7 @@ interface Expectation {
 }
 
 /** Describes the values that a schema allows. */
-function expectation(schema: TSchema): Expectation {
+function describeExpectation(schema: TSchema): Expectation {
   const choices = (schema['anyOf'] as TSchema[] | undefined)?.map(({ const: value }) => value)
   if (choices?.every((value) => typeof value === 'string')) {
     const listed = choices.map((value) => `"${value}"`).join(', ')
@@ -163,16 +155,16 @@ function expectation(schema: TSchema): Expectation {
     return { type: typeof schema['const'], phrase: JSON.stringify(schema['const']), isChoice: true }
   }
   if (schema[Kind] === UPLOAD) return { type: 'file', phrase: 'a file', isChoice: false }
-  const type = typeof schema['type'] === 'string' ? schema['type'] : alternatives(schema)
+  const type = typeof schema['type'] === 'string' ? schema['type'] : listAlternatives(schema)
   return { type, phrase: /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`, isChoice: false }
 }
 
-const alternatives = (schema: TSchema): string =>
+const listAlternatives = (schema: TSchema): string =>
   [...new Set(((schema['anyOf'] as TSchema[] | undefined) ?? []).map(({ type }) => String(type)))].join(
     ' or ',
   ) || 'value'
 
-function typeName(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return 'null'
   if (value instanceof UploadedFile) return 'file'
   if (typeof value === 'number' && !Number.isFinite(value)) return 'number out of range'

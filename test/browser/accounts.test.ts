@@ -51,7 +51,7 @@ const LOOKS = [
   [1280, 'dark'],
 ] as const
 
-const fieldOf = (page: Page) => page.getByLabel('The password chosen at registration')
+const fieldOf = (page: Page) => page.getByLabel('Password chosen at registration')
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()')
 const scrollWidth = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
@@ -127,7 +127,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     expect(await login(email, PASSWORD)).toBe(200)
   }, 60_000)
 
-  test('whoever never registered deletes what was asked for with his address', async () => {
+  test('a person who never registered deletes the requests with their address', async () => {
     const email = 'anna@shop.test'
     const [link, notMe] = await registered(email)
     const visited = await visit(notMe, look, async (page) => {
@@ -225,11 +225,11 @@ describe('the page of a link', () => {
     })
     expect(result).toEqual({
       back: [`${service.address}/verify`, false],
-      again: 'This link is not complete',
+      again: 'This link is incomplete',
     })
   }, 60_000)
 
-  test('says that a link was used already, and takes another link in the same tab', async () => {
+  test('says that a link was already used, and takes another link in the same tab', async () => {
     const [link] = await registered('anna@shop.test')
     const { result } = await visit(`${service.address}/verify#token=x`, LOOK, async (page) => {
       const confirm = async () => {
@@ -243,7 +243,7 @@ describe('the page of a link', () => {
       await page.goto(link)
       await page.getByRole('alert').waitFor({ state: 'hidden' })
       await confirm()
-      await page.getByRole('heading', { name: 'Your address is confirmed already' }).waitFor()
+      await page.getByRole('heading', { name: 'Your address is already confirmed' }).waitFor()
       return page.locator('[data-outcome="already_verified"] code').first().textContent()
     })
     expect(result).toBe('my-shop')
@@ -290,7 +290,7 @@ describe('the page of a link', () => {
     expect(result).toMatch(/^Too many attempts\. Wait \d+ seconds?, then try again\.$/)
   }, 60_000)
 
-  test('says without JavaScript what is missing, and shows no form', async () => {
+  test('without JavaScript asks for it and shows no form', async () => {
     const look = { ...LOOK, javaScriptEnabled: false }
     const { result } = await visit(`${service.address}/verify#token=x`, look, async (page) => [
       await page.locator('noscript .problem').isVisible(),

@@ -38,7 +38,7 @@ describe('a budget', () => {
   const budget = () =>
     createAddressBudget({
       throttle,
-      addressOf: () => '203.0.113.1',
+      findAddress: () => '203.0.113.1',
       clock: manualClock('2030-01-01T00:00:00Z'),
       message: 'Too many of them',
     })
@@ -85,7 +85,7 @@ describe('a budget', () => {
 
   test('leaves a parser what it was, for the API’s document', () => {
     const json = jsonBody()
-    expect(spendingFirst(budget(), json).contentOf).toBe(json.contentOf)
+    expect(spendingFirst(budget(), json).describeContent).toBe(json.describeContent)
     expect(isBodyParser(spendingFirst(budget(), json))).toBe(true)
     expect(isBodyParser(spendingFirst(budget(), noBody))).toBe(false)
   })

@@ -160,9 +160,9 @@ describe('permissions (contract 4.8)', () => {
       budgets: UNLIMITED,
       tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },
       clock,
-      traceOf: () => PERSON.trace,
-      callerOfToken: () => ({ ...PERSON, storeId: 's', permissions }),
-      callerOfKey: () => {
+      readTrace: () => PERSON.trace,
+      findCallerByToken: () => ({ ...PERSON, storeId: 's', permissions }),
+      findCallerByKey: () => {
         throw signInFirst()
       },
       spendRequest: () => undefined,
@@ -171,8 +171,8 @@ describe('permissions (contract 4.8)', () => {
       .use(
         errorPlugin({
           log: { error: () => {} },
-          methodsOf: () => [],
-          problemsOf: check.problemsOf,
+          listMethods: () => [],
+          findProblems: check.findProblems,
           baseUrl: () => '',
         }),
       )

@@ -119,7 +119,7 @@ describe('the budget of a login', () => {
     for (let n = 0; n < 60; n++) expect((await list(n % 2 ? 'one' : 'two')).status).toBe(200)
     const refused = await list('one')
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
-    expect(refused.body['message']).toContain('A login allows 60 requests a minute')
+    expect(refused.body['message']).toContain('A sign-in allows 60 requests a minute')
     expect(refused.headers.get('retry-after')).toBe('60')
     app.clock.advance(60_000)
     expect((await list('one')).status).toBe(200)
@@ -172,7 +172,7 @@ describe('the budget of a machine grant', () => {
 
   test('is one for all tokens of the store, and another for another store', async () => {
     const other = await app.signIn('two', 'free')
-    const id = app.accounts.storeBySlug('one').id
+    const id = app.accounts.requireStore('one').id
     const second = await app.signToken(
       { sub: id, jti: app.ids.uuid(), user_type: 'client', generation: 1 },
       3600,

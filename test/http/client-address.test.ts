@@ -7,13 +7,13 @@ const TRUSTED = parseCidrs('10.0.0.0/8, 2001:db8:ffff::/48')
 
 /** The address that is found for a peer, with the proxies of {@link TRUSTED}. */
 function found(peer: string | undefined, forwardedFor?: string | [string, string][]): string {
-  const addressOf = createClientAddress({
+  const findAddress = createClientAddress({
     isTrusted: (address) => isInside(address, TRUSTED),
-    peerOf: () => peer,
+    findPeer: () => peer,
   })
   const headers =
     typeof forwardedFor === 'string' ? { 'x-forwarded-for': forwardedFor } : (forwardedFor ?? {})
-  return addressOf(new Request('http://lookalike.test/', { headers }))
+  return findAddress(new Request('http://lookalike.test/', { headers }))
 }
 
 describe('without a trusted proxy', () => {

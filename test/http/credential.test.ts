@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../src/core/errors.ts'
-import { credentialOf } from '../../src/http/credential.ts'
+import { readCredential } from '../../src/http/credential.ts'
 
 const KEY = 'sk_live_00000000000000000000000000000000abcdef'
 
 /** The kind and text of what is found, or the code of the refusal. */
 function found(headers: Record<string, string>, query = ''): string {
   try {
-    const { kind, text } = credentialOf(new Request(`http://lookalike.test/v1/products${query}`, { headers }))
+    const { kind, text } = readCredential(
+      new Request(`http://lookalike.test/v1/products${query}`, { headers }),
+    )
     return `${kind}: ${text}`
   } catch (error) {
     return error instanceof ApiError ? error.code : String(error)
@@ -70,7 +72,7 @@ describe('the one credential of a request (contract 4.2)', () => {
     const request = new Request('http://lookalike.test/v1/products')
     request.headers.append('authorization', 'Bearer a.b.c')
     request.headers.append('authorization', 'Bearer a.b.c')
-    expect(() => credentialOf(request)).toThrow('More than one credential')
+    expect(() => readCredential(request)).toThrow('More than one credential')
   })
 })
 
@@ -105,11 +107,11 @@ describe('a credential in the address, which ends up in logs', () => {
     const request = new Request(`http://lookalike.test/v1/products/${KEY}?limit=1`, {
       headers: bearer('a.b.c'),
     })
-    expect(credentialOf(request)).toEqual({ kind: 'token', text: 'a.b.c' })
+    expect(readCredential(request)).toEqual({ kind: 'token', text: 'a.b.c' })
   })
 
   test('the refusal does not repeat it', () => {
     const request = new Request(`http://lookalike.test/v1/products?api_key=${KEY}`)
-    expect(() => credentialOf(request)).toThrow(/^(?!.*sk_live)/)
+    expect(() => readCredential(request)).toThrow(/^(?!.*sk_live)/)
   })
 })

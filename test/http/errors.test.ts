@@ -28,8 +28,8 @@ function throwing() {
     .use(
       errorPlugin({
         log,
-        methodsOf: routes.methodsOf,
-        problemsOf: check.problemsOf,
+        listMethods: routes.listMethods,
+        findProblems: check.findProblems,
         baseUrl: () => 'https://shop.example',
       }),
     )

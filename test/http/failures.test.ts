@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ERRORS } from '../../src/core/errors.ts'
-import { codesOf, documentedFailures, ErrorBody, failures } from '../../src/http/failures.ts'
+import { documentedFailures, ErrorBody, failures, listCodes } from '../../src/http/failures.ts'
 
 describe('the failures of a route', () => {
   test('have the status of the register, and the codes of one status stand together', () => {
@@ -11,7 +11,7 @@ describe('the failures of a route', () => {
       `- \`conflict\`: ${ERRORS.conflict.meaning}\n- \`would_lock_out\`: ${ERRORS.would_lock_out.meaning}`,
     )
     expect(declared[409].properties).toEqual(ErrorBody.properties)
-    expect(codesOf(declared[409])).toEqual(['conflict', 'would_lock_out'])
+    expect(listCodes(declared[409])).toEqual(['conflict', 'would_lock_out'])
   })
 
   test('may be described in words of the route', () => {
@@ -49,6 +49,6 @@ describe('the failures of a route', () => {
   })
 
   test('a schema of a success stands for no code', () => {
-    expect(codesOf(ErrorBody)).toBeUndefined()
+    expect(listCodes(ErrorBody)).toBeUndefined()
   })
 })

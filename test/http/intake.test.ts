@@ -175,7 +175,9 @@ test('a body that does not come is given up, with its room and its connection', 
   const { intake, release } = createIntake(budget)
   const slow = new Elysia()
     .use(intakePlugin({ intake: { ...intake, patienceMs: () => 50 }, release }))
-    .use(errorPlugin({ log: console, methodsOf: () => [], problemsOf: () => undefined, baseUrl: address }))
+    .use(
+      errorPlugin({ log: console, listMethods: () => [], findProblems: () => undefined, baseUrl: address }),
+    )
     .post('/', () => 'read', { parse: jsonBody(MIB) })
     .listen(0)
   for (const framing of ['content-length: 1000000', 'transfer-encoding: chunked']) {

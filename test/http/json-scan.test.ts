@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { LIMITS } from '../../src/core/limits.ts'
-import { faultOf } from '../../src/http/json-error.ts'
-import { excessOf, JSON_DEPTH_MAX } from '../../src/http/json-scan.ts'
+import { findFault } from '../../src/http/json-error.ts'
+import { findExcess, JSON_DEPTH_MAX } from '../../src/http/json-scan.ts'
 
-const excess = (text: string) => excessOf(Buffer.from(text))
+const excess = (text: string) => findExcess(Buffer.from(text))
 
 describe('what is too much to be parsed', () => {
   const list = (item: string, count: number) => `[${Array(count).fill(item).join(',')}]`
@@ -39,7 +39,7 @@ describe('what is too much to be parsed', () => {
 
   test('a text that never ends, and bytes that are no text, are passed over', () => {
     for (const text of ['"', '"\\', '"abc', '\\', '\\"', '"\\"']) expect(excess(text)).toBeUndefined()
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void excessOf(bytes)))
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void findExcess(bytes)))
   })
 
   test('no JSON of a few values is too much', () => {
@@ -73,7 +73,7 @@ describe('where a text stops being JSON', () => {
   test('a fault is found exactly where JSON.parse finds one', () => {
     fc.assert(
       fc.property(fc.oneof(nearlyJson, fc.json(), fc.string()), (text) => {
-        expect([text, faultOf(text) === undefined]).toEqual([text, isJson(text)])
+        expect([text, findFault(text) === undefined]).toEqual([text, isJson(text)])
       }),
       { numRuns: 5_000 },
     )
@@ -82,11 +82,11 @@ describe('where a text stops being JSON', () => {
   test('what stands before the fault can be the beginning of JSON', () => {
     fc.assert(
       fc.property(nearlyJson, (text) => {
-        const fault = faultOf(text)
+        const fault = findFault(text)
         if (!fault) return
         expect(fault.offset).toBeLessThanOrEqual(text.length)
         // Cut off there, the text is faulty at its end at the earliest, or in the string that is not closed.
-        const again = faultOf(text.slice(0, fault.offset))
+        const again = findFault(text.slice(0, fault.offset))
         expect([
           undefined,
           fault.offset,
@@ -114,6 +114,6 @@ describe('where a text stops being JSON', () => {
     ['truely', 4, 'end of text expected'],
     ['{} {}', 3, 'end of text expected'],
   ])('%j at %i: %s', (text, offset, reason) => {
-    expect(faultOf(text)).toEqual({ offset, reason })
+    expect(findFault(text)).toEqual({ offset, reason })
   })
 })

@@ -285,7 +285,7 @@ describe('answers', () => {
     })
     for (const [name, { security, responses, description }] of operations) {
       const isSignedIn = name.includes(' /v1/')
-      const isForPeople = /Needs the login of a person\.$/.test(description ?? '')
+      const isForPeople = /Needs a signed-in person\.$/.test(description ?? '')
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
       expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : undefined])
       if (isSignedIn)

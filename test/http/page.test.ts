@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { escapeHtml, isFromBrowser, page, pageAnswer, prefersPage, SCRIPTED } from '../../src/http/page.ts'
+import { answerPage, escapeHtml, isFromBrowser, page, prefersPage, SCRIPTED } from '../../src/http/page.ts'
 
 const prefers = (accept?: string) =>
   prefersPage(new Request('http://lookalike.test/', accept === undefined ? {} : { headers: { accept } }))
@@ -57,10 +57,10 @@ test('a page names a script only when it has one', () => {
 
 test('a page loads from its own origin only, and its forms go nowhere', () => {
   const policyOf = (answer: Response) => answer.headers.get('content-security-policy') ?? ''
-  expect(policyOf(pageAnswer(''))).toBe(
+  expect(policyOf(answerPage(''))).toBe(
     "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   )
-  expect(policyOf(pageAnswer('', SCRIPTED))).toBe(
+  expect(policyOf(answerPage('', SCRIPTED))).toBe(
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   )
 })

@@ -21,5 +21,5 @@ test.each([
   ['/v1', []],
   ['', []],
 ])('%s answers %p: a pattern is one segment, a dot is a dot, GET brings HEAD', (path, methods) => {
-  expect(table.methodsOf(path)).toEqual(methods)
+  expect(table.listMethods(path)).toEqual(methods)
 })

@@ -3,10 +3,10 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { UploadedFile, upload } from '../../src/http/schema.ts'
 import { text } from '../../src/http/text-schema.ts'
-import { problemsOf, validationError } from '../../src/http/validation.ts'
+import { findProblems, validationError } from '../../src/http/validation.ts'
 
-const told = (schema: Parameters<typeof problemsOf>[0], value: unknown) =>
-  problemsOf(schema, value, 'body').map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
+const told = (schema: Parameters<typeof findProblems>[0], value: unknown) =>
+  findProblems(schema, value, 'body').map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
 
 describe('one problem, one line (contract 7.2)', () => {
   const choice = t.Union([t.Literal('a'), t.Literal('b')])
@@ -44,7 +44,7 @@ describe('one problem, one line (contract 7.2)', () => {
   })
 
   test('a number beyond doubles is not told as "number instead of number"', () => {
-    expect(problemsOf(t.Number(), Infinity, 'body')).toMatchObject([
+    expect(findProblems(t.Number(), Infinity, 'body')).toMatchObject([
       { expected: 'number', received: 'number out of range' },
     ])
   })
@@ -76,7 +76,7 @@ describe('all problems at once', () => {
 
   test('never more than 50, also in an answer that was given more', () => {
     const value = { tags: Array.from({ length: 500 }, () => 1) }
-    const problems = problemsOf(t.Object({ tags: t.Array(t.String()) }), value, 'body')
+    const problems = findProblems(t.Object({ tags: t.Array(t.String()) }), value, 'body')
     expect(problems).toHaveLength(50)
     expect(validationError([...problems, ...problems]).extras.details?.['errors']).toHaveLength(50)
   })
@@ -92,7 +92,7 @@ describe('all problems at once', () => {
       f: t.Array(t.Object({ g: t.Number() })),
     })
     const value = { a: secret, b: secret, c: secret, d: secret, e: secret, f: [{ g: secret }, secret] }
-    const problems = problemsOf(schemas, value, 'body')
+    const problems = findProblems(schemas, value, 'body')
     expect(problems).toHaveLength(7)
     expect(
       JSON.stringify(validationError(problems).extras) + validationError(problems).message,
@@ -192,7 +192,7 @@ describe('of a union the nearest alternative speaks', () => {
 
 describe('the message of the whole answer', () => {
   test('is the first problem with its field in dots', () => {
-    const problems = problemsOf(
+    const problems = findProblems(
       t.Object({ metadata: t.Object({ price: t.Number() }) }),
       { metadata: { price: 'x' } },
       'body',
@@ -201,7 +201,7 @@ describe('the message of the whole answer', () => {
   })
 
   test('names the place when the whole is wrong', () => {
-    expect(validationError(problemsOf(t.Object({}), null, 'query')).message).toBe(
+    expect(validationError(findProblems(t.Object({}), null, 'query')).message).toBe(
       'the query must be an object',
     )
   })
@@ -211,7 +211,7 @@ describe('the message of the whole answer', () => {
   })
 
   test('a path that is no UTF-8 is told as such', () => {
-    expect(problemsOf(t.Object({ id: t.String() }), { id: null }, 'path')).toEqual([
+    expect(findProblems(t.Object({ id: t.String() }), { id: null }, 'path')).toEqual([
       { in: 'path', pointer: '/id', code: 'encoding', message: 'must be percent-encoded UTF-8' },
     ])
   })

@@ -6,7 +6,7 @@ import { checkMetadata } from '../../src/features/catalogue/products/metadata.ts
 import { TextSearch, UploadSearch } from '../../src/features/discovery/search/schema.ts'
 import { warnOfUnknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
-import { problemsOf } from '../../src/http/validation.ts'
+import { findProblems } from '../../src/http/validation.ts'
 import { testApp } from '../support/app.ts'
 import { recordBar } from './bars.ts'
 import {
@@ -163,12 +163,12 @@ const WALKS: Record<string, (bytes: number) => () => unknown> = {
   },
   'a refusal of a long list': (n) => {
     const body = { fields: Array.from({ length: n / 8 }, () => 'a'), limit: 'x' }
-    return () => problemsOf(TextSearch, body, 'body')
+    return () => findProblems(TextSearch, body, 'body')
   },
   'a refusal of a long list without a limit': (n) => {
     const body = { tags: Array.from({ length: n / 64 }, () => 'a'), limit: 'x' }
     const schema = t.Object({ tags: t.Array(t.String()), limit: Type.Integer() })
-    return () => problemsOf(schema, body, 'body')
+    return () => findProblems(schema, body, 'body')
   },
 }
 test.each(Object.entries(WALKS))(

@@ -1,4 +1,4 @@
-import { codesOf } from '../../src/http/failures.ts'
+import { listCodes } from '../../src/http/failures.ts'
 
 interface DeclaredRoute {
   method: string
@@ -19,7 +19,7 @@ export function declaredFailures(listed: () => readonly unknown[]) {
       .map(({ method, path, hooks: { response = {} } }) => ({
         method,
         pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
-        codes: new Set<string>(Object.values(response).flatMap((schema) => codesOf(schema) ?? [])),
+        codes: new Set<string>(Object.values(response).flatMap((schema) => listCodes(schema) ?? [])),
       }))
 
   return (method: string, path: string, code: unknown): void => {

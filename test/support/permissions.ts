@@ -38,14 +38,14 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     budgets: UNLIMITED,
     tokens,
     clock,
-    traceOf: () => NOWHERE,
-    callerOfToken: ({ sub }) => ({
+    readTrace: () => NOWHERE,
+    findCallerByToken: ({ sub }) => ({
       ...PERSON,
       storeId: sub,
       store: { ...PERSON.store, id: sub },
       permissions: new Set(permissions),
     }),
-    callerOfKey: () => {
+    findCallerByKey: () => {
       throw signInFirst()
     },
     spendRequest: () => undefined,
@@ -54,8 +54,8 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
     .use(
       errorPlugin({
         log: { error: () => {} },
-        methodsOf: () => [],
-        problemsOf: () => undefined,
+        listMethods: () => [],
+        findProblems: () => undefined,
         baseUrl: () => '',
       }),
     )

@@ -1,4 +1,4 @@
-// Script of the pages behind the links in our mails. It takes the token from the URL, sends it with the reader's input,
+// Script of the pages behind the links in our mails. It reads the token from the URL, sends it with the reader's input,
 // and shows the outcome. The token follows the #, which no browser sends anywhere.
 
 const byId = (id) => document.getElementById(id)

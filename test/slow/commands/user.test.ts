@@ -98,7 +98,7 @@ describe('beside a running service without a mail server', () => {
     })
     expect((await service.login(PASSWORD)).status).toBe(200)
     const again = await run(['user', 'verify', EMAIL])
-    expect([again.code, again.stderr]).toEqual([1, `${EMAIL} has an account already\n`])
+    expect([again.code, again.stderr]).toEqual([1, `${EMAIL} already has an account\n`])
     await service.stop()
   }, 60_000)
 

@@ -11,8 +11,8 @@ export interface GuessWarningDeps {
 }
 
 /**
- * Tells a person by mail that someone who has the password guesses codes. The mail is written as part of the transaction
- * around it, and sent after that.
+ * Creates the function that tells a person by mail that someone with their password is guessing codes. The function
+ * writes the mail in the caller's transaction and sends it afterwards.
  */
 export const createGuessWarning =
   ({ outbox, baseUrl, clock, later, log }: GuessWarningDeps) =>

@@ -13,7 +13,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
 import { createGuessWarning } from './guess-warning.ts'
 import { operatorService } from './operator.ts'
-import { ownerNotices } from './owner-notices.ts'
+import { createOwnerNotices } from './owner-notices.ts'
 import { passwordResetService } from './password-reset.ts'
 import { passwordResetQueries } from './password-reset-queries.ts'
 import { type RegistrationMode, registrationService } from './registration.ts'
@@ -26,7 +26,7 @@ import { verificationService } from './verification.ts'
 export interface AccountNeeds {
   stores: StoreQueries
   people: PeopleQueries
-  /** Ends the ways into an account beside the password. */
+  /** Ends the ways into an account except the password. */
   waysIn: TakeOverDeps['waysIn']
   outbox: OutboxService
   sessions: SessionsModule['service']
@@ -37,7 +37,7 @@ export interface AccountNeeds {
   plan: PlanName
 }
 
-/** Wires how people get an account and a new password, and the mails about both. */
+/** Wires registration and password resets, with their mails. */
 export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const { db, clock, later } = ground
   const { stores, people, outbox, passwords } = needs
@@ -78,7 +78,7 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     ...common,
     queries: invites,
     plan: needs.plan,
-    newPasswordLink: passwordReset.linkFor,
+    createPasswordLink: passwordReset.createLink,
     locked: createKeyedLock(),
   })
   const service = {
@@ -88,10 +88,10 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     passwordReset,
     operator: operatorService({ ...common, invites, verification, passwordReset }),
     /** Tells a store's owners by mail about a change of its security. */
-    tellOwners: ownerNotices({ ...common, notices }),
-    /** Tells a person by mail that someone who has the password guesses codes. */
+    tellOwners: createOwnerNotices({ ...common, notices }),
+    /** Tells a person by mail that someone with their password is guessing codes. */
     warnOfGuesses: createGuessWarning(common),
-    /** Ends the links for a new password that a person asked for. */
+    /** Ends the links for a new password that a person requested. */
     forgetResetLinks: resetLinks.forget,
   }
 

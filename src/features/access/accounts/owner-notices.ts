@@ -8,7 +8,7 @@ import { type NoticeKind, ownerNoticeMail } from './owner-notice-mails.ts'
 export interface OwnerNoticeDeps {
   people: Pick<PeopleQueries, 'findPerson' | 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  /** Notices of one kind about one store. */
+  /** Limits the notices of one kind about one store. */
   notices: Throttle
   baseUrl(): string
   clock: Clock
@@ -16,22 +16,22 @@ export interface OwnerNoticeDeps {
   log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
-/** Owners beyond these are told by the audit log alone. */
+/** Further owners learn of the change only from the audit log. */
 const OWNERS_MAX = 20
 
-/** Tells the owners of the actor's store what the actor did; to be called inside the transaction that does it. */
+/** Tells the owners of the actor's store what the actor did. Call it in the transaction of the change. */
 export type TellOwners = (actor: Actor, kind: NoticeKind) => void
 
 /**
- * Mails to the owners of a store about what a thief would do first. A few of a kind in an hour, so that nobody can fill
- * their mailboxes; the last of them says that there are no more.
+ * Creates the function that mails a store's owners about the changes that a thief would make first. It sends a few mails
+ * of a kind an hour, so that nobody can fill their mailboxes. The last of them says that no more follow.
  */
-export function ownerNotices(deps: OwnerNoticeDeps): TellOwners {
+export function createOwnerNotices(deps: OwnerNoticeDeps): TellOwners {
   const { people, outbox, notices, clock } = deps
 
   function deliver(mailIds: readonly string[], requestId: string): void {
     for (const id of mailIds) {
-      // A mail that is not delivered now stays in the outbox and is tried again.
+      // An undelivered mail stays in the outbox for another attempt.
       void outbox
         .deliver(id)
         .catch((err) =>
@@ -56,7 +56,7 @@ export function ownerNotices(deps: OwnerNoticeDeps): TellOwners {
     const mailIds = people
       .listOwners(store.id, OWNERS_MAX)
       .map(({ email }) => outbox.write(ownerNoticeMail(email, facts)))
-    // After the transaction; nobody who asks for something waits for a mail server.
+    // After the transaction, so that no request waits for a mail server.
     deps.schedule(() => deliver(mailIds, trace.requestId), 0)
   }
 }

@@ -1,6 +1,6 @@
 import { escapeHtml, page } from '../../../http/page.ts'
 
-/** What runs the pages of links; the token stands behind the # of their address, so the service never sees it. */
+/** Script of the pages behind links. The token follows the # of their address, so opening a page never sends it. */
 const SCRIPT = '/docs/mail-link.js'
 
 const BRAND = `<p class="brand">
@@ -16,21 +16,21 @@ const BRAND = `<p class="brand">
 const plainPage = (heading: string, body: string): string =>
   page(`${heading} · Lookalike`, `${BRAND}\n    <h1>${heading}</h1>\n    ${body}`)
 
-/** What a page of a link asks its reader. All of it is HTML. */
+/** The form on the page behind a link. All texts are HTML. */
 interface Question {
   heading: string
-  /** What stands above the field and the button. */
+  /** Text above the field and the button. */
   intro: string
-  /** The field for a password, if there is one. */
+  /** The password field, if the form has one. */
   field?: string
   button: string
-  /** The words on the button while it is being sent. */
+  /** Label of the button while the form is being sent. */
   busy: string
-  /** What stands below the button. */
+  /** Text below the button. */
   after?: string
-  /** What is shown instead, by the status or the error code of the answer. */
+  /** Sections that replace the form, by the status or the error code of the answer. */
   outcomes: Record<string, Outcome>
-  /** The same for an address without a token. */
+  /** Text that replaces the form if the address holds no token. */
   incomplete: string
 }
 
@@ -42,7 +42,7 @@ const linkPage = ({ heading, intro, field = '', button, busy, after = '', outcom
     `${BRAND}
     <div id="ask">
       <h1>${heading}</h1>
-      <noscript><p class="problem">This page needs JavaScript: the code of your link stands behind the # of the address, where only a script can read it. Switch JavaScript on, then open the link again.</p></noscript>
+      <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
       <form id="form" method="post" hidden>
         ${intro}
         <p class="problem" role="alert" id="problem" tabindex="-1" hidden></p>
@@ -51,7 +51,7 @@ const linkPage = ({ heading, intro, field = '', button, busy, after = '', outcom
         ${after}
       </form>
     </div>
-    ${Object.entries({ ...outcomes, incomplete: ['This link is not complete', incomplete] as Outcome })
+    ${Object.entries({ ...outcomes, incomplete: ['This link is incomplete', incomplete] as Outcome })
       .map(([name, [title, body]]) => outcomeSection(name, title, body))
       .join('\n    ')}`,
     SCRIPT,
@@ -63,7 +63,7 @@ const outcomeSection = (name: string, heading: string, body: string): string =>
       ${body}
     </section>`
 
-/** @param rule HTML of what the password must be. */
+/** @param rule HTML with the rules for the password. */
 const passwordField = (label: string, autocomplete: string, rule = ''): string =>
   `<p>
           <label for="password">${label}</label>
@@ -73,17 +73,17 @@ const passwordField = (label: string, autocomplete: string, rule = ''): string =
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
 
 const HOW_TO_SIGN_IN =
-  '<p>This version has no page for signing in yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the <a href="/docs">API page</a> shows how.</p>'
+  '<p>This version has no sign-in page yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the <a href="/docs">API page</a> shows how.</p>'
 
-/** Where the link of a registration leads. */
+/** The page behind the link that confirms a registration. */
 export const confirmPage = (): string =>
   linkPage({
     heading: 'Confirm your e-mail address',
-    intro: `<p>You are confirming the mailbox to which we sent this link. Enter the password that was chosen at registration, and the account opens.</p>`,
-    field: passwordField('The password chosen at registration', 'current-password'),
+    intro: `<p>You are confirming the e-mail address that we sent this link to. Enter the password chosen at registration to open the account.</p>`,
+    field: passwordField('Password chosen at registration', 'current-password'),
     button: 'Open the account',
     busy: 'Opening the account …',
-    after: `<p class="muted">You did not ask for an account? <a href="/verify/cancel" data-with-token>Delete what was asked for with your address</a>.</p>`,
+    after: `<p class="muted">You did not request an account? <a href="/verify/cancel" data-with-token>Delete all requests with your address</a>.</p>`,
     outcomes: {
       verified: [
         'Your account is open',
@@ -91,69 +91,69 @@ export const confirmPage = (): string =>
       ${HOW_TO_SIGN_IN}`,
       ],
       already_verified: [
-        'Your address is confirmed already',
-        `<p>The account of the store <code data-fill="slug"></code> is open.</p>
+        'Your address is already confirmed',
+        `<p>The account for the store <code data-fill="slug"></code> is open.</p>
       ${HOW_TO_SIGN_IN}`,
       ],
     },
     incomplete:
-      '<p>Open the link in the mail again, all of it. If your address is confirmed already, there is nothing left to do here.</p>',
+      '<p>Open the complete link from the mail again. If your address is already confirmed, there is nothing left to do here.</p>',
   })
 
-/** Where somebody says that he never registered. */
+/** The page for people who never registered. */
 export const cancelPage = (): string =>
   linkPage({
     heading: 'Was this not you?',
-    intro: `<p>Somebody asked for an account with the e-mail address to which we sent this link. If it was not you, delete every open registration of your address: their links stop working at once.</p>`,
+    intro: `<p>Someone requested an account with the e-mail address that we sent this link to. If it was not you, delete every open registration of your address. Their links then stop working at once.</p>`,
     button: 'Delete the registrations',
     busy: 'Deleting …',
     after: `<p class="muted">If it was you, <a href="/verify" data-with-token>open the account</a> instead.</p>`,
     outcomes: {
       cancelled: [
         'The registrations are deleted',
-        `<p>No registration of your e-mail address is open, and no link that we sent before works.</p>
-      <p>An account that is open already stays. If we wrote to you that your account is open, use the link for a new password in that mail: the account is yours then, and every other sign-in ends.</p>`,
+        `<p>Your e-mail address has no open registration, and the links that we sent earlier no longer work.</p>
+      <p>An account that is already open stays open. If we told you by mail that your account is open, use the link for a new password in that mail: the account is then yours, and every other sign-in ends.</p>`,
       ],
     },
-    incomplete: '<p>Open the link in the mail again, all of it.</p>',
+    incomplete: '<p>Open the complete link from the mail again.</p>',
   })
 
-/** Where the link for a new password leads. */
+/** The page behind the link for a new password. */
 export const newPasswordPage = (): string =>
   linkPage({
     heading: 'Choose a new password',
-    intro: '<p>The new password is for the account of the mailbox to which we sent this link.</p>',
+    intro: '<p>The new password is for the account with the e-mail address that we sent this link to.</p>',
     field: passwordField(
       'New password',
       'new-password',
-      'At least 10 characters; a few words are easy to remember. Setting it ends all your sign-ins.',
+      'At least 10 characters; a few words are easy to remember. Setting a new password ends all your sign-ins.',
     ),
     button: 'Set the password',
     busy: 'Setting the password …',
     outcomes: {
       password_reset: [
         'Your new password is set',
-        `<p>All sign-ins with the old one have ended. Sign in again with your new password.</p>
+        `<p>All sign-ins with the old password have ended. Sign in again with the new one.</p>
       ${HOW_TO_SIGN_IN}`,
       ],
       unauthorized: ['This link does not work', `<p>${LINK_IS_DEAD}</p>`],
     },
-    incomplete: '<p>Open the link in the mail again, all of it.</p>',
+    incomplete: '<p>Open the complete link from the mail again.</p>',
   })
 
 const LINK_IS_DEAD =
-  'It has expired, was used already, or is not complete. Ask for a new link with <code>POST&nbsp;/oauth/password/forgot</code>.'
+  'It has expired, has already been used, or is incomplete. Request a new link with <code>POST&nbsp;/oauth/password/forgot</code>.'
 
-/** What a form of an older version gets that was still open in a browser, and set a password. */
+/** Answers the form of an older version that was still open in a browser and set a password. */
 export const passwordSetPage = (): string =>
   plainPage(
     'Your new password is set',
-    '<p>All sign-ins with the old one have ended. Sign in again with your new password.</p>',
+    '<p>All sign-ins with the old password have ended. Sign in again with the new one.</p>',
   )
 
-/** The same for a link that does not work. */
+/** Answers the same form if its link does not work. */
 export const invalidLinkPage = (): string => plainPage('This link does not work', `<p>${LINK_IS_DEAD}</p>`)
 
-/** The same for any other refusal. @param message for people, as an error answer has it. */
+/** Answers the same form for any other error. @param message of the error answer. */
 export const refusalPage = (message: string): string =>
   plainPage('This did not work', `<p>${escapeHtml(message)} Open the link in the mail again.</p>`)

@@ -5,7 +5,7 @@ export interface NewPasswordReset {
   userId: string
   createdAt: number
   expiresAt: number
-  /** Whether it is the link in the mail about a new account. */
+  /** True for the link in the mail about a new account. */
   takesOver: boolean
 }
 
@@ -27,9 +27,9 @@ export function passwordResetQueries(db: Db) {
 
   return {
     add: (reset: NewPasswordReset): void => void insert.run({ ...reset, takesOver: reset.takesOver ? 1 : 0 }),
-    /** Whose password an open link may set. */
-    ownerOf: (tokenHash: Buffer, now: number) => owner.get(tokenHash, BigInt(now)),
-    /** Uses a link up; of several at once exactly one gets an answer, and the others undefined. */
+    /** Finds the person whose password an open link may set. */
+    findOwner: (tokenHash: Buffer, now: number) => owner.get(tokenHash, BigInt(now)),
+    /** Uses up a link. Of several calls at once, exactly one gets a result; the others get undefined. */
     use(tokenHash: Buffer, now: number): { takesOver: boolean } | undefined {
       const [used] = use.all({ tokenHash, now })
       return used && { takesOver: used.takesOver === 1 }

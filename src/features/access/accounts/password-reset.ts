@@ -23,15 +23,15 @@ import type {
 export interface PasswordResetDeps {
   queries: PasswordResetQueries
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson' | 'setPassword'>
-  /** Ends every way into an account beside the password; to be called in a transaction. */
+  /** Ends every way into an account except the password. Call it in a transaction. */
   takeOver(userId: string): void
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
-  /** Links that one mail address gets. */
+  /** Links to one e-mail address. */
   mails: Throttle
-  /** Failed sign-ins by mail address: forgotten with a new password. */
+  /** Failed sign-ins by e-mail address. A new password resets their count. */
   failures: Pick<Throttle, 'reset'>
   hashPassword(password: string): Promise<string>
-  /** Ends every sign-in of a person. @returns how many. */
+  /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
   schedule(callback: () => void, delayMs: number): void
   baseUrl(): string
@@ -48,25 +48,25 @@ const TOKEN_BYTES = 32
 
 export type PasswordResetService = ReturnType<typeof passwordResetService>
 
-/** New passwords for people who have lost theirs. */
+/** Lets people who lost their password set a new one. */
 export function passwordResetService(deps: PasswordResetDeps) {
   const { queries, people, outbox, clock, ids, atomically, record } = deps
 
-  /** A link that sets a person's password, for a mail; to be called in a transaction. */
-  function linkFor(userId: string, lifeMs: number, takesOver = false): string {
+  /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
+  function createLink(userId: string, lifeMs: number, takesOver = false): string {
     const token = ids.secret(TOKEN_BYTES)
     const now = clock.now()
     queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs, takesOver })
     return `${deps.baseUrl()}/oauth/password/reset#token=${token}`
   }
 
-  /** Mails a link, if the address has an account and has not had too many. */
+  /** Mails a link, if the address has an account and has not received too many. */
   async function sendLink(email: string, trace: Trace): Promise<void> {
     const user = people.findPersonByEmail(email)
     const now = clock.now()
     if (!user || !deps.mails.take(email, now).isAllowed) return
     const mailId = atomically(() => {
-      const link = linkFor(user.id, LINK_MS)
+      const link = createLink(user.id, LINK_MS)
       record(passwordEvent('password.reset_requested', user.id, trace))
       return outbox.write(passwordResetMail(email, link), { wantedMs: LINK_MS })
     })
@@ -74,8 +74,8 @@ export function passwordResetService(deps: PasswordResetDeps) {
   }
 
   /**
-   * What a new password brings with it. Whoever chose it has opened a link of the mailbox, or the operator vouches, so
-   * the account is proven. To be called in a transaction.
+   * Sets a new password. Its owner opened a link from the mailbox, or the operator vouches, so the account becomes
+   * proven. Call it in a transaction.
    */
   function replace(
     user: { id: string; email: string },
@@ -86,7 +86,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     people.setPassword(user.id, passwordHash, clock.now())
     const wasUnproven = people.provePerson(user.id, clock.now())
     if (wasUnproven && takesOver) {
-      // Whatever was made there meanwhile is a stranger's, who would keep the store with it.
+      // A stranger may have created keys and secrets in the meantime, and would keep access with them.
       deps.takeOver(user.id)
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
     }
@@ -97,18 +97,18 @@ export function passwordResetService(deps: PasswordResetDeps) {
   }
 
   /** @throws ApiError `unauthorized`. */
-  function ownerOf(token: string) {
-    const owner = queries.ownerOf(hashSecret(token), clock.now())
+  function findOwner(token: string) {
+    const owner = queries.findOwner(hashSecret(token), clock.now())
     if (!owner) throw invalidLink()
     return owner
   }
 
   return {
-    linkFor,
+    createLink,
 
     /**
-     * Mails a link for a new password, if the address has an account. What the answer says and when it comes does not
-     * depend on that: everything happens after it.
+     * Mails a link for a new password, if the address has an account. All work happens after the answer, so neither the
+     * text nor the time of the answer tells whether it has one.
      *
      * @throws ApiError `validation_error`.
      */
@@ -118,7 +118,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
       deps.schedule(
         () =>
           sendLink(email, trace).catch((err) =>
-            deps.log.error({ err, request_id: trace.requestId }, 'a link for a new password was not made'),
+            deps.log.error({ err, request_id: trace.requestId }, 'a link for a new password was not created'),
           ),
         0,
       )
@@ -126,22 +126,22 @@ export function passwordResetService(deps: PasswordResetDeps) {
       return { status: 'reset_requested', message: email_sent ? LINK_COMES : LINK_WAITS, email_sent }
     },
 
-    /** Whether a link works still; it is not used up. @throws ApiError `unauthorized`. */
-    check: (token: string): ResetLink => ({ status: 'valid', email: ownerOf(token).email }),
+    /** Checks whether a link still works, without using it up. @throws ApiError `unauthorized`. */
+    check: (token: string): ResetLink => ({ status: 'valid', email: findOwner(token).email }),
 
     /**
-     * Sets a new password by a link, which works once; all sign-ins of the person end. A bad password does not use the
-     * link up.
+     * Sets a new password by a link, which works once. All sign-ins of the person end. A refused password does not use
+     * up the link.
      *
      * @throws ApiError `unauthorized` for any link that does not work, `validation_error`, `overloaded`.
      */
     async reset({ token, password }: PasswordReset, trace: Trace): Promise<PasswordWasReset> {
-      const owner = ownerOf(token)
+      const owner = findOwner(token)
       const problem = await findPasswordProblem(password, owner)
       if (problem) throw validationError([problem])
       const passwordHash = await deps.hashPassword(password)
       return atomically(() => {
-        // Hashing took a while; of several with one link only the first gets here with it.
+        // Hashing took a while. Of several requests with one link, only the first finds it unused.
         const used = queries.use(hashSecret(token), clock.now())
         if (!used) throw invalidLink()
         replace(owner, passwordHash, trace, used.takesOver)
@@ -149,13 +149,13 @@ export function passwordResetService(deps: PasswordResetDeps) {
       })
     },
 
-    /** Sets a password for the operator, who has judged it already; all sign-ins of the person end. */
+    /** Sets a password for the operator; the caller has checked it. All sign-ins of the person end. */
     async resetByOperator(user: { id: string; email: string }, password: string): Promise<void> {
       const passwordHash = await deps.hashPassword(password)
       atomically(() => replace(user, passwordHash, null))
     },
 
-    /** Forgets links whose time is over. */
+    /** Deletes expired links. */
     prune: (): void => queries.prune(clock.now()),
   }
 }
@@ -163,7 +163,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
 const LINK_COMES =
   'If that address has an account, a mail with a link is on its way. The link works for an hour.'
 const LINK_WAITS =
-  'If that address has an account, a link for a new password waits; this service sends no mails, so ask its operator for the link.'
+  'If that address has an account, a link for a new password is waiting. This service sends no mails, so ask its operator for the link.'
 
 /** @param trace null when the operator acts. */
 const passwordEvent = (

@@ -10,9 +10,9 @@ export interface RegistrationRow {
   expiresAt: number
   /** Null until its link was opened. */
   usedAt: number | null
-  /** The store that came of it. */
+  /** The store that the registration created. */
   storeId: string | null
-  /** Wrong passwords that came with its link. */
+  /** Wrong passwords sent with its link. */
   wrongPasswords: number
 }
 
@@ -31,12 +31,12 @@ const COLUMNS = `id, email, store_name AS storeName, password_hash AS passwordHa
   created_at AS createdAt, expires_at AS expiresAt, used_at AS usedAt, store_id AS storeId,
   wrong_passwords AS wrongPasswords`
 
-/** All SQL about who asked for an account and who may. */
+/** All SQL about registrations and invitations. */
 export function registrationQueries(db: Db) {
   const insert = db.prepare(`
     INSERT INTO registrations (id, email, store_name, password_hash, token_hash, created_at, expires_at)
     VALUES (@id, @email, @storeName, @passwordHash, @tokenHash, @createdAt, @expiresAt)`)
-  // Without a condition SQLite counts an index by its pages, not by its rows: 100,000 in some 20 µs.
+  // Without a condition SQLite counts the pages of an index, not its rows: 100,000 rows in some 20 µs.
   const count = db.prepare<[], { rows: number }>('SELECT count(*) AS rows FROM registrations')
   const dropUsed = db.prepare(`
     DELETE FROM registrations WHERE rowid IN
@@ -81,18 +81,18 @@ export function registrationQueries(db: Db) {
 
   return {
     /**
-     * Adds a registration. Of more than `rowsMax` altogether used ones go first, for they wait for nobody, then the open
-     * ones that would end soonest.
+     * Adds a registration. Beyond `rowsMax` in total, used registrations are deleted first, because nobody waits for
+     * them, then the open ones that expire soonest.
      */
     add(registration: NewRegistration, rowsMax: number): void {
       insert.run(registration)
       dropExcess(rowsMax)
     },
-    byToken: (tokenHash: Buffer) => byToken.get(tokenHash),
-    /** Those of an address that wait for their link, oldest first. */
-    open: (email: string, now: number) => open.all(email, BigInt(now)),
-    newestOpen: (email: string, now: number) => newestOpen.get(email, BigInt(now)),
-    /** @returns false when it had been used. */
+    findByToken: (tokenHash: Buffer) => byToken.get(tokenHash),
+    /** Lists the registrations of an address that wait for their link, oldest first. */
+    listOpen: (email: string, now: number) => open.all(email, BigInt(now)),
+    findNewestOpen: (email: string, now: number) => newestOpen.get(email, BigInt(now)),
+    /** @returns false if it was already used. */
     use: (id: string, storeId: string, now: number): boolean => use.run({ id, storeId, now }).changes > 0,
     /** Counts a wrong password against a link. */
     countWrong: (id: string): void => void countWrong.run(id),
@@ -101,11 +101,11 @@ export function registrationQueries(db: Db) {
     addInvite: (invite: NewInvite): void => void insertInvite.run(invite),
     isInvited: (tokenHash: Buffer, email: string, now: number): boolean =>
       openInvite.get(tokenHash, email, BigInt(now)) !== undefined,
-    /** Uses an invite up; of several at once exactly one succeeds. */
+    /** Uses up an invitation. Of several calls at once, exactly one succeeds. */
     useInvite: (tokenHash: Buffer, email: string, now: number): boolean =>
       useInvite.run({ tokenHash, email, now }).changes > 0,
 
-    /** @param usedBefore registrations that were used before are forgotten as well. */
+    /** @param usedBefore Unix ms; registrations used before then are deleted as well. */
     prune(now: number, usedBefore: number): void {
       pruneOpen.run(now)
       pruneUsed.run(usedBefore)

@@ -6,8 +6,8 @@ import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
-import { isFromBrowser, PAGE, pageAnswer, prefersPage, SCRIPTED } from '../../../http/page.ts'
-import { problemsOf, validationError } from '../../../http/validation.ts'
+import { answerPage, isFromBrowser, PAGE, prefersPage, SCRIPTED } from '../../../http/page.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
 import {
   cancelPage,
   confirmPage,
@@ -41,7 +41,7 @@ const TOO_MANY = ['rate_limit_exceeded', 'Too many requests came from this netwo
 /** Failures of a route that writes and takes JSON. */
 const TAKING_JSON = [...WRITING, ...JSON_BODY] as const
 
-/** Browsers get HTML from these. */
+/** Marks the routes that answer browsers with HTML. */
 const ALSO_A_PAGE = { [PAGE]: true }
 
 const FOR_BROWSERS = 'A browser gets a page instead of JSON.'
@@ -52,7 +52,7 @@ export interface AccountServices {
   passwordReset: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>
 }
 
-/** Contract 5.3, 5.4: how people get an account and a new password. No answer is ever cached. */
+/** Contract 5.3, 5.4: registration and password resets. No answer may be cached. */
 export function accountRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { registration, verification, passwordReset: passwords }: AccountServices,
@@ -85,7 +85,8 @@ export function accountRoutes(
     )
     .get(
       '/verify',
-      (context) => pageOr(context, BROWSERS, confirmPage, (token) => verified(verification, token, context)),
+      (context) =>
+        answerPageOr(context, BROWSERS, confirmPage, (token) => openLink(verification, token, context)),
       {
         query: LinkQuery,
         response: { 200: Verified, ...failures(...WRITING, 'validation_error', BAD_LINK) },
@@ -115,7 +116,7 @@ export function accountRoutes(
           'The fifth wrong password invalidates the link. The answer to a wrong password is the same for links that do not exist. A used link proves the account with its current password.',
       },
     })
-    .get('/verify/cancel', () => pageAnswer(cancelPage(), SCRIPTED), { detail: { hide: true } })
+    .get('/verify/cancel', () => answerPage(cancelPage(), SCRIPTED), { detail: { hide: true } })
     .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Cancellation,
@@ -136,16 +137,20 @@ export function accountRoutes(
         description: 'The answer is the same for e-mail addresses without an account.',
       },
     })
-    .get('/oauth/password/reset', (context) => pageOr(context, READERS, newPasswordPage, passwords.check), {
-      query: LinkQuery,
-      response: { 200: ResetLink, ...failures(...READING, 'validation_error', BAD_LINK) },
-      detail: {
-        ...ALSO_A_PAGE,
-        operationId: 'checkPasswordLink',
-        summary: 'Check whether a link for a new password still works',
-        description: 'A browser gets the form for the new password instead of JSON.',
+    .get(
+      '/oauth/password/reset',
+      (context) => answerPageOr(context, READERS, newPasswordPage, passwords.check),
+      {
+        query: LinkQuery,
+        response: { 200: ResetLink, ...failures(...READING, 'validation_error', BAD_LINK) },
+        detail: {
+          ...ALSO_A_PAGE,
+          operationId: 'checkPasswordLink',
+          summary: 'Check whether a link for a new password still works',
+          description: 'A browser gets the form for the new password instead of JSON.',
+        },
       },
-    })
+    )
     .post(
       '/oauth/password/reset',
       (context) =>
@@ -160,7 +165,7 @@ export function accountRoutes(
         detail: {
           ...ALSO_A_PAGE,
           operationId: 'resetPassword',
-          summary: 'Set a new password by a link; all logins of the person end',
+          summary: 'Set a new password by a link; all sign-ins of the person end',
           description: `${FOR_BROWSERS} A refused password does not use up the link.`,
         },
       },
@@ -168,7 +173,7 @@ export function accountRoutes(
 }
 
 /** Opens a link. A HEAD request, which mail scanners send, only checks it. */
-const verified = (
+const openLink = (
   { verify, check }: AccountServices['verification'],
   token: string,
   { request, trace }: { request: Request; trace: Trace },
@@ -179,24 +184,24 @@ interface Context {
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
-/** Which clients get a page instead of data, and the headers that decide it. */
+/** Decides which clients get a page instead of data, and by which headers. */
 interface Audience {
   wantsPage(request: Request): boolean
   vary: string
 }
 
-/** For requests that change something: also clients that only pass for a browser. */
+/** For requests that change something: includes clients that only look like a browser. */
 const BROWSERS: Audience = { wantsPage: isFromBrowser, vary: 'accept, sec-fetch-mode, user-agent' }
 
 const READERS: Audience = { wantsPage: prefersPage, vary: 'accept' }
 
 /**
- * Answers a client that wants a page with a page, whose script reads the token; answers others with data about the token
- * in the query.
+ * Answers a client that wants a page with a page, whose script reads the token. Answers other clients with data about
+ * the token in the query.
  *
- * @throws ApiError `validation_error` for a program that sends no token.
+ * @throws ApiError `validation_error` if such a client sends no token.
  */
-function pageOr<Data>(
+function answerPageOr<Data>(
   { request, set, query }: Context & { query: { token?: string } },
   { wantsPage, vary }: Audience,
   html: () => string,
@@ -204,8 +209,8 @@ function pageOr<Data>(
 ): Data {
   set.headers['vary'] = vary
   // Elysia sends a Response as it is, without checking the schema of the data.
-  if (wantsPage(request)) return pageAnswer(html(), SCRIPTED) as Data
-  const problems = problemsOf(TokenQuery, query, 'query')
+  if (wantsPage(request)) return answerPage(html(), SCRIPTED) as Data
+  const problems = findProblems(TokenQuery, query, 'query')
   if (problems.length > 0) throw validationError(problems)
   return data(query.token as string)
 }
@@ -215,7 +220,7 @@ interface Pages<Data> {
   badLink(): string
 }
 
-/** Answers with data, or with a page for a client that prefers pages; then refusals are pages too. */
+/** Answers with data, or with pages, error pages included, for a client that prefers pages. */
 async function answer<Data>(
   { request, set }: Context,
   work: () => Data | Promise<Data>,
@@ -223,20 +228,20 @@ async function answer<Data>(
 ): Promise<Data> {
   set.headers['vary'] = 'accept'
   if (!prefersPage(request)) return work()
-  const { html, status } = await pageOf(work, pages)
+  const { html, status } = await renderPage(work, pages)
   set.status = status
-  return pageAnswer(html, {}, status) as Data
+  return answerPage(html, {}, status) as Data
 }
 
-async function pageOf<Data>(work: () => Data | Promise<Data>, { success, badLink }: Pages<Data>) {
+async function renderPage<Data>(work: () => Data | Promise<Data>, { success, badLink }: Pages<Data>) {
   try {
     return { html: success(await work()), status: 200 }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status } = ERRORS[error.code]
-    const html = error.code === 'unauthorized' ? badLink() : refusalPage(sentence(error.message))
+    const html = error.code === 'unauthorized' ? badLink() : refusalPage(toSentence(error.message))
     return { html, status }
   }
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -39,14 +39,14 @@ export const RegistrationTaken = t.Object({
   status: t.Literal('verification_required'),
   message: t.String(),
   email_sent: t.Boolean({
-    description: 'Whether the mail server has accepted the mail; otherwise the mail waits.',
+    description: 'Whether the mail server has accepted the mail; if not, the mail waits.',
   }),
 })
 export type RegistrationTaken = typeof RegistrationTaken.static
 
 export const TokenQuery = t.Object({ token })
 
-/** The query of a path that is also a page for browsers, which send the token later. */
+/** The query of a path that is also a page for browsers. Their page sends the token later. */
 export const LinkQuery = t.Object({
   token: t.Optional(t.String({ description: 'From the link in the mail. A program must send it.' })),
 })

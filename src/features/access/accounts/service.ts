@@ -9,7 +9,7 @@ import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { faultOfSlug, freeSlug } from './slug.ts'
+import { findFreeSlug, findSlugProblem } from './slug.ts'
 
 export interface AccountDeps {
   stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore' | 'setPlan'>
@@ -29,7 +29,7 @@ export interface SetupRequest {
   slug?: string | undefined
 }
 
-/** What `lookalike setup` prints; the secret is shown this once. */
+/** The output of `lookalike setup`. The secret is shown only this once. */
 export interface SetupResult {
   store_id: string
   slug: string
@@ -49,8 +49,8 @@ export function accountService({
   atomically,
   record,
 }: AccountDeps) {
-  /** The future owner: a known person who proves it, or a new one. */
-  async function ownerOf(
+  /** The future owner: a known person with the right password, or a new person. */
+  async function resolveOwner(
     email: string,
     { password, storeName }: SetupRequest,
   ): Promise<{ id: string; passwordHash: string } | { id: string; passwordHash?: undefined }> {
@@ -61,39 +61,39 @@ export function accountService({
       return { id: ids.uuid(), passwordHash: await hashPassword(password) }
     }
     if (!(await verifyPassword(known.passwordHash, password))) {
-      throw new OperatorError(`${email} exists already and has another password`)
+      throw new OperatorError(`${email} already has an account, with another password`)
     }
     return { id: known.id }
   }
 
-  /** @throws OperatorError for one that is taken. */
-  function slugFor(name: string, slug: string | undefined): string {
-    if (slug === undefined) return freeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
+  /** @throws OperatorError if the slug is taken. */
+  function chooseSlug(name: string, slug: string | undefined): string {
+    if (slug === undefined) return findFreeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
     if (stores.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
     return slug
   }
 
   return {
     /**
-     * Makes a store with its owner and its machine grant (the `setup` command). The first one of an install is on
-     * the enterprise plan, for it is the operator's own machine; a user is a super-admin while there is none.
+     * Creates a store with its owner and its machine grant (the `setup` command). While the install has no super-admin,
+     * a new owner becomes one and the store gets the enterprise plan, because it is on the operator's own machine.
      *
-     * @throws OperatorError in words for the operator.
+     * @throws OperatorError
      */
     async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
       const email = normaliseEmail(request.email)
       if (!email) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
       const name = request.storeName.trim()
       if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
-      const fault = request.slug === undefined ? undefined : faultOfSlug(request.slug)
+      const fault = request.slug === undefined ? undefined : findSlugProblem(request.slug)
       if (fault) throw wrongInput(fault)
 
-      const owner = await ownerOf(email, request)
+      const owner = await resolveOwner(email, request)
       const clientSecret = ids.secret(32)
       try {
         return atomically(() => {
           const createdAt = clock.now()
-          const slug = slugFor(name, request.slug)
+          const slug = chooseSlug(name, request.slug)
           const isSuperAdmin = !people.hasSuperAdmin()
           const id = ids.uuid()
           const plan = isSuperAdmin ? 'enterprise' : defaultPlan
@@ -107,18 +107,18 @@ export function accountService({
         })
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new OperatorError(`${email} was just created by another process: run the command again`)
+        throw new OperatorError(`Another process has just created ${email}: run the command again`)
       }
     },
 
-    /** The store of that slug. @throws OperatorError when there is none. */
-    storeBySlug(slug: string): CallerStore {
+    /** @throws OperatorError if there is no such store. */
+    requireStore(slug: string): CallerStore {
       const store = stores.findStoreBySlug(slug)
       if (!store) throw new OperatorError(`There is no store "${slug}"`)
       return asCallerStore(store)
     },
 
-    /** Puts a store on another plan (contract 6.1). @throws OperatorError when there is no such store. */
+    /** Moves a store to another plan (contract 6.1). @throws OperatorError if there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
         const store = stores.findStoreBySlug(slug)

@@ -9,23 +9,23 @@ const RESERVED_SLUGS = new Set(
   ),
 )
 
-/** What is wrong with a slug: its form, or that it would hide a path of our own; undefined for a good one. */
-export function faultOfSlug(slug: string): string | undefined {
-  if (!SLUG.test(slug)) return `"${slug}" is no usable slug: use 2 to 40 letters a-z, digits and dashes`
+/** Checks the form of a slug, and that it hides no path of the service. @returns undefined for a good one. */
+export function findSlugProblem(slug: string): string | undefined {
+  if (!SLUG.test(slug)) return `"${slug}" is not a valid slug: use 2 to 40 letters a-z, digits and dashes`
   return RESERVED_SLUGS.has(slug) ? `The slug "${slug}" is reserved; choose another` : undefined
 }
 
-/** Numbers tried before chance takes over: a name that everybody takes must not cost a look-up for each of them. */
+/** Numbers to try before random characters: a popular name must not cost one look-up for each store that has it. */
 const NUMBERS_MAX = 20
 
 const RANDOM_CHARS = 6
 
 /**
- * A slug made of the store's name, with a number behind it while it is taken.
+ * Derives a free slug from the store's name, and appends a number if the plain slug is taken.
  *
- * @param unique gives a text that ends with random hexadecimal digits.
+ * @param unique returns a text that ends with random hexadecimal digits.
  */
-export function freeSlug(name: string, isFree: (slug: string) => boolean, unique: () => string): string {
+export function findFreeSlug(name: string, isFree: (slug: string) => boolean, unique: () => string): string {
   const base = splitWords(name)
     .join('-')
     .replace(/[^a-z0-9-]/g, '')

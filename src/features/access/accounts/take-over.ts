@@ -6,7 +6,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 export interface TakeOverDeps {
   people: Pick<PeopleQueries, 'listSoleStoreIds'>
   stores: Pick<StoreQueries, 'replaceClientSecret'>
-  /** To be called in a transaction. */
+  /** Call these in a transaction. */
   waysIn: {
     removeTwoFactor(userId: string): void
     removeApiKeys(storeId: string): void
@@ -19,9 +19,9 @@ export interface TakeOverDeps {
 const SECRET_BYTES = 32
 
 /**
- * Makes the function that gives an account to its rightful owner. It ends every way in beside the password: the second
- * factor of the person, and the keys, the client secret and the IP list of the stores that have no other member. To be
- * called in a transaction.
+ * Creates the function that gives an account to its rightful owner. The function ends every way in except the password:
+ * the second factor of the person, and the keys, the client secret and the IP list of the stores that have no other
+ * member. Call it in a transaction.
  */
 export const createTakeOver =
   ({ people, stores, waysIn, ids }: TakeOverDeps) =>

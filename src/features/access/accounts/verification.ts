@@ -14,19 +14,19 @@ import { accountOpenMail } from './mails.ts'
 import { invalidLink } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Cancelled, Confirmation, Verified } from './schema.ts'
-import { freeSlug } from './slug.ts'
+import { findFreeSlug } from './slug.ts'
 
 export interface VerificationDeps {
   queries: RegistrationQueries
   stores: Pick<StoreQueries, 'findStore' | 'findStoreBySlug' | 'addStore'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'addMembership' | 'provePerson'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  /** Of a store that registers. */
+  /** Plan of a store that registers. */
   plan: PlanName
   verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
-  /** A link that sets a person's password, for a mail; to be called in a transaction. */
-  newPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
-  /** Runs work of one key in order. */
+  /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
+  createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
+  /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   schedule(callback: () => void, delayMs: number): void
   baseUrl(): string
@@ -44,16 +44,16 @@ const CLIENT_SECRET_BYTES = 32
 /** Life of the link for a new password in the mail about a new account. */
 const NEW_PASSWORD_LINK_MS = 24 * 3_600_000
 
-/** What a link of a registration leads to, while it works. */
+/** The registration behind a link that works. */
 interface Link {
   row: RegistrationRow
-  /** Of the account, if the link was used; otherwise the one that was chosen at registration. */
+  /** Of the account if the link was used; otherwise of the password chosen at registration. */
   passwordHash: string
-  /** What came of it, if it was used. */
-  made: { userId: string; slug: string } | undefined
+  /** The account and store that the link created, if it was used. */
+  created: { userId: string; slug: string } | undefined
 }
 
-/** Who activates. */
+/** Who activates an account. */
 interface Activation {
   actorKind: AuditActor
   /** Null at the command line. */
@@ -65,30 +65,30 @@ interface Activation {
 export type VerificationService = ReturnType<typeof verificationService>
 
 /**
- * What the link of a registration does. Anybody can register anybody's address, so a link alone proves the mailbox and
- * not the person: the account becomes a proven one when link and password come together.
+ * Handles the links of registrations. Anyone can register anyone's address, so a link alone proves the mailbox but not
+ * the person. The account becomes proven when link and password come together.
  */
 export function verificationService(deps: VerificationDeps) {
   const { queries, stores, people, outbox, clock, ids, atomically, record } = deps
 
-  function linkOf(tokenHash: Buffer): Link | undefined {
-    const row = queries.byToken(tokenHash)
+  function findLink(tokenHash: Buffer): Link | undefined {
+    const row = queries.findByToken(tokenHash)
     if (!row || row.wrongPasswords >= LIMITS.passwordsPerLinkMax) return undefined
     const user = people.findPersonByEmail(row.email)
     const store = row.storeId ? stores.findStore(row.storeId) : undefined
     if (store && user)
-      return { row, passwordHash: user.passwordHash, made: { userId: user.id, slug: store.slug } }
+      return { row, passwordHash: user.passwordHash, created: { userId: user.id, slug: store.slug } }
     if (row.usedAt !== null || row.expiresAt <= clock.now() || user) return undefined
-    return { row, passwordHash: row.passwordHash, made: undefined }
+    return { row, passwordHash: row.passwordHash, created: undefined }
   }
 
-  /** Makes user, store and ownership out of a registration, and a mail about it; to be called in a transaction. */
+  /** Creates user, store and ownership from a registration, and a mail about them. Call it in a transaction. */
   function activate(row: RegistrationRow, { actorKind, trace, isProven }: Activation) {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
-    const slug = freeSlug(row.storeName, (slug) => !stores.findStoreBySlug(slug), ids.uuid)
-    // Nobody has seen this secret: the owner makes one when it is needed.
+    const slug = findFreeSlug(row.storeName, (slug) => !stores.findStoreBySlug(slug), ids.uuid)
+    // Nobody sees this secret. The owner creates another one when needed.
     const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
     const store = {
       id: storeId,
@@ -109,15 +109,15 @@ export function verificationService(deps: VerificationDeps) {
       createdAt: now,
     })
     people.addMembership(userId, storeId, 'owner', now)
-    if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used meanwhile')
+    if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used in the meantime')
     queries.forgetOpen(row.email)
     const who = { actorKind, storeId, userId, keyId: null, trace }
     record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven } })
     record({ ...who, action: 'store.created', details: { slug, plan: deps.plan } })
-    const link = deps.newPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
+    const link = deps.createPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
     const mail = accountOpenMail(row.email, link, deps.baseUrl())
     const mailId = outbox.write(mail, { wantedMs: NEW_PASSWORD_LINK_MS })
-    return { verified: verifiedOf('verified', slug), mailId }
+    return { verified: buildVerified('verified', slug), mailId }
   }
 
   /** Sends the mail about a new account, after the answer. */
@@ -136,7 +136,7 @@ export function verificationService(deps: VerificationDeps) {
     return verified
   }
 
-  /** Notes that link and password came together, which a sign-in alone does not show. */
+  /** Records that link and password came together, which a sign-in alone does not show. */
   function prove(userId: string, trace: Trace): void {
     if (!people.provePerson(userId, clock.now())) return
     const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, trace } as const
@@ -144,76 +144,77 @@ export function verificationService(deps: VerificationDeps) {
   }
 
   async function confirmOnce(tokenHash: Buffer, password: string, trace: Trace): Promise<Verified> {
-    const link = linkOf(tokenHash)
+    const link = findLink(tokenHash)
     const isRight = await deps.verifyPassword(link?.passwordHash, password, networkKey(trace.address))
     if (!link) throw notConfirmed()
     if (!isRight) {
-      // Waiting for the disk would tell a link that exists from one that does not.
+      // Waiting for the disk would reveal whether the link exists.
       deps.unsynced(() => queries.countWrong(link.row.id))
       throw notConfirmed()
     }
     return atomically(() => {
-      // Hashing took a while: meanwhile a program may have opened the link, or the password have been changed.
-      const now = linkOf(tokenHash)
+      // While the password was hashed, a program may have opened the link, or the password may have changed.
+      const now = findLink(tokenHash)
       if (now?.passwordHash !== link.passwordHash) throw notConfirmed()
-      if (!now.made) return open(now.row, { actorKind: 'anyone', trace, isProven: true })
-      prove(now.made.userId, trace)
-      return verifiedOf('already_verified', now.made.slug)
+      if (!now.created) return open(now.row, { actorKind: 'anyone', trace, isProven: true })
+      prove(now.created.userId, trace)
+      return buildVerified('already_verified', now.created.slug)
     })
   }
 
   return {
     /**
-     * Activates the account of a link whose reader shows the password that was chosen at registration (POST /verify). Of
-     * a link that was used it says so, and the account is proven from then on. The fifth wrong password ends the link.
+     * Activates the account of a link whose reader sends the password chosen at registration (POST /verify). For a used
+     * link, the answer says so, and the account is proven from then on. The fifth wrong password ends the link.
      *
-     * @throws ApiError `overloaded`, and `unauthorized` in the same words and after the same work
-     * for a wrong password and for any link that does not work.
+     * @throws ApiError `overloaded`, or `unauthorized` for a wrong password and for any link that does not work: both get
+     * the same words after the same work.
      */
     async confirm({ token, password }: Confirmation, trace: Trace): Promise<Verified> {
       const tokenHash = hashSecret(token)
-      // One at a time for each link: of many guesses at once, no more than five are looked at.
+      // One at a time for each link: of many guesses at once, at most five are checked.
       return deps.locked(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
     },
 
     /**
-     * Activates the account of a link for a program (GET /verify); a link that was used says so for a while. It gives no
-     * secrets away, and the account is not proven.
+     * Activates the account of a link for a program (GET /verify). For a while, a used link answers that it was used. The
+     * answer contains no secrets, and the account is not proven.
      *
      * @throws ApiError `unauthorized` for any link that does not work.
      */
     verify: (token: string, trace: Trace): Verified =>
       atomically(() => {
-        const link = linkOf(hashSecret(token))
+        const link = findLink(hashSecret(token))
         if (!link) throw invalidLink()
-        if (link.made) return verifiedOf('already_verified', link.made.slug)
+        if (link.created) return buildVerified('already_verified', link.created.slug)
         return open(link.row, { actorKind: 'anyone', trace, isProven: false })
       }),
 
-    /** What {@link verify} would say of a link, without doing it. @throws ApiError `unauthorized`. */
+    /** Answers as {@link verify} would, but activates nothing. @throws ApiError `unauthorized`. */
     check(token: string): Verified {
-      const link = linkOf(hashSecret(token))
+      const link = findLink(hashSecret(token))
       if (!link) throw invalidLink()
-      if (link.made) return verifiedOf('already_verified', link.made.slug)
-      const slug = freeSlug(link.row.storeName, (free) => !stores.findStoreBySlug(free), ids.uuid)
-      return verifiedOf('verified', slug)
+      if (link.created) return buildVerified('already_verified', link.created.slug)
+      const slug = findFreeSlug(link.row.storeName, (free) => !stores.findStoreBySlug(free), ids.uuid)
+      return buildVerified('verified', slug)
     },
 
     /**
-     * Deletes every open registration of the address that a link was mailed to (POST /verify/cancel). An account that is
-     * open already stays. The answer is the same for links that do not exist.
+     * Deletes every open registration of the address that received a link (POST /verify/cancel). An account that is
+     * already open stays. The answer is the same for links that do not exist.
      */
     cancel(token: string): Cancelled {
-      const row = queries.byToken(hashSecret(token))
+      const row = queries.findByToken(hashSecret(token))
       if (row) queries.forgetOpen(row.email)
       return { status: 'cancelled' }
     },
 
     /**
-     * Activates an open registration of an address for the operator, who vouches for it. The mail about it leaves with
-     * the next look of the service at its outbox.
+     * Activates an open registration of an address for the operator, who vouches for it. The service sends the mail about
+     * it when it next checks its outbox.
      *
-     * @param choose picks one, of the oldest first; it may throw. @returns undefined when the address has an account.
+     * @param choose picks one from the list, which starts with the oldest; it may throw.
+     * @returns undefined if the address has an account.
      */
     verifyByOperator: (
       email: string,
@@ -221,21 +222,21 @@ export function verificationService(deps: VerificationDeps) {
     ): Verified | undefined =>
       atomically(() => {
         if (people.findPersonByEmail(email)) return undefined
-        const row = choose(queries.open(email, clock.now()))
+        const row = choose(queries.listOpen(email, clock.now()))
         return activate(row, { actorKind: 'operator', trace: null, isProven: true }).verified
       }),
   }
 }
 
-const verifiedOf = (status: Verified['status'], slug: string): Verified => ({
+const buildVerified = (status: Verified['status'], slug: string): Verified => ({
   status,
   slug,
   redirect: `/${slug}/portal`,
 })
 
-/** One answer for a wrong password and for every link that does not work. */
+/** The same answer for a wrong password and for every link that does not work. */
 const notConfirmed = (): ApiError =>
   new ApiError(
     'unauthorized',
-    `The link does not work, or this is not the password that was chosen at registration. A link ends after ${LIMITS.passwordsPerLinkMax} wrong passwords; register again to get a new one`,
+    `The link does not work, or this is not the password chosen at registration. A link ends after ${LIMITS.passwordsPerLinkMax} wrong passwords; register again to get a new one`,
   )

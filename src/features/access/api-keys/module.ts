@@ -15,7 +15,7 @@ export interface ApiKeyNeeds {
   widgetKeys: WidgetKeysModule['rows']
 }
 
-/** Wires API keys, and what the operator does with keys of every kind. */
+/** Wires API keys, and the operator's commands for keys of every kind. */
 export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys }: ApiKeyNeeds) {
   const { db } = ground
   const queries = apiKeyQueries(db)

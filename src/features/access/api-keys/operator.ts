@@ -2,15 +2,15 @@ import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { PublicKeyQueries, PublicKeyRow } from '../widget-keys/queries.ts'
-import { effectiveScopes, makerOf } from './effective.ts'
-import type { ApiKeyQueries, MadeApiKeyRow } from './queries.ts'
+import type { WidgetKeyQueries, WidgetKeyRow } from '../widget-keys/queries.ts'
+import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
+import type { ApiKeyQueries, ApiKeyWithMaker } from './queries.ts'
 import type { MakerState } from './schema.ts'
 
 export interface KeyOperatorDeps {
   stores: Pick<StoreQueries, 'listStores'>
-  apiKeys: Pick<ApiKeyQueries, 'ofStore' | 'byHash' | 'remove'>
-  widgetKeys: Pick<PublicKeyQueries, 'ofStore' | 'byHash' | 'remove'>
+  apiKeys: Pick<ApiKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
+  widgetKeys: Pick<WidgetKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
   clock: Clock
   atomically: Atomically
   record: RecordEvent
@@ -30,7 +30,7 @@ export interface ListedApiKey extends AnyKey {
   kind: 'api_key'
   /** Permission names. */
   scopes: string[]
-  /** Those of them that the key has now. */
+  /** The scopes that work now. */
   effective_scopes: string[]
   maker: MakerState
   expires_at: string | null
@@ -48,7 +48,7 @@ export interface ListedWidgetKey extends AnyKey {
 /** A key as `lookalike key list --json` prints it. */
 export type ListedKey = ListedApiKey | ListedWidgetKey
 
-/** What the operator does about the keys of all stores at the command line. */
+/** Lists and revokes the keys of all stores, for the operator at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
   const { stores, apiKeys, widgetKeys, clock, atomically, record } = deps
 
@@ -58,44 +58,44 @@ export function keyOperator(deps: KeyOperatorDeps) {
       .listStores()
       .filter((store) => slug === undefined || store.slug === slug)
       .flatMap(({ id, slug: store }) => [
-        ...apiKeys.ofStore(id).map((row) => apiKeyView(row, store, now)),
-        ...widgetKeys.ofStore(id).map((row) => widgetKeyView(row, store)),
+        ...apiKeys.listByStore(id).map((row) => apiKeyView(row, store, now)),
+        ...widgetKeys.listByStore(id).map((row) => widgetKeyView(row, store)),
       ])
   }
 
-  /** Ids of the keys with that value; of an API key also the value before the last rotation. */
-  function idsByValue(value: string): (string | undefined)[] {
+  /** Lists the ids of the keys with this value; for an API key, the value before its last rotation also counts. */
+  function listIdsByValue(value: string): (string | undefined)[] {
     const hash = hashSecret(value)
-    return [apiKeys.byHash(hash)?.id, widgetKeys.byHash(hash)?.id]
+    return [apiKeys.findByHash(hash)?.id, widgetKeys.findByHash(hash)?.id]
   }
 
   return {
-    /** The keys of a store, or of all; API keys first, each kind oldest first. */
+    /** Lists the keys of one store or of all stores: API keys first, each kind oldest first. */
     list,
 
     /**
-     * Ends the one key that a word means: by its id, by the prefix that lists show, or by its whole value.
+     * Revokes the key that a word names: by its id, by the prefix that lists show, or by its whole value.
      *
-     * @returns the keys that the word fits: where it is exactly one, that key has ended; otherwise nothing was done.
+     * @returns the keys that match. If exactly one matches, it has been revoked; otherwise nothing has changed.
      */
     revoke: (word: string): ListedKey[] =>
       atomically(() => {
-        const byValue = idsByValue(word)
-        const fitting = list().filter(
+        const byValue = listIdsByValue(word)
+        const matches = list().filter(
           ({ id, prefix }) => id === word.toLowerCase() || prefix === word || byValue.includes(id),
         )
-        const [only] = fitting
-        if (only && fitting.length === 1) {
+        const [only] = matches
+        if (only && matches.length === 1) {
           const keys = only.kind === 'api_key' ? apiKeys : widgetKeys
           keys.remove(only.id)
-          record(revocation(only))
+          record(describeRevocation(only))
         }
-        return fitting
+        return matches
       }),
   }
 }
 
-const revocation = ({ kind, id, store_id: storeId, name, prefix }: ListedKey): AuditEvent => ({
+const describeRevocation = ({ kind, id, store_id: storeId, name, prefix }: ListedKey): AuditEvent => ({
   action: kind === 'api_key' ? 'api_key.revoked' : 'public_key.deleted',
   actorKind: 'operator',
   storeId,
@@ -105,13 +105,13 @@ const revocation = ({ kind, id, store_id: storeId, name, prefix }: ListedKey): A
   trace: null,
 })
 
-function apiKeyView(row: MadeApiKeyRow, store: string, now: number): ListedApiKey {
+function apiKeyView(row: ApiKeyWithMaker, store: string, now: number): ListedApiKey {
   const { id, name, prefix, scopes, createdAt, expiresAt, lastUsedAt } = row
   return {
     kind: 'api_key',
     ...{ id, store_id: row.storeId, store, name, prefix, scopes },
-    effective_scopes: effectiveScopes(row),
-    maker: makerOf(row),
+    effective_scopes: deriveEffectiveScopes(row),
+    maker: deriveMakerState(row),
     created_at: isoTime(createdAt),
     expires_at: expiresAt === null ? null : isoTime(expiresAt),
     is_expired: expiresAt !== null && expiresAt <= now,
@@ -120,7 +120,7 @@ function apiKeyView(row: MadeApiKeyRow, store: string, now: number): ListedApiKe
   }
 }
 
-const widgetKeyView = (row: PublicKeyRow, store: string): ListedWidgetKey => {
+const widgetKeyView = (row: WidgetKeyRow, store: string): ListedWidgetKey => {
   const { id, storeId: store_id, name, prefix, origins, allowed } = row
   return {
     kind: 'widget_key',

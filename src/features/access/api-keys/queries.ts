@@ -10,10 +10,10 @@ export interface ApiKeyRow {
   prefix: string
   scopes: Permission[]
   createdAt: number
-  /** Id of the user; null for a machine grant, and once the user was deleted. */
+  /** Id of the user; null for a machine grant, or if the user was deleted. */
   createdBy: string | null
   isByMachine: boolean
-  /** null for ever. */
+  /** null: the key never expires. */
   lifetimeDays: number | null
   expiresAt: number | null
   lastUsedAt: number | null
@@ -24,22 +24,22 @@ export interface ApiKeyRow {
   previousExpiresAt: number | null
 }
 
-/** What the person who made a key is now: nothing, once deleted. */
+/** The present rights of the person who created a key; a deleted person has none. */
 export interface Maker {
   isSuperAdmin: boolean
-  /** In the store of the key; null for no member. */
+  /** In the store of the key; null for someone who is not a member. */
   role: Role | null
   /** The permissions of each group of the store that the person is in. */
   groups: Permission[][]
 }
 
-/** A row as it is read. */
-export interface MadeApiKeyRow extends ApiKeyRow {
+/** A row, with the present rights of its maker. */
+export interface ApiKeyWithMaker extends ApiKeyRow {
   maker: Maker
 }
 
 /** A key with the store that it opens. */
-export interface ApiKeyWithStore extends MadeApiKeyRow {
+export interface ApiKeyWithStore extends ApiKeyWithMaker {
   store: CallerStore
 }
 
@@ -47,7 +47,7 @@ type WrittenRow = Omit<ApiKeyRow, 'scopes' | 'isByMachine'> & { scopes: string; 
 
 type StoredRow = WrittenRow & { makerIsSuperAdmin: 0 | 1 | null; makerRole: Role | null; makerGroups: string }
 
-/** Keys of a store that still work, by how they fare. */
+/** Numbers of a store's keys that have not expired. */
 export interface ApiKeyCounts {
   active: number
   expiring: number
@@ -57,8 +57,8 @@ export interface ApiKeyCounts {
 export type ApiKeyQueries = ReturnType<typeof apiKeyQueries>
 
 /**
- * Keys with the present rights of their makers: a key must never do more, so nothing of it is remembered. Joins in place
- * of the inner selects take ten times as long, and one of these runs with every request.
+ * The columns of a key and the present rights of its maker. A key must never do more than its maker may, so the rights
+ * are read with every request and never cached. Joins instead of the inner selects take ten times as long.
  */
 const COLUMNS = `id, store_id AS storeId, name, key_hash AS keyHash, prefix, scopes, created_at AS createdAt,
     created_by AS createdBy, made_by_machine AS isByMachine, lifetime_days AS lifetimeDays, expires_at AS expiresAt,
@@ -74,7 +74,7 @@ const KEYS = `SELECT ${COLUMNS} FROM api_keys AS keys`
 
 /** All SQL about API keys. */
 export function apiKeyQueries(db: Db) {
-  const ofStore = db.prepare<[storeId: string], StoredRow>(`${KEYS} WHERE store_id = ? ORDER BY id`)
+  const byStore = db.prepare<[storeId: string], StoredRow>(`${KEYS} WHERE store_id = ? ORDER BY id`)
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(`${KEYS} WHERE store_id = ? AND id = ?`)
   const byHash = db.prepare<{ hash: Buffer }, StoredRow & { store: string }>(`
     SELECT ${COLUMNS}, (SELECT json_object('id', id, 'slug', slug, 'name', name, 'plan', plan)
@@ -83,7 +83,7 @@ export function apiKeyQueries(db: Db) {
   const count = db.prepare<[storeId: string], { keys: number }>(
     'SELECT count(*) AS keys FROM api_keys WHERE store_id = ?',
   )
-  const counts = db.prepare<
+  const countsByState = db.prepare<
     { storeId: string; now: number; expiresBefore: number; usedBefore: number },
     ApiKeyCounts
   >(`
@@ -114,34 +114,34 @@ export function apiKeyQueries(db: Db) {
 
   return {
     /** Oldest first. */
-    ofStore: (storeId: string): MadeApiKeyRow[] => ofStore.all(storeId).map(read),
-    byId: (storeId: string, id: string) => optional(byId.get(storeId, id)),
-    /** @param hash of the key's present value or of the one before. */
-    byHash(hash: Buffer): ApiKeyWithStore | undefined {
+    listByStore: (storeId: string): ApiKeyWithMaker[] => byStore.all(storeId).map(read),
+    findById: (storeId: string, id: string) => optional(byId.get(storeId, id)),
+    /** @param hash of the key's present or previous value. */
+    findByHash(hash: Buffer): ApiKeyWithStore | undefined {
       const row = byHash.get({ hash })
       if (!row) return undefined
       const { store, ...key } = row
       return { ...read(key), store: JSON.parse(store) as CallerStore }
     },
     count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
-    /** Of the keys that have not expired at `now`. */
-    counts: (of: { storeId: string; now: number; expiresBefore: number; usedBefore: number }) =>
-      counts.get(of) as ApiKeyCounts,
-    /** Keys that have not expired at `now` and whose makers have left the store. */
-    countOfFormerMembers: (storeId: string, now: number): number =>
+    /** Counts the keys that have not expired at `now`. */
+    countByState: (of: { storeId: string; now: number; expiresBefore: number; usedBefore: number }) =>
+      countsByState.get(of) as ApiKeyCounts,
+    /** Counts the keys that have not expired at `now` and whose makers have left the store. */
+    countByFormerMembers: (storeId: string, now: number): number =>
       formerMembers.get(storeId, now)?.keys ?? 0,
     add: (row: ApiKeyRow): void => void insert.run(written(row)),
     /** Writes name, scopes and lifetime. */
     update: (row: ApiKeyRow): void => void update.run(written(row)),
-    /** Writes the new value and what becomes of the one before. */
+    /** Writes the new value, and the previous one with its expiry. */
     replace: (row: ApiKeyRow): void => void replace.run(written(row)),
     remove: (id: string): void => void remove.run(id),
-    removeAllOf: (storeId: string): void => void removeAll.run(storeId),
+    removeByStore: (storeId: string): void => void removeAll.run(storeId),
     touch: (id: string, address: string, at: number): void => void touch.run({ id, address, at }),
   }
 }
 
-const read = ({ makerIsSuperAdmin, makerRole, makerGroups, ...row }: StoredRow): MadeApiKeyRow => ({
+const read = ({ makerIsSuperAdmin, makerRole, makerGroups, ...row }: StoredRow): ApiKeyWithMaker => ({
   ...row,
   scopes: JSON.parse(row.scopes) as Permission[],
   isByMachine: row.isByMachine === 1,

@@ -19,7 +19,7 @@ import type { ApiKeyService } from './service.ts'
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 const json = jsonBody()
 
-/** Contract 4.10: the keys of a store. */
+/** Routes for the API keys of a store (contract 4.10). */
 export function apiKeyRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, keys: ApiKeyService) {
   return new Elysia({ name: 'apiKeys.routes', prefix: '/v1/security/api-keys', tags: ['Security'] })
     .use(forStoreSecurity)

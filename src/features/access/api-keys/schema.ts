@@ -8,7 +8,7 @@ import { NAME, text } from '../../../http/text-schema.ts'
 /** The most keys of one kind in a store (contract 6.4). */
 export const KEYS_PER_STORE_MAX = 100
 
-/** How many characters of a key people may see, to tell keys apart. */
+/** Number of characters of a key that lists show, to tell keys apart. */
 export const PREFIX_CHARS = 12
 
 const NAME_CHARS_MAX = 100
@@ -30,7 +30,7 @@ const LifetimeDays = Type.Union([Type.Integer({ minimum: 1, maximum: LIFETIME_DA
   examples: [90],
 })
 
-/** Contract 4.10: what a key may do, by resource. */
+/** The actions that a key may perform, by resource (contract 4.10). */
 export const Scopes = t.Record(
   t.String(),
   t.Union([t.String(), t.Array(t.String(), { maxItems: PERMISSIONS.length })]),
@@ -48,7 +48,7 @@ export const ApiKeyBody = t.Object({
 })
 export type ApiKeyBody = typeof ApiKeyBody.static
 
-/** Absent fields stay as they are. */
+/** Absent fields keep their values. */
 export const ApiKeyPatch = t.Object({
   name: t.Optional(KeyName),
   scopes: t.Optional(Scopes),
@@ -66,13 +66,13 @@ export const Rotation = t.Object(
         minimum: 0,
         maximum: GRACE_SECONDS_MAX,
         default: 0,
-        description: 'How long the replaced value still works; never beyond its own expiry.',
+        description: 'How long the replaced value keeps working; never beyond its own expiry.',
       }),
     ),
   },
   {
     description:
-      'Optional. The lifetime of the key starts again, even if the key has expired. A second rotation ends the value before the last one at once.',
+      'Optional. The lifetime of the key starts again, even if the key has expired. A second rotation at once ends the value that the first one replaced.',
   },
 )
 export type Rotation = typeof Rotation.static
@@ -84,11 +84,11 @@ export const KeyPrefix = t.String({
   description: `First ${PREFIX_CHARS} characters of the key, to tell keys apart.`,
 })
 
-/** Who made a key. */
+/** Who created a key. */
 const MAKER_STATES = ['machine', 'person', 'former_member'] as const
 export type MakerState = (typeof MAKER_STATES)[number]
 
-/** A key as it is read: never its value. */
+/** A key without its value. */
 export const ApiKey = t.Object({
   id: t.String(),
   name: t.String(),
@@ -96,11 +96,11 @@ export const ApiKey = t.Object({
   scopes: t.Record(t.String(), t.Array(t.String())),
   effective_scopes: t.Record(t.String(), t.Array(t.String()), {
     description:
-      'The part of `scopes` that works now: the permissions that the maker of the key holds in the store at this moment. Everything for a key of a machine grant, nothing if the maker has left the store.',
+      'The part of `scopes` that works now: the permissions that the maker of the key holds in the store at this moment. All of `scopes` if a machine grant created the key, none if the maker has left the store.',
   }),
   maker: oneOf(
     MAKER_STATES,
-    'Who made the key: `machine`: the machine grant; `person`: someone who may act for the store; `former_member`: someone who may no longer act for it.',
+    'Who created the key. `machine`: the machine grant; `person`: someone who may act for the store; `former_member`: someone who may no longer act for it.',
   ),
   created_at: Moment,
   created_by: t.Union([t.String(), t.Null()], {

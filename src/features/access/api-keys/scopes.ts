@@ -1,66 +1,72 @@
 import { PERMISSIONS, type Permission } from '../../../core/actor.ts'
-import { type Problem, validationError } from '../../../http/validation.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { validationError } from '../../../http/validation.ts'
 import type { Scopes } from './schema.ts'
 
-/** Actions of each resource, in the order of the permissions. */
+/** The actions of each resource, in the order of the permissions. */
 const ACTIONS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(Object.groupBy(PERMISSIONS, (permission) => resourceOf(permission))).map(
-    ([resource, permissions = []]) => [resource, permissions.map(actionOf)],
+  Object.entries(Object.groupBy(PERMISSIONS, (permission) => readResource(permission))).map(
+    ([resource, permissions = []]) => [resource, permissions.map(readAction)],
   ),
 )
 
-/** Beyond this a name of a resource is not repeated in a pointer. */
+/** A pointer repeats no more characters of a resource's name. */
 const POINTER_CHARS_MAX = 100
 
 /**
- * The permissions that scopes stand for, each once and in the order of {@link PERMISSIONS}.
+ * Reads scopes as permissions, each once and in the order of {@link PERMISSIONS}.
  *
- * @throws ApiError `validation_error` for a pair of resource and action that is no permission, and for none at all.
+ * @throws ApiError `validation_error` for a pair of resource and action that is not a permission, and for empty scopes.
  */
-export function permissionsOf(scopes: Scopes): Permission[] {
+export function readPermissions(scopes: Scopes): Permission[] {
   const given = Object.entries(scopes).map(([resource, actions]) => ({ resource, actions: [actions].flat() }))
-  const problems = given.flatMap(({ resource, actions }) => problemOf(resource, actions) ?? [])
+  const problems = given.flatMap(({ resource, actions }) => findProblem(resource, actions) ?? [])
   if (problems.length > 0) throw validationError(problems)
-  const asked = new Set(
+  const named = new Set(
     given.flatMap(({ resource, actions }) => actions.map((name) => `${resource}:${name}`)),
   )
-  if (asked.size === 0) {
+  if (named.size === 0) {
     throw validationError([
-      { in: 'body', pointer: '/scopes', code: 'min_items', message: `must name an action: ${ALLOWED}` },
+      {
+        in: 'body',
+        pointer: '/scopes',
+        code: 'min_items',
+        message: `must name at least one action: ${ALLOWED}`,
+      },
     ])
   }
-  return PERMISSIONS.filter((permission) => asked.has(permission))
+  return PERMISSIONS.filter((permission) => named.has(permission))
 }
 
-/** The wire form of permissions: resource → actions. */
-export const scopesOf = (permissions: readonly Permission[]): Record<string, string[]> =>
+/** Converts permissions to their wire form: resource → actions. */
+export const toScopes = (permissions: readonly Permission[]): Record<string, string[]> =>
   Object.fromEntries(
-    Object.entries(Object.groupBy(permissions, resourceOf)).map(([resource, group = []]) => [
+    Object.entries(Object.groupBy(permissions, readResource)).map(([resource, group = []]) => [
       resource,
-      group.map(actionOf),
+      group.map(readAction),
     ]),
   )
 
-function problemOf(resource: string, actions: readonly string[]): Problem | undefined {
+function findProblem(resource: string, actions: readonly string[]): Problem | undefined {
   const allowed = ACTIONS.get(resource)
   if (allowed && actions.every((action) => allowed.includes(action))) return undefined
   return {
     in: 'body',
-    pointer: `/scopes/${escaped(resource.slice(0, POINTER_CHARS_MAX))}`,
+    pointer: `/scopes/${escapeToken(resource.slice(0, POINTER_CHARS_MAX))}`,
     code: 'enum',
-    message: allowed ? `may hold ${allowed.join(', ')}` : `is no resource; there are ${ALLOWED}`,
+    message: allowed ? `allows only ${allowed.join(', ')}` : `is not a resource; use ${ALLOWED}`,
   }
 }
 
-const ALLOWED = [...ACTIONS].map(([resource, actions]) => `${resource} (${actions.join(', ')})`).join(' and ')
+const ALLOWED = [...ACTIONS].map(([resource, actions]) => `${resource} (${actions.join(', ')})`).join(' or ')
 
-/** RFC 6901 §3. */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Escapes a name for a JSON pointer (RFC 6901 §3). */
+const escapeToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-function resourceOf(permission: Permission): string {
+function readResource(permission: Permission): string {
   return permission.slice(0, permission.indexOf(':'))
 }
 
-function actionOf(permission: Permission): string {
+function readAction(permission: Permission): string {
   return permission.slice(permission.indexOf(':') + 1)
 }

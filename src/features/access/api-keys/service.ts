@@ -8,8 +8,8 @@ import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
-import { effectiveScopes, makerOf } from './effective.ts'
-import type { ApiKeyQueries, ApiKeyRow, MadeApiKeyRow } from './queries.ts'
+import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
+import type { ApiKeyQueries, ApiKeyRow, ApiKeyWithMaker } from './queries.ts'
 import {
   type ApiKey,
   type ApiKeyBody,
@@ -22,7 +22,7 @@ import {
   type RotatedApiKey,
   type Rotation,
 } from './schema.ts'
-import { permissionsOf, scopesOf } from './scopes.ts'
+import { readPermissions, toScopes } from './scopes.ts'
 
 export interface ApiKeyDeps {
   queries: ApiKeyQueries
@@ -36,13 +36,13 @@ export interface ApiKeyDeps {
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** A key that was shown with a request. */
+/** A key that came with a request. */
 export interface KnownKey {
   id: string
   store: CallerStore
-  /** What the key may do now. */
+  /** The permissions of the key at this moment. */
   scopes: Permission[]
-  /** Unix ms; null for a key that was never used. */
+  /** Unix ms; null if the key was never used. */
   lastUsedAt: number | null
   state: 'valid' | 'expired'
 }
@@ -50,9 +50,9 @@ export interface KnownKey {
 /** Numbers for the security overview (contract 5.8). */
 export interface ApiKeyOverview {
   active: number
-  /** Of the active ones: they expire within 30 days. */
+  /** Active keys that expire within 30 days. */
   expiring_30d: number
-  /** Of the active ones: not used for 90 days, or never since they were made that long ago. */
+  /** Active keys that were last used, or if never used created, at least 90 days ago. */
   unused_90d: number
 }
 
@@ -65,45 +65,45 @@ export function apiKeyService(deps: ApiKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
   const touch = createTouch({ ...deps, name: 'an API key' })
 
-  /** @throws ApiError `not_found`, also for another store's key. */
-  function owned(storeId: string, id: string): MadeApiKeyRow {
-    const row = queries.byId(storeId, id)
+  /** @throws ApiError `not_found`, also for a key of another store. */
+  function findOwned(storeId: string, id: string): ApiKeyWithMaker {
+    const row = queries.findById(storeId, id)
     if (!row) throw notFound('api_key')
     return row
   }
 
-  /** A key that the actor may change: never one with more rights than the actor has. */
-  function manageable(actor: Actor, id: string): MadeApiKeyRow {
-    const row = owned(actor.storeId, id)
+  /** Finds a key that the actor may change: never one with more rights than the actor has. */
+  function findManageable(actor: Actor, id: string): ApiKeyWithMaker {
+    const row = findOwned(actor.storeId, id)
     assertHolds(actor, row.scopes)
     return row
   }
 
-  /** Whoever stole an access token would make a key first, for that lives longer. */
-  function tellOfNewValue(actor: Actor): void {
+  /** A thief with an access token would create a key first, because a key lives longer. */
+  function tellOwnersOfNewValue(actor: Actor): void {
     if (actor.kind === 'machine') deps.tellOwners(actor, 'api_key_made')
   }
 
-  function newValue() {
+  function createValue() {
     const key = createChecksummedKey(API_KEY_PREFIX, ids)
     return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
   }
 
   return {
     /**
-     * Makes a key; its value is in this answer and nowhere else.
+     * Creates a key; only this answer contains its value.
      *
      * @throws ApiError `validation_error` for unknown scopes, `permission_denied` for scopes that the actor lacks,
-     * `conflict` when the store has as many keys as it may.
+     * `conflict` when the store has the maximum number of keys.
      */
     create(actor: Actor, body: ApiKeyBody): NewApiKey {
-      const scopes = permissionsOf(body.scopes)
+      const scopes = readPermissions(body.scopes)
       assertHolds(actor, scopes)
-      const { key, ...value } = newValue()
+      const { key, ...value } = createValue()
       const now = clock.now()
       const row: ApiKeyRow = {
         ...value,
-        ...lifetime(body.expires_in_days ?? null, now),
+        ...computeLifetime(body.expires_in_days ?? null, now),
         id: ids.uuid(),
         storeId: actor.storeId,
         name: body.name,
@@ -122,42 +122,42 @@ export function apiKeyService(deps: ApiKeyDeps) {
         queries.add(row)
         record(
           describeAct(actor, 'api_key.created', {
-            ...namesOf(row),
+            ...identify(row),
             scopes,
             expires_at: timeOrNull(row.expiresAt),
           }),
         )
-        tellOfNewValue(actor)
-        return { ...view(owned(row.storeId, row.id), now), key }
+        tellOwnersOfNewValue(actor)
+        return { ...view(findOwned(row.storeId, row.id), now), key }
       })
     },
 
-    /** The store's keys, oldest first. */
+    /** Lists the store's keys, oldest first. */
     list(storeId: string): ApiKeyList {
       const now = clock.now()
-      const api_keys = queries.ofStore(storeId).map((row) => view(row, now))
+      const api_keys = queries.listByStore(storeId).map((row) => view(row, now))
       return { api_keys, count: api_keys.length }
     },
 
     /** @throws ApiError `not_found`. */
-    read: (storeId: string, id: string): ApiKey => view(owned(storeId, id), clock.now()),
+    read: (storeId: string, id: string): ApiKey => view(findOwned(storeId, id), clock.now()),
 
     /**
-     * Changes what the patch names; a new lifetime counts from now and revives an expired key.
+     * Changes the fields in the patch; a new lifetime counts from now and revives an expired key.
      *
      * @throws ApiError `not_found`, `validation_error`, `permission_denied` for scopes that the actor lacks, old or new.
      */
     update(actor: Actor, id: string, patch: ApiKeyPatch): ApiKey {
-      const asked = patch.scopes && permissionsOf(patch.scopes)
+      const wanted = patch.scopes && readPermissions(patch.scopes)
       const now = clock.now()
       return atomically(() => {
-        const before = manageable(actor, id)
-        if (asked) assertHolds(actor, asked)
-        const row: MadeApiKeyRow = {
+        const before = findManageable(actor, id)
+        if (wanted) assertHolds(actor, wanted)
+        const row: ApiKeyWithMaker = {
           ...before,
-          ...(patch.expires_in_days !== undefined && lifetime(patch.expires_in_days, now)),
+          ...(patch.expires_in_days !== undefined && computeLifetime(patch.expires_in_days, now)),
           name: patch.name ?? before.name,
-          scopes: asked ?? before.scopes,
+          scopes: wanted ?? before.scopes,
         }
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
@@ -165,7 +165,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
           const { scopes, expiresAt } = row
           record(
             describeAct(actor, 'api_key.updated', {
-              ...namesOf(row),
+              ...identify(row),
               changed,
               scopes,
               expires_at: timeOrNull(expiresAt),
@@ -177,22 +177,22 @@ export function apiKeyService(deps: ApiKeyDeps) {
     },
 
     /**
-     * Gives a key a new value and its lifetime anew, expired or not. The value before works for the grace, but never
-     * beyond its own expiry; a value that was still in an earlier grace ends at once.
+     * Gives a key a new value and starts its lifetime again, even if the key has expired. The previous value works for the
+     * grace period, but never beyond its own expiry; a value from an earlier grace period ends at once.
      *
      * @throws ApiError `not_found`, `permission_denied` for scopes that the actor lacks.
      */
     rotate(actor: Actor, id: string, { grace_seconds = 0 }: Rotation): RotatedApiKey {
-      const { key, ...value } = newValue()
+      const { key, ...value } = createValue()
       const now = clock.now()
       return atomically(() => {
-        const before = manageable(actor, id)
+        const before = findManageable(actor, id)
         const previousEnds = Math.min(now + grace_seconds * 1000, before.expiresAt ?? Infinity)
         const stillWorks = previousEnds > now
-        const row: MadeApiKeyRow = {
+        const row: ApiKeyWithMaker = {
           ...before,
           ...value,
-          ...lifetime(before.lifetimeDays, now),
+          ...computeLifetime(before.lifetimeDays, now),
           rotatedAt: now,
           previousKeyHash: stillWorks ? before.keyHash : null,
           previousExpiresAt: stillWorks ? previousEnds : null,
@@ -200,31 +200,35 @@ export function apiKeyService(deps: ApiKeyDeps) {
         queries.replace(row)
         const previous_expires_at = isoTime(previousEnds)
         record(
-          describeAct(actor, 'api_key.rotated', { ...namesOf(row), prefix: row.prefix, previous_expires_at }),
+          describeAct(actor, 'api_key.rotated', {
+            ...identify(row),
+            prefix: row.prefix,
+            previous_expires_at,
+          }),
         )
-        tellOfNewValue(actor)
+        tellOwnersOfNewValue(actor)
         return { ...view(row, now), key, previous_expires_at }
       })
     },
 
-    /** Ends a key at once, also one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
+    /** Ends a key at once, even one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
     revoke(actor: Actor, id: string): RevokedApiKey {
       atomically(() => {
-        const row = owned(actor.storeId, id)
+        const row = findOwned(actor.storeId, id)
         queries.remove(id)
-        record(describeAct(actor, 'api_key.revoked', { ...namesOf(row), prefix: row.prefix }))
+        record(describeAct(actor, 'api_key.revoked', { ...identify(row), prefix: row.prefix }))
       })
       return { status: 'revoked', id }
     },
 
     /**
-     * The key that a request shows, by its present value or by the one before while its grace lasts; undefined for any
-     * other text, in the same time.
+     * Finds a key by its present value, or by its previous one during the grace period. Any other text takes the same time
+     * and gives undefined.
      *
      * @param now Unix ms.
      */
     find(key: string, now: number): KnownKey | undefined {
-      const row = queries.byHash(hashSecret(key))
+      const row = queries.findByHash(hashSecret(key))
       const isPresent = isSecret(key, row?.keyHash)
       const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
       if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
@@ -233,25 +237,25 @@ export function apiKeyService(deps: ApiKeyDeps) {
         id,
         store,
         lastUsedAt,
-        scopes: effectiveScopes(row),
+        scopes: deriveEffectiveScopes(row),
         state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
       }
     },
 
-    /** Stores when and from where a key was used, at most once a minute. */
+    /** Records when and from where a key was used, at most once a minute. */
     touch: ({ id, lastUsedAt: lastAt }: KnownKey, address: string): void =>
       touch({ lastAt, write: (now) => queries.touch(id, address, now) }),
 
-    /** Ends every key of a store. To be called in a transaction. */
-    removeAllOf: queries.removeAllOf,
+    /** Ends every key of a store. Call it inside a transaction. */
+    removeByStore: queries.removeByStore,
 
-    /** Keys that work still and whose makers have left the store. @param now Unix ms. */
-    countOfFormerMembers: (storeId: string, now: number): number =>
-      queries.countOfFormerMembers(storeId, now),
+    /** Counts the keys that have not expired and whose makers have left the store. @param now Unix ms. */
+    countByFormerMembers: (storeId: string, now: number): number =>
+      queries.countByFormerMembers(storeId, now),
 
     /** @param now Unix ms. */
-    counts(storeId: string, now: number): ApiKeyOverview {
-      const { active, expiring, unused } = queries.counts({
+    countByState(storeId: string, now: number): ApiKeyOverview {
+      const { active, expiring, unused } = queries.countByState({
         storeId,
         now,
         expiresBefore: now + 30 * DAY_MS,
@@ -275,24 +279,24 @@ const tooManyKeys = () =>
     details: { limit: KEYS_PER_STORE_MAX },
   })
 
-const lifetime = (lifetimeDays: number | null, now: number) => ({
+const computeLifetime = (lifetimeDays: number | null, now: number) => ({
   lifetimeDays,
   expiresAt: lifetimeDays === null ? null : now + lifetimeDays * DAY_MS,
 })
 
 const isAhead = (at: number | null, now: number): boolean => at !== null && at > now
 
-const namesOf = ({ id, name }: ApiKeyRow) => ({ id, name })
+const identify = ({ id, name }: ApiKeyRow) => ({ id, name })
 
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
 
-const view = (row: MadeApiKeyRow, now: number): ApiKey => ({
+const view = (row: ApiKeyWithMaker, now: number): ApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
-  scopes: scopesOf(row.scopes),
-  effective_scopes: scopesOf(effectiveScopes(row)),
-  maker: makerOf(row),
+  scopes: toScopes(row.scopes),
+  effective_scopes: toScopes(deriveEffectiveScopes(row)),
+  maker: deriveMakerState(row),
   created_at: isoTime(row.createdAt),
   created_by: row.createdBy,
   expires_at: timeOrNull(row.expiresAt),

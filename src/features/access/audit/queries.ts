@@ -15,7 +15,7 @@ export interface AuditRow {
   createdAt: number
 }
 
-/** A row as it is read, with what the actor is called now; null for one that is gone. */
+/** A row, with the present names of its actor; null for an actor that no longer exists. */
 export interface NamedAuditRow extends AuditRow {
   userName: string | null
   keyName: string | null
@@ -35,13 +35,13 @@ export interface AuditFilter {
 
 type StoredRow = Omit<NamedAuditRow, 'details'> & { details: string }
 
-/** How long events are kept; the database refuses to delete younger ones. */
+/** How long events are kept; triggers of the database refuse to delete younger ones. */
 const KEPT_MS = 31_536_000_000
 
 /** Greater than every id. */
 const END = '~'
 
-/** Most events that one prune deletes, so that no request waits long for it. */
+/** The most events that one call deletes, so that no request waits long. */
 const PRUNED_MAX = 10_000
 
 const FILTER = `
@@ -56,7 +56,7 @@ export function auditQueries(db: Db) {
     INSERT INTO audit_events
       (id, store_id, action, actor_kind, user_id, key_id, details, address, request_id, created_at)
     VALUES (@id, @storeId, @action, @actorKind, @userId, @keyId, @details, @address, @requestId, @createdAt)`)
-  // Each part reads no more than a page along its index: the store's, and that of each member.
+  // Each part reads at most one page along its index: one part for the store, one for each member.
   const page = db.prepare<Record<string, unknown>, StoredRow>(`
     WITH found AS (
       SELECT id FROM (SELECT id FROM audit_events WHERE store_id = @storeId AND ${FILTER} ORDER BY id DESC LIMIT @limit)
@@ -74,7 +74,7 @@ export function auditQueries(db: Db) {
       LEFT JOIN api_keys ON api_keys.id = events.key_id
       LEFT JOIN stores ON stores.id = events.store_id
     ORDER BY events.id DESC LIMIT @limit`)
-  // The triggers measure the age from the newest event; so must this, or one refusal would stop all of it.
+  // The triggers measure ages from the newest event. This must do the same: a single refusal would stop all deletions.
   const prune = db.prepare(`
     DELETE FROM audit_events WHERE id IN (
       SELECT id FROM audit_events
@@ -85,16 +85,16 @@ export function auditQueries(db: Db) {
     record: (row: AuditRow): void => void insert.run({ ...row, details: JSON.stringify(row.details) }),
 
     /**
-     * Events of the store, and those of its present members that concern no store; newest first.
+     * Lists events of the store, and those of its present members that concern no store; newest first.
      *
-     * @param limit rows at most.
+     * @param limit the maximum number of rows.
      */
-    page: (filter: AuditFilter, limit: number): NamedAuditRow[] =>
+    listPage: (filter: AuditFilter, limit: number): NamedAuditRow[] =>
       page
         .all({ ...filter, beforeId: filter.beforeId ?? END, limit: BigInt(limit) })
         .map((row) => ({ ...row, details: JSON.parse(row.details) })),
 
-    /** Deletes events that are older than a year, some thousands at a time. @returns how many. */
+    /** Deletes events older than a year, some thousands at a time. @returns the number of deleted events. */
     prune: (now: number): number => prune.run(now).changes,
   }
 }

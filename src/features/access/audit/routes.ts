@@ -4,7 +4,7 @@ import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import { AuditLog, AuditQuery } from './schema.ts'
 import type { AuditService } from './service.ts'
 
-/** The store's audit log. */
+/** The route that lists the store's audit log. */
 export function auditRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, audit: AuditService) {
   return new Elysia({ name: 'audit.routes', prefix: '/v1/security/audit', tags: ['Security'] })
     .use(forStoreSecurity)
@@ -19,7 +19,7 @@ export function auditRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'
         operationId: 'listAuditEvents',
         summary: 'List the events about sign-in and access',
         description:
-          'Events of this store, and those of its current members that concern no store, such as logins. Events cannot be changed, and are kept for a year.',
+          'Events of this store, and those of its current members that concern no store, such as sign-ins. Events cannot be changed and are kept for a year.',
       },
     })
 }

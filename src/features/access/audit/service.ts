@@ -22,10 +22,10 @@ const cursors = createCursors({ list: 'audit' }, { id: CursorId })
 
 export type AuditService = ReturnType<typeof auditService>
 
-/** What happened to stores, people and credentials. Events are only ever added, and kept for a year. */
+/** The audit log of stores, people and credentials. Events cannot be changed and are kept for a year. */
 export function auditService({ queries, clock, ids }: AuditDeps) {
   return {
-    /** Writes one act down; meant to be called inside the transaction that does it. */
+    /** Records one event. Call it inside the transaction that makes the change. */
     record({ trace, ...event }: AuditEvent): void {
       queries.record({
         ...event,
@@ -37,7 +37,7 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
     },
 
     /**
-     * The acts in a store, and those of its present members that concern no store, such as sign-ins; newest first.
+     * Lists the events of a store, and those of its present members that concern no store, such as sign-ins; newest first.
      *
      * @throws ApiError `invalid_cursor`, `validation_error` for a day or an hour that does not exist.
      */
@@ -50,11 +50,13 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
         until: query.until === undefined ? null : readMoment('until', query.until),
         beforeId: cursors.read(query.cursor)?.id ?? null,
       }
-      const { rows, nextCursor } = cursors.page(queries.page(filter, limit + 1), limit, ({ id }) => ({ id }))
+      const { rows, nextCursor } = cursors.page(queries.listPage(filter, limit + 1), limit, ({ id }) => ({
+        id,
+      }))
       return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
     },
 
-    /** Forgets events that are older than a year. */
+    /** Deletes events older than a year. */
     prune: (): void => void queries.prune(clock.now()),
   }
 }
@@ -63,17 +65,17 @@ function view(row: NamedAuditRow): AuditEventView {
   return {
     id: row.id,
     action: row.action,
-    // A newer version may have written acts that this one does not know.
+    // A newer version may have recorded actions that this one does not know.
     ...(Object.hasOwn(AUDIT_ACTIONS, row.action) && { meaning: AUDIT_ACTIONS[row.action] }),
     created_at: isoTime(row.createdAt),
-    actor: actorOf(row),
+    actor: describeActor(row),
     ip_address: row.address,
     request_id: row.requestId,
     details: { ...row.details },
   }
 }
 
-function actorOf({ actorKind: kind, ...row }: NamedAuditRow): AuditActorView {
+function describeActor({ actorKind: kind, ...row }: NamedAuditRow): AuditActorView {
   if (kind === 'machine') return { kind, id: row.storeId, name: row.storeName }
   if (kind === 'key') return { kind, id: row.keyId, name: row.keyName }
   return { kind, id: row.userId, name: row.userName }

@@ -5,7 +5,7 @@ import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.
 import { ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
-/** Contract 4.9: the secret of the machine grant. */
+/** The route that replaces the secret of the machine grant (contract 4.9). */
 export function clientSecretRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   clientSecret: ClientSecretService,

@@ -13,7 +13,7 @@ export interface ClientSecretDeps {
   stores: Pick<StoreQueries, 'findStore' | 'replaceClientSecret'>
   clock: Clock
   ids: Ids
-  /** Wrong secrets by client_id, here and where tokens are given (contract 5.6). */
+  /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
   failures: Throttle
   atomically: Atomically
   record: RecordEvent
@@ -28,12 +28,15 @@ export function clientSecretService(deps: ClientSecretDeps) {
   const { stores, clock, ids, failures, atomically, record, tellOwners } = deps
 
   /**
-   * An access token alone must not be enough: whoever stole one would own the store for good.
+   * Checks the present secret. With an access token alone, a thief could take over the store for good.
    *
-   * @throws ApiError `permission_denied` for no secret and a wrong one, `too_many_requests` for a wrong one after ten.
+   * @throws ApiError `permission_denied` for a missing or wrong secret, `too_many_requests` after ten wrong ones.
    */
   function assertKnown(actor: Actor, secret: string | undefined): void {
-    if (secret === undefined) throw secretNeeded('the client secret in the body, or the login of a person')
+    if (secret === undefined)
+      throw secretRefused(
+        'Missing required permission: send the current client secret in the body, or sign in as a person',
+      )
     if (isSecret(secret, stores.findStore(actor.storeId)?.clientSecretHash)) return
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
@@ -41,14 +44,13 @@ export function clientSecretService(deps: ClientSecretDeps) {
       record(describeAct(actor, 'client_secret.refused'))
       if (verdict.remaining === 0) record(describeAct(actor, 'client_secret.locked'))
     })
-    throw secretNeeded('the present client secret, and this is another')
+    throw secretRefused('The client secret in the body is wrong')
   }
 
   return {
     /**
-     * Gives the store a new secret (contract 4.9). The old one ends at once, and so do the tokens that were made with
-     * it, except the one that asks: whoever rotates must be able to go on. A person may who has the power, a machine
-     * grant that shows the present secret.
+     * Gives the store a new secret (contract 4.9). The old secret ends at once, and so do the tokens issued with it, except
+     * the caller's own, so that the caller can go on. A machine grant must send the present secret.
      *
      * @throws ApiError `permission_denied`, `too_many_requests`.
      */
@@ -67,7 +69,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
   }
 }
 
-const secretNeeded = (what: string) =>
-  new ApiError('permission_denied', `Missing required permission: this needs ${what}`, {
+const secretRefused = (message: string) =>
+  new ApiError('permission_denied', message, {
     details: { required: 'client_secret' },
   })

@@ -1,38 +1,38 @@
 import { ApiError } from '../../../core/errors.ts'
 import { createNetworkMatcher } from '../../../core/networks.ts'
-import type { IpWhitelistQueries } from './queries.ts'
+import type { IpListQueries } from './queries.ts'
 
 export interface AdmissionDeps {
-  queries: Pick<IpWhitelistQueries, 'ofStore' | 'foreignChange'>
+  queries: Pick<IpListQueries, 'listByStore' | 'readDataVersion'>
 }
 
-/** What is kept in memory of a store: the whole list as a test, and what it said. */
+/** The list of a store in memory: a test for addresses, and its last verdicts. */
 interface KnownList {
   holds(address: string): boolean
   verdicts: Map<string, boolean>
 }
 
-/** Bounds of what is remembered: some megabytes. */
+/** Bounds of the memory: some megabytes. */
 const STORES_MAX = 1_000
 const VERDICTS_PER_STORE_MAX = 100
 
 /**
- * Enforces the IP lists of stores. It is asked with every request, so lists are read once and kept until they change,
- * here or in another process.
+ * Enforces the IP lists of stores. Every request needs a verdict, so a list is read once and kept until it changes, in this
+ * process or in another.
  */
 export function createAdmission({ queries }: AdmissionDeps) {
-  /** null for a store without a list: everybody may come. */
+  /** null for a store without a list: every address may call. */
   const known = new Map<string, KnownList | null>()
-  let seenChange = queries.foreignChange()
+  let seenVersion = queries.readDataVersion()
 
-  function listOf(storeId: string): KnownList | null {
-    const change = queries.foreignChange()
-    if (change !== seenChange) known.clear()
-    seenChange = change
+  function findList(storeId: string): KnownList | null {
+    const version = queries.readDataVersion()
+    if (version !== seenVersion) known.clear()
+    seenVersion = version
     const remembered = known.get(storeId)
     if (remembered !== undefined) return remembered
     if (known.size >= STORES_MAX) known.clear()
-    const networks = queries.ofStore(storeId).map(({ network }) => network)
+    const networks = queries.listByStore(storeId).map(({ network }) => network)
     const list = networks.length === 0 ? null : { holds: createNetworkMatcher(networks), verdicts: new Map() }
     known.set(storeId, list)
     return list
@@ -46,16 +46,16 @@ export function createAdmission({ queries }: AdmissionDeps) {
   }
 
   return {
-    /** @throws ApiError `ip_not_allowed` when the store has a list that does not hold the address. */
+    /** @throws ApiError `ip_not_allowed` if the store has a list that does not contain the address. */
     admit(storeId: string, address: string): void {
-      const list = listOf(storeId)
+      const list = findList(storeId)
       if (list === null || isHeld(list, address)) return
-      throw new ApiError('ip_not_allowed', `The store does not allow calls from ${address}`, {
+      throw new ApiError('ip_not_allowed', `The store does not allow requests from ${address}`, {
         details: { address },
       })
     },
 
-    /** To be called when this process has changed the list of a store. */
+    /** Forgets the list of a store. Call it when this process has changed the list. */
     forgetStore: (storeId: string): void => void known.delete(storeId),
   }
 }

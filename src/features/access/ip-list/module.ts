@@ -3,14 +3,14 @@ import type { Ground, Module } from '../../module.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { ipListQueries } from './queries.ts'
 import { ipListRoutes } from './routes.ts'
-import { type IpWhitelistService, ipListService } from './service.ts'
+import { type IpListService, ipListService } from './service.ts'
 
-/** Wires the lists of addresses that may call for a store. */
+/** Wires the IP lists of stores. */
 export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOwners }) {
   const service = ipListService({ ...ground, queries: ipListQueries(ground.db), tellOwners })
   return {
     service,
     routes: (doors: Doors) => ipListRoutes(doors, service),
     forgetStore: service.forgetStore,
-  } satisfies Module<IpWhitelistService>
+  } satisfies Module<IpListService>
 }

@@ -12,11 +12,11 @@ export interface IpEntryRow {
   createdBy: string | null
 }
 
-export type IpWhitelistQueries = ReturnType<typeof ipListQueries>
+export type IpListQueries = ReturnType<typeof ipListQueries>
 
 /** All SQL about the IP lists of stores. */
 export function ipListQueries(db: Db) {
-  const ofStore = db.prepare<[storeId: string], IpEntryRow>(`
+  const byStore = db.prepare<[storeId: string], IpEntryRow>(`
     SELECT id, store_id AS storeId, cidr AS network, description, created_at AS createdAt, created_by AS createdBy
     FROM ip_entries WHERE store_id = ? ORDER BY id`)
   const count = db.prepare<[storeId: string], { entries: number }>(
@@ -27,17 +27,17 @@ export function ipListQueries(db: Db) {
     VALUES (@id, @storeId, @network, @description, @createdAt, @createdBy)`)
   const remove = db.prepare('DELETE FROM ip_entries WHERE id = ?')
   const clear = db.prepare('DELETE FROM ip_entries WHERE store_id = ?')
-  const foreignChange = db.prepare<[], number>('PRAGMA data_version').pluck()
+  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
 
   return {
     /** Oldest first. */
-    ofStore: (storeId: string): IpEntryRow[] => ofStore.all(storeId),
+    listByStore: (storeId: string): IpEntryRow[] => byStore.all(storeId),
     count: (storeId: string): number => count.get(storeId)?.entries ?? 0,
     add: (row: IpEntryRow): void => void insert.run(row),
     remove: (id: string): void => void remove.run(id),
-    /** @returns how many entries went. */
+    /** @returns the number of deleted entries. */
     clear: (storeId: string): number => clear.run(storeId).changes,
-    /** A number that changes whenever another process has changed the database. */
-    foreignChange: (): number => foreignChange.get() as number,
+    /** Reads a number that changes whenever another process has changed the database. */
+    readDataVersion: (): number => dataVersion.get() as number,
   }
 }

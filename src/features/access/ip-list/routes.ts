@@ -3,13 +3,10 @@ import { jsonBody, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, RemovedIpEntry } from './schema.ts'
-import type { IpWhitelistService } from './service.ts'
+import type { IpListService } from './service.ts'
 
-/** Contract 4.12: the addresses that a store may be called from. */
-export function ipListRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
-  ipList: IpWhitelistService,
-) {
+/** Routes for the addresses that may call for a store (contract 4.12). */
+export function ipListRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, ipList: IpListService) {
   return new Elysia({ name: 'ipList.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
     .use(forStoreSecurity)
     .post('', ({ actor, body, status }) => status(201, ipList.add(actor, body)), {
@@ -27,7 +24,7 @@ export function ipListRoutes(
         operationId: 'addIpEntry',
         summary: 'Allow requests from an address or a block of addresses',
         description:
-          'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. An entry that would lock out your own address is refused unless `force` is true, which requires the login of a person; the owners are notified by mail.',
+          'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. The service refuses an entry that would lock out your own address, unless `force` is true. Only a signed-in person may force it, and the owners are notified by mail.',
       },
     })
     .get('', ({ actor }) => ipList.list(actor.storeId), {

@@ -8,7 +8,7 @@ export const IP_ENTRIES_MAX = 100
 
 const DESCRIPTION_CHARS_MAX = 200
 
-/** Contract 4.12. */
+/** An entry to add (contract 4.12). */
 export const IpEntryBody = t.Object({
   ip_address: text({
     minLength: 1,
@@ -46,7 +46,7 @@ export const IpEntryList = t.Object({
   entries: t.Array(IpEntry, { description: 'Oldest first.' }),
   count: Type.Integer(),
   enabled: t.Boolean({
-    description: 'Whether the list is enforced, which it is as soon as it has an entry.',
+    description: 'Whether the list is enforced: true as soon as it has an entry.',
   }),
 })
 export type IpEntryList = typeof IpEntryList.static

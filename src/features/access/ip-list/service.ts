@@ -8,7 +8,7 @@ import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { createAdmission } from './admission.ts'
-import type { IpEntryRow, IpWhitelistQueries } from './queries.ts'
+import type { IpEntryRow, IpListQueries } from './queries.ts'
 import {
   IP_ENTRIES_MAX,
   type IpEntry,
@@ -17,8 +17,8 @@ import {
   type RemovedIpEntry,
 } from './schema.ts'
 
-export interface IpWhitelistDeps {
-  queries: IpWhitelistQueries
+export interface IpListDeps {
+  queries: IpListQueries
   clock: Clock
   ids: Ids
   atomically: Atomically
@@ -26,27 +26,27 @@ export interface IpWhitelistDeps {
   tellOwners: TellOwners
 }
 
-export type IpWhitelistService = ReturnType<typeof ipListService>
+export type IpListService = ReturnType<typeof ipListService>
 
-/** The addresses from which a store may be called (contract 4.12). Without entries it may be called from everywhere. */
-export function ipListService(deps: IpWhitelistDeps) {
+/** The addresses that may call for a store (contract 4.12). Without entries, every address may. */
+export function ipListService(deps: IpListDeps) {
   const { queries, clock, ids, atomically, record, tellOwners } = deps
   const admission = createAdmission(deps)
 
-  /** Changes a list as one transaction, and forgets the remembered one. */
+  /** Changes a list in one transaction, and forgets the cached one. */
   function change<Result>(storeId: string, work: (rows: IpEntryRow[]) => Result): Result {
     try {
-      return atomically(() => work(queries.ofStore(storeId)))
+      return atomically(() => work(queries.listByStore(storeId)))
     } finally {
       admission.forgetStore(storeId)
     }
   }
 
   /**
-   * Judges a list before the actor puts it into the place of another, and tells the owners of the store where it must
-   * not go unnoticed: a change that was forced, and a program that switches the list on or off.
+   * Judges a change of the list before it is made. Mails the owners of the store if the change is forced, or if a machine
+   * grant switches the list on or off.
    *
-   * @throws ApiError `would_lock_out` when the list does not hold the caller and is not forced.
+   * @throws ApiError `would_lock_out` if the new list does not contain the caller's address and is not forced.
    */
   function judge(actor: Actor, before: string[], after: string[], isForced: boolean): void {
     const { address } = actor.trace
@@ -60,11 +60,10 @@ export function ipListService(deps: IpWhitelistDeps) {
 
   return {
     /**
-     * Puts an address or a block on the list; the first one switches the list on.
+     * Adds an address or a block to the list; the first one switches the list on.
      *
-     * @throws ApiError `validation_error` for what is no block, `conflict` for a block
-     * that is on the list and for a full list, `would_lock_out` unless it is forced, `permission_denied` when a program
-     * forces it.
+     * @throws ApiError `validation_error` for an invalid block, `conflict` for a listed block and for a full list,
+     * `would_lock_out` unless forced, `permission_denied` if anyone but a person forces it.
      */
     add(actor: Actor, body: IpEntryBody): IpEntry {
       const isForced = body.force === true
@@ -72,7 +71,7 @@ export function ipListService(deps: IpWhitelistDeps) {
       const row: IpEntryRow = {
         id: ids.uuid(),
         storeId: actor.storeId,
-        network: networkOf(readNetwork(body.ip_address.trim())),
+        network: assertNetwork(readNetwork(body.ip_address.trim())),
         description: body.description ?? '',
         createdAt: clock.now(),
         createdBy: actor.userId,
@@ -83,21 +82,21 @@ export function ipListService(deps: IpWhitelistDeps) {
         if (rows.length >= IP_ENTRIES_MAX) throw listIsFull()
         judge(actor, networks, [...networks, row.network], isForced)
         queries.add(row)
-        record(describeAct(actor, 'ip_whitelist.added', namesOf(row)))
+        record(describeAct(actor, 'ip_whitelist.added', identify(row)))
         return view(row)
       })
     },
 
     /** Oldest first. */
     list(storeId: string): IpEntryList {
-      const entries = queries.ofStore(storeId).map(view)
+      const entries = queries.listByStore(storeId).map(view)
       return { entries, count: entries.length, enabled: entries.length > 0 }
     },
 
     /**
-     * Takes an entry off the list; without the last one the store may be called from everywhere again.
+     * Removes an entry from the list; removing the last one switches the list off.
      *
-     * @throws ApiError `not_found`, `would_lock_out` unless it is forced, `permission_denied` when a program forces it.
+     * @throws ApiError `not_found`, `would_lock_out` unless forced, `permission_denied` if anyone but a person forces it.
      */
     remove(actor: Actor, id: string, isForced: boolean): RemovedIpEntry {
       assertMayForce(actor, isForced)
@@ -112,12 +111,12 @@ export function ipListService(deps: IpWhitelistDeps) {
           isForced,
         )
         queries.remove(id)
-        record(describeAct(actor, 'ip_whitelist.removed', namesOf(row)))
+        record(describeAct(actor, 'ip_whitelist.removed', identify(row)))
         return { status: 'deleted', id }
       })
     },
 
-    /** Empties the list, for the operator and those who locked themselves out. @returns how many entries went. */
+    /** Empties the list, for an operator who helps people locked out. @returns the number of deleted entries. */
     clear: (storeId: string): number =>
       change(storeId, () => {
         const entries = queries.clear(storeId)
@@ -129,13 +128,13 @@ export function ipListService(deps: IpWhitelistDeps) {
         return entries
       }),
 
-    /** Empties the list as part of another act. To be called in a transaction. */
-    removeAllOf(storeId: string): void {
+    /** Empties the list as part of another change. Call it inside a transaction. */
+    removeByStore(storeId: string): void {
       queries.clear(storeId)
       admission.forgetStore(storeId)
     },
 
-    /** Entries of the list. */
+    /** Counts the entries of the list. */
     count: (storeId: string): number => queries.count(storeId),
 
     admit: admission.admit,
@@ -144,9 +143,12 @@ export function ipListService(deps: IpWhitelistDeps) {
 }
 
 /** @throws ApiError `validation_error`. */
-function networkOf(written: string | undefined): string {
-  if (written !== undefined) return written
-  const fault = { code: 'format', message: 'must be an IP address or a block of them such as 203.0.113.0/24' }
+function assertNetwork(network: string | undefined): string {
+  if (network !== undefined) return network
+  const fault = {
+    code: 'format',
+    message: 'must be an IP address, or a block of addresses such as 203.0.113.0/24',
+  }
   throw validationError([{ in: 'body', pointer: '/ip_address', ...fault }])
 }
 
@@ -156,19 +158,19 @@ function assertMayForce({ kind }: Actor, isForced: boolean): void {
 }
 
 const wouldLockOut = (address: string) =>
-  new ApiError('would_lock_out', `The list would not hold your own address ${address}`, {
+  new ApiError('would_lock_out', `The list would lock out your own address ${address}`, {
     details: { your_address: address },
   })
 
 const alreadyListed = (network: string) =>
-  new ApiError('conflict', `${network} is on the list already`, { details: { ip_address: network } })
+  new ApiError('conflict', `${network} is already on the list`, { details: { ip_address: network } })
 
 const listIsFull = () =>
   new ApiError('conflict', `A store may have ${IP_ENTRIES_MAX} entries on its IP list`, {
     details: { limit: IP_ENTRIES_MAX },
   })
 
-const namesOf = ({ id, network }: IpEntryRow) => ({ id, ip_address: network })
+const identify = ({ id, network }: IpEntryRow) => ({ id, ip_address: network })
 
 const view = ({ id, network, description, createdAt, createdBy }: IpEntryRow): IpEntry => ({
   id,

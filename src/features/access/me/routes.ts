@@ -16,11 +16,11 @@ import type { MeService } from './service.ts'
 /** Failures of a route that only a person may call. */
 const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
 
-/** Contract 5.5: the caller’s own account, with its logins and its password. */
+/** Contract 5.5: the caller’s own account, with its sign-ins and its password. */
 export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
     .use(forCaller)
-    .get('', ({ caller }) => me.me(caller), {
+    .get('', ({ caller }) => me.describe(caller), {
       anyCaller: true,
       response: { 200: Me, ...failures(...FOR_CALLER, ...READING) },
       detail: {
@@ -28,16 +28,16 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
         summary: 'Read who you are, for which store you act, and what you may do',
       },
     })
-    .get('/sessions', ({ caller }) => me.sessions(caller), {
+    .get('/sessions', ({ caller }) => me.listSessions(caller), {
       person: true,
       response: { 200: SessionList, ...failures(...OWN_ACCOUNT, ...READING) },
-      detail: { operationId: 'listSessions', summary: 'List your logins' },
+      detail: { operationId: 'listSessions', summary: 'List your sign-ins' },
     })
     .delete('/sessions', ({ caller }) => me.endOtherSessions(caller), {
       person: true,
       parse: noBody,
       response: { 200: SessionsEnded, ...failures(...OWN_ACCOUNT, ...WRITING) },
-      detail: { operationId: 'endOtherSessions', summary: 'End all your other logins' },
+      detail: { operationId: 'endOtherSessions', summary: 'End all your other sign-ins' },
     })
     .delete('/sessions/:session_id', ({ caller, params }) => me.endSession(caller, params.session_id), {
       person: true,
@@ -47,10 +47,10 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
         200: SessionEnded,
         ...failures(...OWN_ACCOUNT, ...WRITING, 'validation_error', [
           'not_found',
-          'You have no login with this id.',
+          'You have no sign-in with this id.',
         ]),
       },
-      detail: { operationId: 'endSession', summary: 'End one of your logins' },
+      detail: { operationId: 'endSession', summary: 'End one of your sign-ins' },
     })
     .post('/password', ({ caller, body }) => me.changePassword(caller, body), {
       person: true,
@@ -65,7 +65,7 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
       },
       detail: {
         operationId: 'changePassword',
-        summary: 'Change your password; your other logins end',
+        summary: 'Change your password; your other sign-ins end',
       },
     })
 }

@@ -8,7 +8,7 @@ import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { MembershipView } from '../sign-in/schema.ts'
 
-/** The caller as the service sees it. */
+/** The caller and its rights. */
 export const Me = t.Object({
   user_type: oneOf(['user', 'client', 'api_key']),
   user: t.Nullable(
@@ -44,10 +44,10 @@ export const SessionView = t.Object({
   id: t.String(),
   created_at: Moment,
   last_used_at: Moment,
-  expires_at: t.String({ description: 'Until when the login can be refreshed.' }),
+  expires_at: t.String({ description: 'Until when the sign-in can be refreshed.' }),
   ip_address: t.String(),
   user_agent: t.Nullable(t.String()),
-  two_factor: t.Boolean({ description: 'Whether the login used a second factor.' }),
+  two_factor: t.Boolean({ description: 'Whether the sign-in used a second factor.' }),
   is_current: t.Boolean(),
 })
 export type SessionView = typeof SessionView.static
@@ -61,7 +61,7 @@ export const SessionEnded = t.Object({ status: t.Literal('ended'), id: t.String(
 
 export const SessionsEnded = t.Object({
   status: t.Literal('ended'),
-  ended: Type.Integer({ description: 'Number of logins that ended; the current one continues.' }),
+  ended: Type.Integer({ description: 'Number of sign-ins that ended; the current one continues.' }),
 })
 
 export const PasswordChange = t.Object({
@@ -76,5 +76,5 @@ export type PasswordChange = typeof PasswordChange.static
 
 export const PasswordChanged = t.Object({
   status: t.Literal('password_changed'),
-  sessions_ended: Type.Integer({ description: 'Other logins that ended.' }),
+  sessions_ended: Type.Integer({ description: 'Other sign-ins that ended.' }),
 })

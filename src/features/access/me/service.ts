@@ -21,9 +21,9 @@ export interface MeDeps {
     verify(hash: string | undefined, password: string): Promise<boolean>
   }
   isTwoFactorEnabled(userId: string): boolean
-  /** Wrong present passwords of one person; apart from failed sign-ins, which a stranger can cause. */
+  /** Wrong current passwords of one person. They do not count as failed sign-ins, which a stranger can cause. */
   failures: Throttle
-  /** Ends the links for a new password that were asked for before. */
+  /** Ends the links for a new password that the person requested earlier. */
   forgetResetLinks(userId: string): void
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
@@ -32,36 +32,36 @@ export interface MeDeps {
 
 export type MeService = ReturnType<typeof meService>
 
-/** What a caller can see and do about its own account. */
+/** Lets callers see and change their own accounts. */
 export function meService(deps: MeDeps) {
   const { people, sessions, clock, passwords, failures, atomically, record } = deps
 
-  /** The person of a caller who may have been deleted since. */
-  function personOf({ userId }: Caller): PersonRow {
+  /** Finds the person, who may have been deleted in the meantime. @throws ApiError `unauthorized`. */
+  function requirePerson({ userId }: Caller): PersonRow {
     const person = userId === null ? undefined : people.findPerson(userId)
     if (!person) throw signInFirst()
     return person
   }
 
-  function personWithMemberships({ userId }: Caller) {
+  function requirePersonWithMemberships({ userId }: Caller) {
     const found = userId === null ? undefined : people.findPersonWithMemberships(userId)
     if (!found) throw signInFirst()
     return found
   }
 
-  function activeStore({ store, role }: Caller): Me['active_store'] {
+  function buildActiveStore({ store, role }: Caller): Me['active_store'] {
     return store ? { client_id: store.id, slug: store.slug, name: store.name, plan: store.plan, role } : null
   }
 
-  function userView({ id, email, name, isSuperAdmin }: PersonRow): Me['user'] {
+  function buildUserView({ id, email, name, isSuperAdmin }: PersonRow): Me['user'] {
     return { id, email, name, is_super_admin: isSuperAdmin, two_factor_enabled: deps.isTwoFactorEnabled(id) }
   }
 
   async function change(caller: Caller, { current_password, new_password }: PasswordChange) {
-    const person = personOf(caller)
+    const person = requirePerson(caller)
     const verdict = failures.look(person.id, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
-    // Judged first, so that a present password is never confirmed without an attempt to write.
+    // Checked first, so that no answer confirms a current password without an attempt to write.
     const problem = await findPasswordProblem(new_password, { email: person.email }, '/new_password')
     if (problem) throw validationError([problem])
     if (!(await passwords.verify(person.passwordHash, current_password))) {
@@ -73,9 +73,9 @@ export function meService(deps: MeDeps) {
     const hash = await passwords.hash(new_password)
     const sessionId = caller.token?.sessionId ?? null
     return atomically(() => {
-      // Hashing took a while: meanwhile the session may have ended, or the password have been reset.
-      const isSignedIn = sessionId !== null && sessions.session(sessionId) !== undefined
-      if (!isSignedIn || personOf(caller).passwordHash !== person.passwordHash) throw signInFirst()
+      // While the password was hashed, the sign-in may have ended, or the password may have been reset.
+      const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
+      if (!isSignedIn || requirePerson(caller).passwordHash !== person.passwordHash) throw signInFirst()
       people.setPassword(person.id, hash, clock.now())
       failures.reset(person.id)
       deps.forgetResetLinks(person.id)
@@ -86,30 +86,30 @@ export function meService(deps: MeDeps) {
   }
 
   return {
-    /** Who calls, for which store, and with which rights there. */
-    me(caller: Caller): Me {
-      const found = caller.kind === 'person' ? personWithMemberships(caller) : undefined
+    /** Describes the caller, the active store and the caller's rights there. */
+    describe(caller: Caller): Me {
+      const found = caller.kind === 'person' ? requirePersonWithMemberships(caller) : undefined
       return {
         user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
-        user: found ? userView(found.person) : null,
+        user: found ? buildUserView(found.person) : null,
         memberships: found ? found.memberships.map(membershipView) : [],
-        active_store: activeStore(caller),
+        active_store: buildActiveStore(caller),
         permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
         powers: STORE_POWERS.filter((power) => caller.powers.has(power)),
         expires_at: caller.token ? isoTime(caller.token.exp * 1000) : null,
       }
     },
 
-    /** The logins of a person, the last used first. */
-    sessions(caller: Caller): SessionList {
-      const rows = sessions.sessionsOf(personOf(caller).id, clock.now())
-      const views = rows.map((row) => sessionView(row, caller.token?.sessionId))
+    /** Lists the sign-ins of a person, the last used first. */
+    listSessions(caller: Caller): SessionList {
+      const rows = sessions.listSessions(requirePerson(caller).id, clock.now())
+      const views = rows.map((row) => buildSessionView(row, caller.token?.sessionId))
       return { sessions: views, count: views.length }
     },
 
-    /** Ends one login of the caller; its token is refused from the next request on. @throws ApiError `not_found`. */
+    /** Ends one sign-in of the caller. Its token is refused from the next request on. @throws ApiError `not_found`. */
     endSession(caller: Caller, id: string): { status: 'ended'; id: string } {
-      const { id: userId } = personOf(caller)
+      const { id: userId } = requirePerson(caller)
       const isEnded = atomically(() => {
         if (!sessions.endSession(id, userId)) return false
         record({ ...describeAct(caller, 'session.ended', { session_id: id }), storeId: null })
@@ -119,9 +119,9 @@ export function meService(deps: MeDeps) {
       return { status: 'ended', id }
     },
 
-    /** Ends every other login of the caller. */
+    /** Ends every other sign-in of the caller. */
     endOtherSessions(caller: Caller): { status: 'ended'; ended: number } {
-      const { id: userId } = personOf(caller)
+      const { id: userId } = requirePerson(caller)
       const ended = atomically(() => {
         const count = sessions.endSessions(userId, caller.token?.sessionId ?? null)
         if (count > 0) record({ ...describeAct(caller, 'session.ended', { ended: count }), storeId: null })
@@ -131,17 +131,17 @@ export function meService(deps: MeDeps) {
     },
 
     /**
-     * Changes the password of a person who knows the present one; their other sign-ins end.
+     * Changes the password of a person who knows the current one. Their other sign-ins end.
      *
-     * @throws ApiError `validation_error` for a wrong present or a weak new password, `too_many_requests` after five
-     * wrong ones.
+     * @throws ApiError `validation_error` for a wrong current or a weak new password, `too_many_requests` after five wrong
+     * ones.
      */
     changePassword: (caller: Caller, body: PasswordChange) =>
-      deps.locked(personOf(caller).email, () => change(caller, body)),
+      deps.locked(requirePerson(caller).email, () => change(caller, body)),
   }
 }
 
-const sessionView = (row: SessionRow, currentId: string | null | undefined): SessionView => ({
+const buildSessionView = (row: SessionRow, currentId: string | null | undefined): SessionView => ({
   id: row.id,
   created_at: isoTime(row.createdAt),
   last_used_at: isoTime(row.lastUsedAt),

@@ -2,9 +2,9 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
 import { overviewQueries } from './queries.ts'
 import { overviewRoutes } from './routes.ts'
-import { overviewService, type SecurityDeps, type SecurityService } from './service.ts'
+import { type OverviewDeps, type OverviewService, overviewService } from './service.ts'
 
-export type OverviewNeeds = Pick<SecurityDeps, 'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipList'>
+export type OverviewNeeds = Pick<OverviewDeps, 'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipList'>
 
 /** Wires the overview of a store's security. */
 export function buildOverview(ground: Ground, needs: OverviewNeeds) {
@@ -12,5 +12,5 @@ export function buildOverview(ground: Ground, needs: OverviewNeeds) {
   return {
     service,
     routes: (doors: Doors) => overviewRoutes(doors, service),
-  } satisfies Module<SecurityService>
+  } satisfies Module<OverviewService>
 }

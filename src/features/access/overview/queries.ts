@@ -1,13 +1,13 @@
 import type { Db } from '../../../platform/db/open.ts'
 
 export interface SignIns {
-  /** Logins whose token is valid or can still be refreshed. */
+  /** Sessions whose token is valid or can still be refreshed. */
   sessions: number
-  /** Unix ms; null when nobody ever signed in. */
+  /** Unix ms; null if no member has ever signed in. */
   lastLoginAt: number | null
 }
 
-export type SecurityQueries = ReturnType<typeof overviewQueries>
+export type OverviewQueries = ReturnType<typeof overviewQueries>
 
 /** SQL of the overview that belongs to no other feature. */
 export function overviewQueries(db: Db) {
@@ -18,7 +18,7 @@ export function overviewQueries(db: Db) {
       (SELECT max(last_login_at) FROM memberships JOIN users ON users.id = user_id
         WHERE store_id = @storeId) AS lastLoginAt`)
   return {
-    /** Sign-ins of the members of a store. @param now Unix ms. */
-    signIns: (storeId: string, now: number): SignIns => signIns.get({ storeId, now }) as SignIns,
+    /** Summarizes the sign-ins of the members of a store. @param now Unix ms. */
+    summarizeSignIns: (storeId: string, now: number): SignIns => signIns.get({ storeId, now }) as SignIns,
   }
 }

@@ -2,21 +2,21 @@ import { Elysia } from 'elysia'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import { SecurityOverview } from './schema.ts'
-import type { SecurityService } from './service.ts'
+import type { OverviewService } from './service.ts'
 
-/** Contract 5.8: the security overview. */
+/** The route of the security overview (contract 5.8). */
 export function overviewRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
-  security: SecurityService,
+  overview: OverviewService,
 ) {
   return new Elysia({ name: 'security.routes', prefix: '/v1/security', tags: ['Security'] })
     .use(forStoreSecurity)
-    .get('/overview', ({ actor }) => security.overview(actor), {
+    .get('/overview', ({ actor }) => overview.summarize(actor), {
       can: 'security:read',
       response: { 200: SecurityOverview, ...failures(...FOR_STORE, ...READING) },
       detail: {
         operationId: 'getSecurityOverview',
-        summary: 'Review how secure the store is, and what to improve',
+        summary: 'Review the security of the store and the next improvements',
       },
     })
 }

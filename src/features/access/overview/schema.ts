@@ -13,12 +13,12 @@ export const Recommendation = t.Object({
 })
 export type Recommendation = typeof Recommendation.static
 
-/** Contract 5.8: the state of a store's security. */
+/** The state of a store's security (contract 5.8). */
 export const SecurityOverview = t.Object({
   two_factor: t.Object({
     enabled: t.Union([t.Boolean(), t.Null()], { description: 'Your own; null for a machine grant.' }),
     members_total: Count('Members of the store.'),
-    members_enabled: Count('Members who have it enabled.'),
+    members_enabled: Count('Members with two-factor authentication.'),
   }),
   api_keys: t.Object({
     active: Count('Keys that have not expired.'),
@@ -31,7 +31,7 @@ export const SecurityOverview = t.Object({
     active: Count('Webhooks; this version has none.'),
     failing: Count('Webhooks that do not answer.'),
   }),
-  sessions: Count('Active logins of the members.'),
+  sessions: Count('Active sessions of the members.'),
   last_login_at: t.Union([Moment, t.Null()], {
     description: 'When a member last signed in.',
   }),

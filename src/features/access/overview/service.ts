@@ -1,45 +1,45 @@
 import type { Actor } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import type { SecurityQueries } from './queries.ts'
+import type { OverviewQueries } from './queries.ts'
 import type { Recommendation, SecurityOverview } from './schema.ts'
 
-export interface SecurityDeps {
-  queries: SecurityQueries
+export interface OverviewDeps {
+  queries: OverviewQueries
   clock: Clock
   twoFactor: {
     isEnabled(userId: string): boolean
-    /** Members of a store, and those of them with a second factor. */
+    /** Counts the members of a store, and those with a second factor. */
     members(storeId: string): { total: number; enabled: number }
   }
   apiKeys: {
-    counts(storeId: string, now: number): SecurityOverview['api_keys']
-    /** Keys that have not expired and whose makers have left the store. */
-    countOfFormerMembers(storeId: string, now: number): number
+    countByState(storeId: string, now: number): SecurityOverview['api_keys']
+    /** Counts the keys that have not expired and whose makers have left the store. */
+    countByFormerMembers(storeId: string, now: number): number
   }
   widgetKeys: { count(storeId: string): number }
   ipList: { count(storeId: string): number }
 }
 
-export type SecurityService = ReturnType<typeof overviewService>
+export type OverviewService = ReturnType<typeof overviewService>
 
-/** How well a store is locked, in numbers (contract 5.8). */
-export function overviewService(deps: SecurityDeps) {
+/** Summarizes the security of a store in numbers (contract 5.8). */
+export function overviewService(deps: OverviewDeps) {
   const { queries, clock, twoFactor, apiKeys, widgetKeys, ipList } = deps
 
   return {
-    overview({ storeId, userId, role }: Actor): SecurityOverview {
+    summarize({ storeId, userId, role }: Actor): SecurityOverview {
       const now = clock.now()
       const members = twoFactor.members(storeId)
       const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
-      const isCallerOneOfThem = isOwnEnabled === false && role !== null
+      const isCallerMissing = isOwnEnabled === false && role !== null
       const entries = ipList.count(storeId)
-      const { sessions, lastLoginAt } = queries.signIns(storeId, now)
-      const keys = apiKeys.counts(storeId, now)
+      const { sessions, lastLoginAt } = queries.summarizeSignIns(storeId, now)
+      const keys = apiKeys.countByState(storeId, now)
       const facts: Facts = {
         isOwnMissing: isOwnEnabled === false,
-        othersMissing: members.total - members.enabled - (isCallerOneOfThem ? 1 : 0),
+        othersMissing: members.total - members.enabled - (isCallerMissing ? 1 : 0),
         keys,
-        keysOfFormerMembers: apiKeys.countOfFormerMembers(storeId, now),
+        keysOfFormerMembers: apiKeys.countByFormerMembers(storeId, now),
         hasIpList: entries > 0,
       }
       return {
@@ -51,11 +51,11 @@ export function overviewService(deps: SecurityDeps) {
         api_keys: keys,
         public_keys: widgetKeys.count(storeId),
         ip_whitelist: { enabled: entries > 0, entries },
-        // There can be none in this version; clients may rely on the field (contract 5.8).
+        // This version has no webhooks, but clients may rely on the field (contract 5.8).
         webhooks: { active: 0, failing: 0 },
         sessions,
         last_login_at: lastLoginAt === null ? null : isoTime(lastLoginAt),
-        recommendations: recommendationsFor(facts),
+        recommendations: listRecommendations(facts),
       }
     },
   }
@@ -63,43 +63,43 @@ export function overviewService(deps: SecurityDeps) {
 
 interface Facts {
   isOwnMissing: boolean
-  /** Members beside the caller who have no second factor. */
+  /** Number of members without a second factor, except the caller. */
   othersMissing: number
   keys: SecurityOverview['api_keys']
   keysOfFormerMembers: number
   hasIpList: boolean
 }
 
-/** The most important first. */
-function recommendationsFor(facts: Facts): Recommendation[] {
+/** Lists recommendations, most important first. */
+function listRecommendations(facts: Facts): Recommendation[] {
   const { isOwnMissing, othersMissing, keys, keysOfFormerMembers, hasIpList } = facts
   const advice: [isDue: boolean, code: string, message: string][] = [
-    [isOwnMissing, 'enable_2fa', 'Switch two-factor authentication on for your own account.'],
+    [isOwnMissing, 'enable_2fa', 'Switch on two-factor authentication for your own account.'],
     [
       othersMissing > 0,
       'members_without_2fa',
-      `Ask ${counted(othersMissing, 'other member')} to switch two-factor authentication on.`,
+      `Ask ${counted(othersMissing, 'other member')} to switch on two-factor authentication.`,
     ],
     [
       keysOfFormerMembers > 0,
       'keys_of_former_members',
-      `Revoke ${counted(keysOfFormerMembers, 'API key')} that former members made and that can do nothing any more.`,
+      `Revoke ${counted(keysOfFormerMembers, 'API key')} that former members created; such a key can no longer do anything.`,
     ],
     [
       keys.expiring_30d > 0,
       'api_keys_expiring',
-      `Renew ${counted(keys.expiring_30d, 'API key')}: the end comes within 30 days.`,
+      `Renew ${counted(keys.expiring_30d, 'API key')}: the lifetime ends within 30 days.`,
     ],
     [
       keys.unused_90d > 0,
       'api_keys_unused',
-      `Revoke ${counted(keys.unused_90d, 'API key')} that nobody has used for 90 days, unless you need them.`,
+      `Revoke ${counted(keys.unused_90d, 'API key')} that nobody has used for 90 days, unless still needed.`,
     ],
-    // People work from everywhere; programs with keys have addresses that do not change.
+    // People work from many addresses; programs with keys have fixed ones.
     [
       keys.active > 0 && !hasIpList,
       'no_ip_whitelist',
-      `List the addresses that ${counted(keys.active, 'API key')} may be used from, so that a stolen key opens nothing.`,
+      `List the addresses that may use ${counted(keys.active, 'API key')}, so that a stolen key is useless elsewhere.`,
     ],
   ]
   return advice.filter(([isDue]) => isDue).map(([, code, message]) => ({ code, message }))

@@ -11,35 +11,36 @@ export interface KeptSessionsDeps {
 /** Sign-ins held in memory: half a MB. */
 const HELD_MAX = 1_000
 
-/** How often it is tried to write them. */
+/** How often the service tries to write them. */
 const SETTLE_MS = 2_000
 
-/** Each waits for the disk. */
+/** Sign-ins to write at a time; each waits for the disk. */
 const SETTLED_AT_ONCE = 20
 
-/** What stands in memory for a sign-in, whatever the database says of it. */
+/** The state of a sign-in in memory, which overrides the database. */
 interface Held {
   userId: string
-  /** undefined once it has ended. */
+  /** undefined once the sign-in has ended. */
   session: SessionRow | undefined
-  /** Whether the database has an older state of it, which must not come back. */
+  /** Whether the database holds an older state of it, which must not come back. */
   isStored: boolean
-  /** The password it was made with, where the database knows nothing of it: a new one ends it. */
+  /** Hash of the password that it was created with, if the database does not hold it. A new password ends it. */
   passwordHash: string
 }
 
-export type KeptSessions = ReturnType<typeof keptSessions>
+export type KeptSessions = ReturnType<typeof createKeptSessions>
 
 /**
- * Sign-ins of people: in the database, and in memory where that cannot be written. So people get in on a full disk, too.
- * Those in memory are written soon after the disk works again; a restart before that ends them.
+ * Keeps the sign-ins of people in the database, or in memory while the database cannot be written, so that people can
+ * sign in when the disk is full. Those in memory are written soon after the disk works again. A restart before that ends
+ * them.
  */
-export function keptSessions(deps: KeptSessionsDeps) {
+export function createKeptSessions(deps: KeptSessionsDeps) {
   const { stored, schedule, log, heldMax = HELD_MAX } = deps
   const held = new Map<string, Held>()
   let isBooked = false
 
-  const heldOf = (userId: string): SessionRow[] =>
+  const listHeld = (userId: string): SessionRow[] =>
     [...held.values()].flatMap(({ session }) => (session?.userId === userId ? [session] : []))
 
   const drop = (id: string): void => {
@@ -49,7 +50,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
     else held.delete(id)
   }
 
-  /** Makes room for one more. An ended or changed sign-in that the database still has stays, for it must not come back. */
+  /** Makes room for one more. Sign-ins that the database holds in an older state stay, because that state must not come back. */
   function makeRoom(): void {
     for (const [id, { isStored }] of held) {
       if (held.size < heldMax) return
@@ -62,7 +63,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
       makeRoom()
       log.warn(
         { user_id: session.userId, session_id: session.id },
-        'the database cannot be written: a sign-in is held in memory, and a restart would end it',
+        'the database cannot be written: a sign-in is held in memory, and a restart ends it',
       )
     }
     held.set(session.id, { userId: session.userId, session, isStored, passwordHash })
@@ -84,13 +85,13 @@ export function keptSessions(deps: KeptSessionsDeps) {
     }, SETTLE_MS)
   }
 
-  /** Brings a row that the database has up to date, unless it has gone meanwhile. */
+  /** Updates the row in the database, unless it has been deleted. */
   function update({ id, jti, lastUsedAt, expiresAt, address }: SessionRow): void {
-    const row = stored.session(id)
+    const row = stored.findSession(id)
     if (row) stored.rotateSession({ id, before: row.jti, after: jti, now: lastUsedAt, expiresAt, address })
   }
 
-  /** Writes a sign-in that is held. @returns false while that does not work. */
+  /** Writes a held sign-in. @returns false if the database cannot be written. */
   function settle(id: string): boolean {
     const found = held.get(id)
     if (!found) return true
@@ -108,34 +109,34 @@ export function keptSessions(deps: KeptSessionsDeps) {
   }
 
   return {
-    session(id: string): SessionRow | undefined {
+    findSession(id: string): SessionRow | undefined {
       const found = held.get(id)
-      if (!found) return stored.session(id)
-      // A command beside the service may have ended it, by itself or with a new password.
-      const isThere = found.isStored
-        ? stored.session(id) !== undefined
+      if (!found) return stored.findSession(id)
+      // A command may have ended it, either directly or with a new password.
+      const exists = found.isStored
+        ? stored.findSession(id) !== undefined
         : stored.hasPassword(found.userId, found.passwordHash)
-      return isThere ? found.session : undefined
+      return exists ? found.session : undefined
     },
 
-    /** Sign-ins whose token is valid or can be refreshed, the last used first. */
-    sessionsOf: (userId: string, now: number): SessionRow[] =>
+    /** Lists sign-ins whose token is valid or can be refreshed, the last used first. */
+    listSessions: (userId: string, now: number): SessionRow[] =>
       [
-        ...stored.sessionsOf(userId, now).filter(({ id }) => !held.has(id)),
-        ...heldOf(userId).filter(({ expiresAt }) => expiresAt > now),
+        ...stored.listSessions(userId, now).filter(({ id }) => !held.has(id)),
+        ...listHeld(userId).filter(({ expiresAt }) => expiresAt > now),
       ].sort((a, b) => b.lastUsedAt - a.lastUsedAt || (b.id < a.id ? -1 : 1)),
 
-    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
+    /** Adds a sign-in. Beyond `keep` sign-ins, ends the least recently used. Call it in a transaction. */
     addSession: stored.addSession,
 
-    /** Adds a sign-in in memory; of more than `keep` there the oldest ends. */
+    /** Adds a sign-in in memory. Beyond `keep` sign-ins there, ends the oldest. */
     holdSession(session: SessionRow, keep: number, passwordHash: string): void {
-      const before = heldOf(session.userId)
+      const before = listHeld(session.userId)
       for (const { id } of before.slice(0, Math.max(0, before.length + 1 - keep))) drop(id)
       hold(session, false, passwordHash)
     },
 
-    /** Gives a sign-in its next token; of several at once exactly one wins. */
+    /** Gives a sign-in its next token. Of several calls at once, exactly one wins. */
     rotateSession(change: Parameters<SessionQueries['rotateSession']>[0]): boolean {
       const { id, before, after, now, expiresAt, address } = change
       const found = held.get(id)
@@ -144,7 +145,7 @@ export function keptSessions(deps: KeptSessionsDeps) {
       } catch (error) {
         if (!isUnwritable(error)) throw error
       }
-      const session = found ? found.session : stored.session(id)
+      const session = found ? found.session : stored.findSession(id)
       if (session?.jti !== before) return false
       hold(
         { ...session, jti: after, lastUsedAt: now, expiresAt, address },
@@ -165,16 +166,16 @@ export function keptSessions(deps: KeptSessionsDeps) {
       const found = held.get(id)
       if (!found) return stored.endSession(id, userId)
       if (found.userId !== userId || !found.session) return false
-      // Ended here, whatever comes of the row.
+      // This ends it, even if deleting the row fails.
       drop(id)
       if (found.isStored) stored.endSession(id, userId)
       return true
     },
 
-    /** @param kept the sign-in that goes on; null for none. @returns how many ended. */
+    /** @param kept the sign-in that continues; null for none. @returns how many ended. */
     endSessions(userId: string, kept: string | null): number {
       let ended = 0
-      for (const { id } of heldOf(userId)) {
+      for (const { id } of listHeld(userId)) {
         if (id === kept) continue
         if (!held.get(id)?.isStored) ended += 1
         drop(id)

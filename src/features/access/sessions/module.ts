@@ -2,24 +2,24 @@ import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { createThrottle } from '../../../platform/db/throttle.ts'
 import type { Ground, Module } from '../../module.ts'
-import { keptSessions } from './kept-sessions.ts'
+import { createKeptSessions } from './kept-sessions.ts'
 import { sessionQueries } from './session-queries.ts'
 
 export type SessionsModule = ReturnType<typeof buildSessions>
 
-/** Wires the sign-ins that people hold, and the counts of those that failed. */
+/** Wires the sign-ins of people, and the counts of failed ones. */
 export function buildSessions({ db, clock, log, later }: Ground) {
   const countFailures = (bucket: string, windowMs: number) =>
     createThrottle(db, { bucket, limit: LIMITS.failuresPerEmailMax, windowMs })
   const failures = countFailures('login.email', LIMITS.failuresWindowMs)
   const codeFailures = countFailures('login.code', 2 * LIMITS.failuresWindowMs)
   const service = {
-    sessions: keptSessions({ stored: sessionQueries(db), schedule: later, log }),
-    /** Failed sign-ins by e-mail. */
+    sessions: createKeptSessions({ stored: sessionQueries(db), schedule: later, log }),
+    /** Failed sign-ins by e-mail address. */
     failures,
-    /** Wrong second factors by e-mail, in a window twice as long. */
+    /** Wrong second factors by e-mail address, in a window twice as long. */
     codeFailures,
-    /** Forgets both counts of an e-mail. */
+    /** Resets both counts of an e-mail address. */
     forgiveFailures(email: string): void {
       failures.reset(email)
       codeFailures.reset(email)

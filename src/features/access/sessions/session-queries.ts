@@ -3,26 +3,26 @@ import type { Db } from '../../../platform/db/open.ts'
 export interface SessionRow {
   id: string
   userId: string
-  /** Of the one token that is valid now. */
+  /** Of the one token that is currently valid. */
   jti: string
   amr: string[]
   address: string
   userAgent: string | null
   createdAt: number
   lastUsedAt: number
-  /** Unix ms after which its token could not be refreshed. */
+  /** Unix ms after which its token can no longer be refreshed. */
   expiresAt: number
 }
 
 export type SessionQueries = ReturnType<typeof sessionQueries>
 
-/** All SQL about sign-ins of people. */
+/** All SQL about the sign-ins of people. */
 export function sessionQueries(db: Db) {
   type Stored = Omit<SessionRow, 'amr'> & { amr: string }
   const columns = `id, user_id AS userId, jti, amr, address, user_agent AS userAgent, created_at AS createdAt,
     last_used_at AS lastUsedAt, expires_at AS expiresAt FROM sessions`
   const byId = db.prepare<[id: string], Stored>(`SELECT ${columns} WHERE id = ?`)
-  const ofPerson = db.prepare<[userId: string, now: bigint], Stored>(
+  const byPerson = db.prepare<[userId: string, now: bigint], Stored>(
     `SELECT ${columns} WHERE user_id = ? AND expires_at > ? ORDER BY last_used_at DESC, id DESC`,
   )
   const insert = db.prepare(`
@@ -47,27 +47,27 @@ export function sessionQueries(db: Db) {
   const endOthers = db.prepare('DELETE FROM sessions WHERE user_id = ? AND id IS NOT ?')
   const prune = db.prepare('DELETE FROM sessions WHERE expires_at < ?')
 
-  const parsed = (row: Stored): SessionRow => ({ ...row, amr: JSON.parse(row.amr) })
+  const parse = (row: Stored): SessionRow => ({ ...row, amr: JSON.parse(row.amr) })
 
   return {
-    session(id: string): SessionRow | undefined {
+    findSession(id: string): SessionRow | undefined {
       const row = byId.get(id)
-      return row && parsed(row)
+      return row && parse(row)
     },
-    /** Sign-ins whose token is valid or can be refreshed, the last used first. */
-    sessionsOf: (userId: string, now: number) => ofPerson.all(userId, BigInt(now)).map(parsed),
-    /** Adds a sign-in; of more than `keep` the least recently used ends. To be called in a transaction. */
+    /** Lists sign-ins whose token is valid or can be refreshed, the last used first. */
+    listSessions: (userId: string, now: number) => byPerson.all(userId, BigInt(now)).map(parse),
+    /** Adds a sign-in. Beyond `keep` sign-ins, ends the least recently used. Call it in a transaction. */
     addSession(session: SessionRow, keep: number): void {
       insert.run({ ...session, amr: JSON.stringify(session.amr) })
       dropOldest.run({ userId: session.userId, id: session.id, keep })
     },
-    /** Adds a sign-in of some time ago, if its person is still there with the same password. */
+    /** Adds an earlier sign-in, if its person still exists with the same password. */
     addLateSession: (session: SessionRow, passwordHash: string): void =>
       void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),
-    /** Whether a person is there with that password. */
+    /** Whether a person exists with that password. */
     hasPassword: (userId: string, passwordHash: string): boolean =>
       byPassword.get(userId, passwordHash) !== undefined,
-    /** Gives a sign-in its next token; of several at once exactly one wins. */
+    /** Gives a sign-in its next token. Of several calls at once, exactly one wins. */
     rotateSession: (change: {
       id: string
       before: string
@@ -79,7 +79,7 @@ export function sessionQueries(db: Db) {
     touchSession: (id: string, address: string, now: number): void =>
       void touch.run(BigInt(now), address, id),
     endSession: (id: string, userId: string): boolean => end.run(id, userId).changes > 0,
-    /** @param kept the sign-in that goes on; null for none. @returns how many ended. */
+    /** @param kept the sign-in that continues; null for none. @returns how many ended. */
     endSessions: (userId: string, kept: string | null): number => endOthers.run(userId, kept).changes,
     pruneSessions: (now: number): void => void prune.run(BigInt(now)),
   }

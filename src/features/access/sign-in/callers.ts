@@ -19,11 +19,11 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KnownKey } from '../api-keys/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
-import type { AuthQueries } from './queries.ts'
+import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps {
-  queries: Pick<AuthQueries, 'groupsOf'>
+  queries: Pick<SignInQueries, 'listGroups'>
   stores: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: KeptSessions
@@ -35,25 +35,25 @@ export interface CallerDeps {
   clock: Clock
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
-  /** Writes what may be lost in a power cut. */
+  /** Writes data that may be lost in a power cut. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** Finds who calls, and for which store (contract 4.7, 4.8). */
+/** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
   const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
-  /** @throws ApiError `not_a_member` for a credential of one store that is shown to another. */
-  function belongsTo(store: CallerStore, { slug }: StoreChoice): void {
+  /** @throws ApiError `not_a_member` for a credential of one store that names another store. */
+  function demandOwnStore(store: CallerStore, { slug }: StoreChoice): void {
     if (slug !== undefined && slug !== store.slug) throw notAMember()
   }
 
-  function machine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const store = holders.storeOf(claims)
+  function identifyMachine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
+    const store = holders.findStore(claims)
     if (!store) throw signInFirst()
-    belongsTo(store, choice)
+    demandOwnStore(store, choice)
     admitAddress(store.id, trace.address)
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
@@ -63,17 +63,17 @@ export function callerService(deps: CallerDeps) {
     }
   }
 
-  function person(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const holder = holders.personOf(claims)
+  function identifyPerson(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
+    const holder = holders.findPerson(claims)
     if (!holder) throw signInFirst()
     const { person, session } = holder
-    const active = activeStore(holder, choice)
-    // What concerns a person alone is not a store's to close: a thief's sign-ins can be ended from anywhere.
+    const active = findActiveStore(holder, choice)
+    // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
     if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
       admitAddress(active.store.id, trace.address)
     }
     touch(...listUses(session, active, trace))
-    const rights = rightsIn(person, active)
+    const rights = deriveRights(person, active)
     return {
       kind: 'person',
       userId: person.id,
@@ -87,20 +87,20 @@ export function callerService(deps: CallerDeps) {
     }
   }
 
-  function rightsIn({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
+  function deriveRights({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
     if (active && isSuperAdmin) return EVERYTHING
     if (!active?.role) return deriveKeyRights([])
-    const groups = isBoundByGroups(active.role) ? queries.groupsOf(id, active.store.id) : []
+    const groups = isBoundByGroups(active.role) ? queries.listGroups(id, active.store.id) : []
     return deriveMemberRights(active.role, groups)
   }
 
   /**
-   * The table of contract 4.7. A super-admin may act for any store by its name. A super-admin who belongs to stores
-   * needs no header: without it, the oldest membership counts.
+   * Follows the table of contract 4.7. A super-admin may name any store. A super-admin who belongs to stores needs no
+   * header: without it, the oldest membership counts.
    *
-   * @returns undefined where the route can do without.
+   * @returns undefined if the route does not need a store.
    */
-  function activeStore(
+  function findActiveStore(
     { person: { isSuperAdmin }, memberships }: PersonHolder,
     choice: StoreChoice,
   ): ActiveStore | undefined {
@@ -119,7 +119,7 @@ export function callerService(deps: CallerDeps) {
     }
     if (choice.rule === 'several' && (isSuperAdmin || memberships.length === 0)) return undefined
     if (memberships.length === 0 && !isSuperAdmin) {
-      throw new ApiError('not_a_member', 'You belong to no store: ask for an invitation')
+      throw new ApiError('not_a_member', 'You do not belong to a store: ask for an invitation')
     }
     throw new ApiError('active_tenant_required', 'Name the store in the header X-Service-Active-Tenant', {
       details: { header: 'X-Service-Active-Tenant' },
@@ -139,15 +139,17 @@ export function callerService(deps: CallerDeps) {
 
   return {
     /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `ip_not_allowed`. */
-    callerOfToken: (claims: Claims, choice: StoreChoice, trace: Trace): Caller =>
-      claims.user_type === 'client' ? machine(claims, choice, trace) : person(claims, choice, trace),
+    findCallerByToken: (claims: Claims, choice: StoreChoice, trace: Trace): Caller =>
+      claims.user_type === 'client'
+        ? identifyMachine(claims, choice, trace)
+        : identifyPerson(claims, choice, trace),
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
-    callerOfKey(text: string, choice: StoreChoice, trace: Trace): Caller {
+    findCallerByKey(text: string, choice: StoreChoice, trace: Trace): Caller {
       const key = apiKeys.find(text, clock.now())
       if (!key) throw signInFirst()
       if (key.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
-      belongsTo(key.store, choice)
+      demandOwnStore(key.store, choice)
       admitAddress(key.store.id, trace.address)
       apiKeys.touch(key, trace.address)
       return {
@@ -183,6 +185,6 @@ const asMember = ({ storeId: id, slug, name, plan, role, lastUsedAt }: Membershi
 const actingFor = (store: CallerStore | undefined): Pick<Caller, 'storeId' | 'store'> =>
   store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }
 
-const noSuchStore = () => new ApiError('not_a_member', 'There is no store of that name')
+const noSuchStore = () => new ApiError('not_a_member', 'There is no store with that name')
 
 const notAMember = () => new ApiError('not_a_member', 'This credential does not belong to that store')

@@ -1,25 +1,29 @@
 import { ApiError } from '../../../core/errors.ts'
 import { CREDENTIAL_CHARS_MAX, type TokenForm } from './schema.ts'
 
-/** What a backend proves itself with (contract 4.4). */
+/** The credentials of a backend (contract 4.4). */
 export interface Credentials {
   clientId: string
   clientSecret: string
 }
 
 /**
- * The credentials of a token request: in its form or by HTTP Basic (RFC 6749 §2.3.1).
+ * Reads the credentials of a token request, from its form or from HTTP Basic (RFC 6749 §2.3.1).
  *
  * @throws ApiError `invalid_request`, `unsupported_grant_type` or `credential_ambiguous`.
  */
-export function credentialsIn(form: TokenForm, authorization: string | undefined): Credentials {
+export function readCredentials(form: TokenForm, authorization: string | undefined): Credentials {
   if (!form.grant_type) throw missing('grant_type')
   if (form.grant_type !== 'client_credentials') {
-    throw new ApiError('unsupported_grant_type', 'The token endpoint knows grant_type=client_credentials', {
-      details: { oauth_error: 'unsupported_grant_type' },
-    })
+    throw new ApiError(
+      'unsupported_grant_type',
+      'The token endpoint accepts only grant_type=client_credentials',
+      {
+        details: { oauth_error: 'unsupported_grant_type' },
+      },
+    )
   }
-  const basic = fromBasic(authorization)
+  const basic = readBasic(authorization)
   const isOtherId = form.client_id !== undefined && form.client_id !== basic?.clientId
   if (basic && (form.client_secret !== undefined || isOtherId)) {
     throw new ApiError(
@@ -42,27 +46,27 @@ export function credentialsIn(form: TokenForm, authorization: string | undefined
 }
 
 /**
- * The credentials of HTTP Basic, both form-encoded inside the header (RFC 6749 §2.3.1); undefined for another scheme.
- * What cannot be decoded belongs to nobody.
+ * Reads the credentials of HTTP Basic, both form-encoded inside the header (RFC 6749 §2.3.1); undefined for another
+ * scheme. Undecodable credentials match no client.
  */
-function fromBasic(authorization: string | undefined): Credentials | undefined {
+function readBasic(authorization: string | undefined): Credentials | undefined {
   const encoded = /^Basic(?: +(.*))?$/i.exec(authorization ?? '')
   if (!encoded) return undefined
   const [id, ...rest] = Buffer.from(encoded[1] ?? '', 'base64')
     .toString('utf8')
     .split(':')
-  return { clientId: fromForm(id ?? ''), clientSecret: fromForm(rest.join(':')) }
+  return { clientId: decodeForm(id ?? ''), clientSecret: decodeForm(rest.join(':')) }
 }
 
-const fromForm = (text: string): string => new URLSearchParams(`v=${text}`).get('v') ?? ''
+const decodeForm = (text: string): string => new URLSearchParams(`v=${text}`).get('v') ?? ''
 
-/** A parameter that has to be there. */
+/** The refusal of a request without a required parameter. */
 export const missing = (name: string) =>
   new ApiError('invalid_request', `The parameter ${name} is missing`, {
     details: { parameter: name, oauth_error: 'invalid_request' },
   })
 
-/** One answer for every id and secret that do not fit together (RFC 6749 §5.2). */
+/** The same answer for every id and secret that do not match (RFC 6749 §5.2). */
 export const invalidClient = () => {
   const description = 'The credentials are missing or not valid'
   return new ApiError('unauthorized', description, {

@@ -8,27 +8,27 @@ import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
 export interface LockoutDeps {
   addresses: Pick<SignInAddressQueries, 'isKnown' | 'note'>
-  /** Failed sign-ins by e-mail (contract 5.6), and wrong second factors by e-mail in a window twice as long. */
+  /** Failed sign-ins by e-mail address (contract 5.6). Wrong second factors also count in a window twice as long. */
   failures: Throttle
   codeFailures: Throttle
-  /** Tries of locked e-mails by person and known address, and by e-mail and any other address. */
+  /** Tries while locked: by person and known network address, and by e-mail address and other network address. */
   knownTries: Throttle
   otherTries: Throttle
-  /** Wrong second factors of a person since the last success; 0 for nobody. */
-  wrongCodes(userId: string): number
+  /** Reads the number of a person's wrong second factors since the last success; 0 for an unknown person. */
+  readWrongCodes(userId: string): number
   clock: Clock
 }
 
 export type Lockout = ReturnType<typeof createLockout>
 
-/** Stands for the id of nobody, so that the same is looked up for an e-mail without an account. */
+/** Stands in for the id of a person, so that an e-mail address without an account costs the same look-ups. */
 const NOBODY = ''
 
 /**
- * Who may try to sign in. After five failures an e-mail is locked (contract 5.6): everybody can cause that, so from an address
- * that signed the person in lately a right password still gets in.
+ * Decides who may try to sign in. Five failures lock an e-mail address (contract 5.6). Anyone can cause that, so a right
+ * password still works from a network address that recently signed the person in.
  *
- * Of an e-mail without an account, and of an address that is not known, the same is looked up and counted.
+ * E-mail addresses without an account and unknown network addresses cost the same look-ups and counts.
  */
 export function createLockout(deps: LockoutDeps) {
   const { addresses, failures, codeFailures, clock } = deps
@@ -37,18 +37,19 @@ export function createLockout(deps: LockoutDeps) {
 
   return {
     /**
-     * Whether an e-mail may be tried from anywhere. After ten wrong second factors the newest ones count for twice as long.
+     * Checks whether an e-mail address may be tried from anywhere. After ten wrong second factors, the newest ones count
+     * for twice as long.
      */
     look(email: string, person: PersonRow | undefined): RateVerdict {
       const now = clock.now()
       const byEmail = failures.look(email, now)
       const byCode = codeFailures.look(email, now)
-      const isGuessedAt = deps.wrongCodes(person?.id ?? NOBODY) >= LIMITS.wrongCodesToldAt
+      const isGuessedAt = deps.readWrongCodes(person?.id ?? NOBODY) >= LIMITS.wrongCodesToldAt
       if (!isGuessedAt || byCode.isAllowed) return byEmail
       return !byEmail.isAllowed && byEmail.resetSeconds > byCode.resetSeconds ? byEmail : byCode
     },
 
-    /** Counts a failure. @returns whether the e-mail is locked now. */
+    /** Counts a failure. @returns whether the e-mail address is now locked. */
     fail(email: string, person: PersonRow | undefined, reason: 'password' | 'two_factor'): boolean {
       failures.add(email, clock.now())
       if (reason === 'two_factor') codeFailures.add(email, clock.now())
@@ -56,10 +57,10 @@ export function createLockout(deps: LockoutDeps) {
     },
 
     /**
-     * Takes one of the few tries that an address has of a locked e-mail.
+     * Takes one of the few tries that a network address has at a locked e-mail address.
      *
-     * @returns false when there is none left; otherwise whose password may be right: nobody's from an address that is not
-     * known, but the work must be the same.
+     * @returns false if no try is left; otherwise the owner whose password may be right. An unknown network address has no
+     * owner, but must cost the same work.
      */
     tryLocked(email: string, person: PersonRow | undefined, address: string) {
       const now = clock.now()
@@ -72,14 +73,14 @@ export function createLockout(deps: LockoutDeps) {
       return isAllowed && { owner }
     },
 
-    /** Forgives after a success. */
+    /** Resets the counts after a success. */
     succeed(email: string, person: PersonRow, address: string): void {
       failures.reset(email)
       codeFailures.reset(email)
       deps.knownTries.reset(knownTry(person, address))
     },
 
-    /** Notes the address of a sign-in; to be called in its transaction. */
+    /** Notes the network address of a sign-in. Call it in the transaction of the sign-in. */
     noteAddress(person: PersonRow, address: string): void {
       const key = throttleKey(address)
       addresses.note(person.id, key, clock.now(), LIMITS.knownAddressesPerPersonMax)

@@ -5,7 +5,7 @@ import { tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { credentialsIn, invalidClient } from './client-credentials.ts'
+import { invalidClient, readCredentials } from './client-credentials.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
@@ -13,33 +13,33 @@ export interface MachineGrantDeps {
   stores: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   clock: Clock
-  /** Failures of one client_id (contract 5.6), and of ids that nobody has: a flood of those must not push out the others. */
+  /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   failures: Throttle
   unknownFailures: Throttle
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
-  /** Writes in a moment, so that the time of no answer tells of it. */
+  /** Writes a little later, so that the time of an answer does not reveal the write. */
   later(work: () => void): void
   record: RecordEvent
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-export type MachineGrant = ReturnType<typeof machineGrant>
+export type MachineGrant = ReturnType<typeof createMachineGrant>
 
-export function machineGrant(deps: MachineGrantDeps) {
+export function createMachineGrant(deps: MachineGrantDeps) {
   const { stores, issuer, clock, failures, unknownFailures, admitAddress } = deps
 
-  /** Where nothing can be written, the right secret still gets its token: reading goes on. */
+  /** While nothing can be written, the right secret still gets its token. */
   function forgive(clientId: string): void {
     try {
       failures.reset(clientId)
     } catch (err) {
-      deps.log.warn({ err }, 'failed sign-ins of a client could not be forgotten')
+      deps.log.warn({ err }, 'failed sign-ins of a client could not be reset')
     }
   }
 
-  /** The time it takes would tell a known client_id from an unknown one. */
-  function tellOwners(storeId: string, isAllowed: boolean, trace: Trace): void {
+  /** Records the failure later, because its time would tell a known client_id from an unknown one. */
+  function recordFailure(storeId: string, isAllowed: boolean, trace: Trace): void {
     const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
     deps.later(() => {
       deps.record({ ...event, action: 'client_secret.refused' })
@@ -49,15 +49,15 @@ export function machineGrant(deps: MachineGrantDeps) {
 
   return {
     /**
-     * The machine grant (contract 4.4, RFC 6749 §4.4): id and secret for an access token.
+     * Exchanges a client id and its secret for an access token (contract 4.4, RFC 6749 §4.4).
      *
      * @param basic the Authorization header, which may carry the credentials instead of the form (RFC 6749 §2.3.1).
      * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`,
-     * `ip_not_allowed`, and `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
-     * right one always passes: anybody may cause wrong ones, and nobody guesses 256 bits.
+     * `ip_not_allowed`, or `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
+     * right secret always passes: anyone can send wrong ones, and nobody guesses 256 bits.
      */
     async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
-      const { clientId, clientSecret } = credentialsIn(form, basic)
+      const { clientId, clientSecret } = readCredentials(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
       const store = stores.findStore(clientId)
       const counted = store ? failures : unknownFailures
@@ -67,12 +67,12 @@ export function machineGrant(deps: MachineGrantDeps) {
         if (!verdict.isAllowed) throw tooManyRequests(verdict)
         counted.add(clientId, clock.now())
         const { isAllowed } = counted.look(clientId, clock.now())
-        if (store) tellOwners(store.id, isAllowed, trace)
+        if (store) recordFailure(store.id, isAllowed, trace)
         throw invalidClient()
       }
       if (verdict.remaining < verdict.limit) forgive(clientId)
       admitAddress(store.id, trace.address)
-      return issuer.forStore(store, issuer.newJti())
+      return issuer.issueForStore(store, issuer.createJti())
     },
   }
 }

@@ -14,32 +14,32 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
-import { type LoginDeps, loginService } from './login.ts'
-import { machineGrant } from './machine-grant.ts'
+import { createMachineGrant } from './machine-grant.ts'
 import { signInQueries } from './queries.ts'
 import { refreshService } from './refresh.ts'
 import { signInRoutes } from './routes.ts'
+import { type SignInDeps, signInService } from './service.ts'
 import { signInAddressQueries } from './sign-in-address-queries.ts'
-import { tokenHolders } from './token-holders.ts'
-import { tokenIssuer } from './token-issuer.ts'
+import { createTokenHolders } from './token-holders.ts'
+import { createTokenIssuer } from './token-issuer.ts'
 
 export interface SignInNeeds
-  extends Pick<LoginDeps, 'passwords' | 'pendingPassword' | 'warnOfGuesses' | 'locked'>,
+  extends Pick<SignInDeps, 'passwords' | 'findPendingPassword' | 'warnOfGuesses' | 'locked'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
   stores: StoreQueries
   people: PeopleQueries
   sessions: SessionsModule['service']
-  twoFactor: LoginDeps['twoFactor'] & { wrongCodes(userId: string): number }
-  /** Learns of every error of the database. */
+  twoFactor: SignInDeps['twoFactor'] & { readWrongCodes(userId: string): number }
+  /** Notes every error of the database. */
   noteFault(error: unknown): void
   /** Signs the access tokens. */
   tokenSecret: string
   tokenLifetimeSeconds: number
-  /** The client's address, behind trusted proxies too. */
-  addressOf(request: Request): string
+  /** Finds the client's network address, also behind trusted proxies. */
+  findAddress(request: Request): string
 }
 
-/** Wires the tokens: who gets one, how long it lives, and who calls with it. */
+/** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
 export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const { db, clock, ids, atomically } = ground
   const { stores, people } = needs
@@ -51,7 +51,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     }))
   const signIns = limitPerMinute('login.address', LIMITS.signInsPerMinute)
   const refreshes = limitPerMinute('refresh.address', LIMITS.refreshesPerMinute)
-  // Registering and forgetting a password both send a mail to any address, so they share a budget.
+  // Registrations and password resets both send a mail to any address, so they share a budget.
   const mails = limitPerMinute('mail.address', LIMITS.mailRequestsPerMinute)
   const limitFailures = (bucket: string, limit: number) =>
     createThrottle(db, { bucket, limit, windowMs: LIMITS.failuresWindowMs })
@@ -76,25 +76,25 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     ...{ stores, people, queries },
     sessions,
     tokens,
-    holders: tokenHolders(queries, people, sessions),
-    issuer: tokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
+    holders: createTokenHolders(queries, people, sessions),
+    issuer: createTokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
     admitAddress: needs.admitAddress,
     later: events.later,
   }
-  const { wrongCodes } = needs.twoFactor
+  const { readWrongCodes } = needs.twoFactor
   const tries = { failures, codeFailures, knownTries, otherTries }
-  const { login } = loginService({
+  const { signIn } = signInService({
     ...common,
     passwords: needs.passwords,
     twoFactor: needs.twoFactor,
-    pendingPassword: needs.pendingPassword,
-    lockout: createLockout({ ...tries, addresses, wrongCodes, clock }),
+    findPendingPassword: needs.findPendingPassword,
+    lockout: createLockout({ ...tries, addresses, readWrongCodes, clock }),
     warnOfGuesses: needs.warnOfGuesses,
     locked: needs.locked,
   })
-  const { grant } = machineGrant({ ...common, failures: clientFailures, unknownFailures })
+  const { grant } = createMachineGrant({ ...common, failures: clientFailures, unknownFailures })
   const { refresh, revoke, prune } = refreshService(common)
-  const { callerOfToken, callerOfKey } = callerService({
+  const { findCallerByToken, findCallerByKey } = callerService({
     ...common,
     apiKeys: needs.apiKeys,
     unsynced: (write) => unsynced(db, write),
@@ -103,12 +103,12 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const limitAddress = (throttle: KeptAddressThrottle, what: string) =>
     createAddressBudget({
       throttle,
-      addressOf: needs.addressOf,
+      findAddress: needs.findAddress,
       clock,
       message: `Too many ${what} from this address`,
     })
   const budgets: AddressBudgets = {
-    // The link of a registration takes a password as well, so both count together.
+    // The links of registrations take passwords too, so they share this budget.
     signIn: limitAddress(signIns, 'sign-ins'),
     refresh: limitAddress(refreshes, 'refreshes'),
     mail: limitAddress(mails, 'requests'),
@@ -116,8 +116,8 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   const service = {
     tokens,
-    callerOfToken,
-    callerOfKey,
+    findCallerByToken,
+    findCallerByKey,
     clientFailures,
     budgets,
     flush: events.flush,
@@ -125,7 +125,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) => signInRoutes(doors, { grant, login, refresh, revoke }),
+    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {

@@ -2,14 +2,14 @@ import type { Permission } from '../../../core/actor.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { StoreRow } from '../../stores/stores/queries.ts'
 
-/** A store as a token of its machine grant needs it. */
+/** The columns of a store that a token of its machine grant needs. */
 export type TokenStore = Omit<StoreRow, 'clientSecretHash'>
 
-export type AuthQueries = ReturnType<typeof signInQueries>
+export type SignInQueries = ReturnType<typeof signInQueries>
 
-/** All SQL about ended tokens and the groups of members, and the reads that judge a token. */
+/** All SQL about ended tokens and the groups of members, and the reads that check a token. */
 export function signInQueries(db: Db) {
-  // One read for the store and for the end of its token: it runs with every request.
+  // One read finds the store and checks its token, because it runs with every request.
   const tokenStore = db.prepare<[storeId: string, jti: string], TokenStore>(`
     SELECT id, slug, name, plan, secret_generation AS secretGeneration, kept_jti AS keptJti FROM stores
     WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE jti = ?)`)
@@ -21,15 +21,15 @@ export function signInQueries(db: Db) {
   const prune = db.prepare('DELETE FROM revoked_tokens WHERE expires_at < ?')
 
   return {
-    /** The store of a token; undefined when the token has been revoked. */
+    /** Finds the store of a token; undefined if the token was revoked. */
     findTokenStore: (storeId: string, jti: string): TokenStore | undefined => tokenStore.get(storeId, jti),
-    /** The permissions of each group of the store that the person is in. */
-    groupsOf: (userId: string, storeId: string): Permission[][] =>
+    /** Lists the permissions of each group of the store that the person belongs to. */
+    listGroups: (userId: string, storeId: string): Permission[][] =>
       groups.all(userId, storeId).map(({ permissionNames }) => JSON.parse(permissionNames)),
     /**
-     * Ends a token before its time; of several at once exactly one is told that it did.
+     * Ends a token before it expires. Of several calls at once, exactly one returns true.
      *
-     * @param keepUntil Unix ms after which the token could not be refreshed either.
+     * @param keepUntil Unix ms after which the token can no longer be refreshed.
      */
     revoke: (jti: string, keepUntil: number): boolean => revoke.run(jti, BigInt(keepUntil)).changes > 0,
     pruneRevoked: (now: number): void => void prune.run(BigInt(now)),

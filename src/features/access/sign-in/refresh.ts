@@ -3,17 +3,17 @@ import type { Atomically, RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { credentialOf } from '../../../http/credential.ts'
+import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import { missing } from './client-credentials.ts'
-import type { AuthQueries } from './queries.ts'
+import type { SignInQueries } from './queries.ts'
 import type { AccessToken, RevokeForm } from './schema.ts'
 import type { TokenHolders } from './token-holders.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshDeps {
-  queries: Pick<AuthQueries, 'revoke' | 'pruneRevoked'>
+  queries: Pick<SignInQueries, 'revoke' | 'pruneRevoked'>
   sessions: KeptSessions
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
@@ -24,74 +24,74 @@ export interface RefreshDeps {
   record: RecordEvent
 }
 
-/** Ended tokens are remembered longer than needed: a clock that is set back must not bring them to life again. */
+/** Ended tokens are remembered for longer than needed, so that a clock set back does not revive them. */
 const REVOKED_KEPT_MS = 7 * 86_400_000
 
 export type RefreshService = ReturnType<typeof refreshService>
 
-/** How access tokens go on and end (contract 4.6). */
+/** Refreshes and revokes access tokens (contract 4.6). */
 export function refreshService(deps: RefreshDeps) {
   const { queries, sessions, holders, tokens, issuer, clock, atomically, record } = deps
 
-  const keepUntil = ({ exp }: Claims): number => (exp + LIMITS.refreshGraceSeconds) * 1000
+  const computeKeepUntil = ({ exp }: Claims): number => (exp + LIMITS.refreshGraceSeconds) * 1000
 
   async function refreshMachine(claims: Claims, trace: Trace): Promise<AccessToken> {
-    const store = holders.storeOf(claims)
+    const store = holders.findStore(claims)
     if (!store) throw signInFirst()
     deps.admitAddress(store.id, trace.address)
-    if (!queries.revoke(claims.jti, keepUntil(claims))) throw signInFirst()
-    return issuer.forStore(store, issuer.newJti())
+    if (!queries.revoke(claims.jti, computeKeepUntil(claims))) throw signInFirst()
+    return issuer.issueForStore(store, issuer.createJti())
   }
 
   async function refreshPerson(claims: Claims, trace: Trace): Promise<AccessToken> {
-    const holder = holders.personOf(claims)
+    const holder = holders.findPerson(claims)
     if (!holder) throw signInFirst()
     const { person, memberships, session } = holder
-    const jti = issuer.newJti()
+    const jti = issuer.createJti()
     const isWinner = sessions.rotateSession({
       id: session.id,
       before: claims.jti,
       after: jti,
       now: clock.now(),
-      expiresAt: issuer.refreshableUntil(),
+      expiresAt: issuer.computeRefreshEnd(),
       address: trace.address,
     })
     if (!isWinner) throw signInFirst()
-    return issuer.forPerson(person, memberships, { ...session, jti })
+    return issuer.issueForPerson(person, memberships, { ...session, jti })
   }
 
   return {
     /**
-     * Exchanges an access token, valid or expired less than five minutes ago, for a new one; the old one ends. Of
-     * several exchanges of one token at once exactly one wins.
+     * Exchanges an access token, valid or expired less than five minutes ago, for a new one. The old one ends. Of several
+     * exchanges of one token at once, exactly one wins.
      *
      * @throws ApiError `unauthorized`.
      */
     async refresh(request: Request, trace: Trace): Promise<AccessToken> {
-      const credential = credentialOf(request)
+      const credential = readCredential(request)
       const claims = credential.kind === 'token' ? await tokens.read(credential.text) : undefined
       if (!claims) throw signInFirst()
-      // Not token_expired: a client that refreshes upon that would never stop.
-      if (keepUntil(claims) <= clock.now()) {
+      // Not token_expired, because a client that refreshes on that code would never stop.
+      if (computeKeepUntil(claims) <= clock.now()) {
         throw new ApiError('unauthorized', 'The token expired more than five minutes ago: sign in again')
       }
       return claims.user_type === 'client' ? refreshMachine(claims, trace) : refreshPerson(claims, trace)
     },
 
     /**
-     * Ends a token, and with it the sign-in of a person (RFC 7009). Says nothing about tokens that it does not know.
+     * Ends a token, and with it the sign-in of a person (RFC 7009). The answer is the same for unknown tokens.
      *
      * @throws ApiError `invalid_request` without a token.
      */
     async revoke({ token }: RevokeForm, trace: Trace): Promise<{ status: 'revoked' }> {
       if (!token) throw missing('token')
       const claims = await tokens.read(token)
-      const store = claims?.user_type === 'client' ? holders.storeOf(claims) : undefined
-      const holder = claims?.user_type === 'user' ? holders.personOf(claims) : undefined
+      const store = claims?.user_type === 'client' ? holders.findStore(claims) : undefined
+      const holder = claims?.user_type === 'user' ? holders.findPerson(claims) : undefined
       const event = { action: 'token.revoked', keyId: null, trace } as const
       if (claims && store) {
         atomically(() => {
-          if (!queries.revoke(claims.jti, keepUntil(claims))) return
+          if (!queries.revoke(claims.jti, computeKeepUntil(claims))) return
           record({ ...event, actorKind: 'machine', storeId: store.id, userId: null, details: {} })
         })
       }
@@ -106,7 +106,7 @@ export function refreshService(deps: RefreshDeps) {
       return { status: 'revoked' }
     },
 
-    /** Deletes ended tokens that could not be refreshed any more either. */
+    /** Deletes ended tokens that can no longer be refreshed. */
     prune: (): void => queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS),
   }
 }

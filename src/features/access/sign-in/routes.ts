@@ -4,26 +4,26 @@ import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
-import type { LoginService } from './login.ts'
 import type { MachineGrant } from './machine-grant.ts'
 import type { RefreshService } from './refresh.ts'
-import { AccessToken, Login, Revoked, RevokeForm, TokenForm, UserToken } from './schema.ts'
+import { AccessToken, Revoked, RevokeForm, SignInRequest, TokenForm, UserToken } from './schema.ts'
+import type { SignInService } from './service.ts'
 
 const FORM_BYTES_MAX = 8 * 1024
 
-export interface AuthServices {
+export interface SignInServices {
   grant: MachineGrant['grant']
-  login: LoginService['login']
+  signIn: SignInService['signIn']
   refresh: RefreshService['refresh']
   revoke: RefreshService['revoke']
 }
 
-/** Contract 4.4: the machine grant, the login of people, refreshing and revoking tokens. No answer is ever cached. */
+/** Contract 4.4: the machine grant, the sign-in of people, refreshing and revoking tokens. No answer may be cached. */
 export function signInRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
-  { grant, login, refresh, revoke }: AuthServices,
+  { grant, signIn, refresh, revoke }: SignInServices,
 ) {
-  return new Elysia({ name: 'auth.routes', prefix: '/oauth', tags: ['Authentication'] })
+  return new Elysia({ name: 'sign-in.routes', prefix: '/oauth', tags: ['Authentication'] })
     .use(forAnyone)
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
@@ -50,9 +50,9 @@ export function signInRoutes(
         description: 'Send the credentials as a form, not as JSON (RFC 6749 §4.4.2), or by HTTP Basic.',
       },
     })
-    .post('/login', ({ body, trace }) => login(body, trace), {
+    .post('/login', ({ body, trace }) => signIn(body, trace), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
-      body: Login,
+      body: SignInRequest,
       response: {
         200: UserToken,
         ...failures(
@@ -71,7 +71,7 @@ export function signInRoutes(
         operationId: 'login',
         summary: 'Sign in as a person',
         description: [
-          'If two-factor authentication is on, the right password alone is answered with `requires_2fa`: repeat the',
+          'If two-factor authentication is on, the right password alone gets `requires_2fa`: repeat the',
           'request with `totp_code` or `recovery_code`.',
         ].join(' '),
       },
@@ -102,7 +102,7 @@ export function signInRoutes(
       response: { 200: Revoked, ...failures(...WRITING, ...FORM_BODY) },
       detail: {
         operationId: 'revokeToken',
-        summary: 'Revoke an access token, and with it the login of a person',
+        summary: 'Revoke an access token, and with it the sign-in of a person',
         description: 'Send the token as a form (RFC 7009). The answer is the same for unknown tokens.',
       },
     })

@@ -9,7 +9,7 @@ import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
 
-/** The longest client_id and client_secret that are accepted; issued ones are far shorter. */
+/** The longest client_id and client_secret that the service accepts. Issued ones are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200
 
 /** The form of RFC 6749 §4.4.2; the client's id and secret may be sent by HTTP Basic instead. */
@@ -21,7 +21,7 @@ export const TokenForm = t.Object({
 export type TokenForm = typeof TokenForm.static
 
 /** Contract 5.1, 5.2. */
-export const Login = t.Object({
+export const SignInRequest = t.Object({
   email: text({ minLength: 1, maxLength: 320 }),
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
   totp_code: t.Optional(
@@ -37,7 +37,7 @@ export const Login = t.Object({
     ),
   ),
 })
-export type Login = typeof Login.static
+export type SignInRequest = typeof SignInRequest.static
 
 /** The form of RFC 7009 §2.1. */
 export const RevokeForm = t.Object({
@@ -69,7 +69,7 @@ export const MembershipView = t.Object({
 })
 export type MembershipView = typeof MembershipView.static
 
-/** Contract 5.1: a token with the fields of a person's login. */
+/** Contract 5.1: a token with the fields of a person's sign-in. */
 export const UserToken = t.Object({
   ...accessToken,
   user_type: t.Literal('user'),
@@ -81,11 +81,13 @@ export const UserToken = t.Object({
   client_name: t.Optional(
     t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
   ),
-  recovery_codes_left: t.Optional(Type.Integer({ description: 'Only after a login with a recovery code.' })),
+  recovery_codes_left: t.Optional(
+    Type.Integer({ description: 'Only after a sign-in with a recovery code.' }),
+  ),
 })
 export type UserToken = typeof UserToken.static
 
-/** Words a membership for the wire. */
+/** Converts a membership for the wire. */
 export const membershipView = ({
   storeId,
   slug,

@@ -2,7 +2,7 @@ import type { Db } from '../../../platform/db/open.ts'
 
 export type SignInAddressQueries = ReturnType<typeof signInAddressQueries>
 
-/** All SQL about the addresses that people signed in from. */
+/** All SQL about the network addresses that people signed in from. */
 export function signInAddressQueries(db: Db) {
   const find = db.prepare<[userId: string, address: string, since: number], { found: 1 }>(
     'SELECT 1 AS found FROM sign_in_addresses WHERE user_id = ? AND address = ? AND last_at > ?',
@@ -18,17 +18,17 @@ export function signInAddressQueries(db: Db) {
   const prune = db.prepare('DELETE FROM sign_in_addresses WHERE last_at <= ?')
 
   return {
-    /** Whether a person signed in from an address later than `since`. */
+    /** Whether a person signed in from an address after `since`. */
     isKnown: (userId: string, address: string, since: number): boolean =>
       find.get(userId, address, since) !== undefined,
-    /** Notes a sign-in; of more than `keep` addresses the least recently used goes. To be called in a transaction. */
+    /** Notes a sign-in. Beyond `keep` addresses, deletes the least recently used. Call it in a transaction. */
     note(userId: string, address: string, now: number, keep: number): void {
       put.run(userId, address, BigInt(now))
       dropOldest.run({ userId, address, keep: BigInt(keep) })
     },
     /**
-     * Forgets sign-ins up to `until`; after a clock was set back, sign-ins of the future become ones of now. To be called
-     * in a transaction.
+     * Deletes sign-ins up to `until`. After a clock was set back, moves sign-ins in the future to now. Call it in a
+     * transaction.
      */
     prune(until: number, now: number): void {
       prune.run(BigInt(until))

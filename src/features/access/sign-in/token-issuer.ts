@@ -15,29 +15,29 @@ export interface TokenIssuerDeps {
 }
 
 /**
- * Stores that a token names: with the longest slugs it just fits the 8 KiB that proxies and our own revocation allow.
- * What counts is read from the database.
+ * Stores that a token names. With the longest slugs, the token just fits the 8 KiB that proxies and our own revocation
+ * allow. The service itself reads memberships from the database.
  */
 const MEMBERSHIPS_IN_TOKEN_MAX = 40
 
-export type TokenIssuer = ReturnType<typeof tokenIssuer>
+export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
-/** Makes access tokens with the claims of contract 4.5. */
-export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
-  const answer = (access_token: string): AccessToken => ({
+/** Creates access tokens with the claims of contract 4.5. */
+export function createTokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
+  const buildAnswer = (access_token: string): AccessToken => ({
     access_token,
     token_type: 'Bearer',
     expires_in: lifetimeSeconds,
   })
 
   return {
-    newJti: (): string => ids.uuid(),
+    createJti: (): string => ids.uuid(),
 
-    /** When a token that is made now can no longer be refreshed (contract 4.6): Unix ms. */
-    refreshableUntil: (): number => clock.now() + (lifetimeSeconds + LIMITS.refreshGraceSeconds) * 1000,
+    /** @returns Unix ms until which a token created now can be refreshed (contract 4.6). */
+    computeRefreshEnd: (): number => clock.now() + (lifetimeSeconds + LIMITS.refreshGraceSeconds) * 1000,
 
-    /** A token of the machine grant. */
-    async forStore(
+    /** Creates a token of the machine grant. */
+    async issueForStore(
       store: Pick<TokenStore, 'id' | 'plan' | 'secretGeneration'>,
       jti: string,
     ): Promise<AccessToken> {
@@ -46,13 +46,13 @@ export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuer
         jti,
         user_type: 'client' as const,
         generation: store.secretGeneration,
-        ...planClaims(store.plan),
+        ...buildPlanClaims(store.plan),
       }
-      return answer(await tokens.sign(claims, lifetimeSeconds))
+      return buildAnswer(await tokens.sign(claims, lifetimeSeconds))
     },
 
-    /** A token of a person's sign-in. */
-    async forPerson(
+    /** Creates a token of a person's sign-in. */
+    async issueForPerson(
       person: PersonRow,
       memberships: readonly MembershipRow[],
       session: { id: string; jti: string; amr: string[] },
@@ -69,14 +69,14 @@ export function tokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuer
         is_super_admin: person.isSuperAdmin,
         sid: session.id,
         amr: session.amr,
-        ...(only && planClaims(only.plan)),
+        ...(only && buildPlanClaims(only.plan)),
       }
-      return answer(await tokens.sign(claims, lifetimeSeconds))
+      return buildAnswer(await tokens.sign(claims, lifetimeSeconds))
     },
   }
 }
 
-function planClaims(plan: PlanName) {
+function buildPlanClaims(plan: PlanName) {
   const { requestsPerMinute } = PLANS[plan]
   return { plan, rate_limit: Number.isFinite(requestsPerMinute) ? requestsPerMinute : null }
 }

@@ -1,13 +1,13 @@
 import type { TwoFactorQueries } from './queries.ts'
 
-/** A code is taken a step early or late, so steps further away than that decide nothing. */
+/** A code is accepted one step early or late, so used steps further away do not matter. */
 const NEAR_STEPS = 1
 
-/** Whether a step was used; one of a clock that ran ahead and was set back counts no more. */
+/** Whether a step was used. A step from a clock that ran ahead and was set back no longer counts. */
 const isUsed = (step: number, last: number | null | undefined, nowStep: number): boolean =>
   last != null && step <= last && last <= nowStep + NEAR_STEPS
 
-/** Which time steps have been used up (RFC 6238 §5.2). Where that cannot be written, it is remembered for its minute. */
+/** Keeps the used time steps (RFC 6238 §5.2), in memory for a minute if the database cannot be written. */
 export function createAcceptedSteps(queries: Pick<TwoFactorQueries, 'acceptStep' | 'find'>) {
   const held = new Map<string, number>()
 
@@ -16,11 +16,11 @@ export function createAcceptedSteps(queries: Pick<TwoFactorQueries, 'acceptStep'
   }
 
   return {
-    /** Uses up a step and all before it, in the database. @returns false when it was used before. */
+    /** Uses up a step and all earlier ones, in the database. @returns false if the step was already used. */
     accept: (userId: string, step: number, nowStep: number): boolean =>
       !isUsed(step, held.get(userId), nowStep) && queries.acceptStep(userId, step, nowStep),
 
-    /** The same in memory, for a database that cannot be written. */
+    /** The same in memory, while the database cannot be written. */
     hold(userId: string, step: number, nowStep: number): boolean {
       forgetFar(nowStep)
       const isOld = [held.get(userId), queries.find(userId)?.lastStep].some((last) =>

@@ -12,7 +12,7 @@ export interface TwoFactorNeeds {
   endOtherSessions: TwoFactorDeps['endOtherSessions']
 }
 
-/** Wires the second factor. */
+/** Wires two-factor authentication. */
 export function buildTwoFactor(ground: Ground, { people, secretBox, endOtherSessions }: TwoFactorNeeds) {
   const service = twoFactorService({
     ...ground,

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 export interface TwoFactorRow {
   sealedSecret: Buffer
   createdAt: number
-  /** null until a first code was right. */
+  /** Unix ms; null until the person has sent a first right code. */
   enabledAt: number | null
   /** Newest time step whose code was accepted. */
   lastStep: number | null
@@ -11,7 +11,7 @@ export interface TwoFactorRow {
 
 export type TwoFactorQueries = ReturnType<typeof twoFactorQueries>
 
-/** All SQL about second factors. What may happen once only is decided by the `changes` of one UPDATE. */
+/** All SQL about second factors. The `changes` of one UPDATE decide each step that may happen only once. */
 export function twoFactorQueries(db: Db) {
   const find = db.prepare<[userId: string], TwoFactorRow>(`
     SELECT sealed_secret AS sealedSecret, created_at AS createdAt, enabled_at AS enabledAt, last_step AS lastStep
@@ -53,39 +53,39 @@ export function twoFactorQueries(db: Db) {
 
   return {
     find: (userId: string) => find.get(userId),
-    /** Begins a setup, in place of an earlier one. @returns false when it is enabled already. */
+    /** Starts a setup, replacing an earlier one. @returns false if two-factor authentication is already enabled. */
     putPending: (userId: string, sealedSecret: Buffer, now: number): boolean =>
       putPending.run(userId, sealedSecret, BigInt(now)).changes > 0,
-    /** Ends the setup of exactly this secret. @returns false when another call was faster. */
+    /** Completes the setup of exactly this secret. @returns false if another call was faster. */
     enable: (userId: string, sealedSecret: Buffer, step: number, now: number): boolean =>
       enable.run({ userId, sealedSecret, step: BigInt(step), enabledAt: BigInt(now) }).changes > 0,
     /**
-     * Uses up a time step and all before it. A step that lies in the future of `nowStep` was used by a clock that ran
-     * ahead; it keeps nobody out.
+     * Uses up a time step and all earlier ones. A used step after `nowStep` comes from a clock that ran ahead, and locks
+     * nobody out.
      *
-     * @returns false when it was used before (RFC 6238 §5.2).
+     * @returns false if the step was already used (RFC 6238 §5.2).
      */
     acceptStep: (userId: string, step: number, nowStep: number): boolean =>
       acceptStep.run({ userId, step: BigInt(step), nowStep: BigInt(nowStep) }).changes > 0,
-    /** Counts a wrong code. @returns how many there were since the last success. */
+    /** Counts a wrong code. @returns the number of wrong codes since the last success. */
     countWrongCode: (userId: string): number => countWrong.all(userId)[0] ?? 0,
-    wrongCodes: (userId: string): number => wrongCodes.get(userId) ?? 0,
-    forgetWrongCodes: (userId: string): void => void forgetWrong.run(userId),
-    /** Removes secret and recovery codes. To be called in a transaction. @returns whether there was a secret. */
+    readWrongCodes: (userId: string): number => wrongCodes.get(userId) ?? 0,
+    resetWrongCodes: (userId: string): void => void forgetWrong.run(userId),
+    /** Removes secret and recovery codes. Call it in a transaction. @returns whether there was a secret. */
     remove(userId: string): boolean {
       removeCodes.run(userId)
       return remove.run(userId).changes > 0
     },
-    /** To be called in a transaction. */
+    /** Call it in a transaction. */
     replaceCodes(userId: string, hashes: readonly Buffer[]): void {
       removeCodes.run(userId)
       for (const hash of hashes) addCode.run(userId, hash)
     },
-    /** Uses up a recovery code. @returns false for a wrong one and for one that was used before. */
+    /** Uses up a recovery code. @returns false for a wrong or used one. */
     useCode: (userId: string, hash: Buffer, now: number): boolean =>
       useCode.run(BigInt(now), userId, hash).changes > 0,
-    codesLeft: (userId: string): number => codesLeft.get(userId)?.count ?? 0,
-    /** Members of a store, and those of them with a second factor. */
-    members: (storeId: string) => members.get(storeId) ?? { total: 0, enabled: 0 },
+    countCodesLeft: (userId: string): number => codesLeft.get(userId)?.count ?? 0,
+    /** Counts the members of a store, and those with a second factor. */
+    countMembers: (storeId: string) => members.get(storeId) ?? { total: 0, enabled: 0 },
   }
 }

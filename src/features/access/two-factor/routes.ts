@@ -50,7 +50,7 @@ export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFact
           operationId: 'enableTwoFactor',
           summary: 'Turn on two-factor authentication with a first code',
           description:
-            'From then on every login needs a code, and your other logins end. The code sent here cannot be used again.',
+            'From then on every sign-in needs a code, and your other sign-ins end. The code sent here cannot be used again.',
         },
       })
       .post('/disable', ({ caller }) => twoFactor.disable(caller), {
@@ -60,7 +60,7 @@ export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFact
         detail: {
           operationId: 'disableTwoFactor',
           summary: 'Turn off two-factor authentication',
-          description: 'The token must come from a login with a code.',
+          description: 'The token must come from a sign-in with a code.',
         },
       })
       .get('/status', ({ caller }) => twoFactor.status(caller), {
@@ -75,7 +75,7 @@ export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFact
         detail: {
           operationId: 'renewRecoveryCodes',
           summary: 'Create new recovery codes; the old ones stop working',
-          description: 'The token must come from a login with a code.',
+          description: 'The token must come from a sign-in with a code.',
         },
       })
   )

@@ -20,7 +20,7 @@ export type TwoFactorProof = typeof TwoFactorProof.static
 
 const recovery_codes = t.Array(t.String(), {
   description:
-    'Ten codes `xxxxx-xxxxx`, each for one login without the authenticator. They are shown only once.',
+    'Ten codes `xxxxx-xxxxx`, each for one sign-in without the authenticator. They are shown only once.',
 })
 
 export const RecoveryCodes = t.Object({ recovery_codes })
@@ -29,7 +29,7 @@ export type RecoveryCodes = typeof RecoveryCodes.static
 export const TwoFactorEnabled = t.Object({
   enabled: t.Literal(true),
   recovery_codes,
-  sessions_ended: Type.Integer({ description: 'Other logins that ended.' }),
+  sessions_ended: Type.Integer({ description: 'Other sign-ins that ended.' }),
 })
 export type TwoFactorEnabled = typeof TwoFactorEnabled.static
 

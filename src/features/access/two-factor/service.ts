@@ -15,7 +15,7 @@ import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createAcceptedSteps } from './accepted-steps.ts'
 import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
-import { newRecoveryCode, RECOVERY_CODES, typedRecoveryCode } from './recovery-codes.ts'
+import { createRecoveryCode, normaliseRecoveryCode, RECOVERY_CODES } from './recovery-codes.ts'
 import type {
   RecoveryCodes,
   TwoFactorDisabled,
@@ -33,12 +33,12 @@ export interface TwoFactorDeps {
   ids: Ids
   atomically: Atomically
   record: RecordEvent
-  /** Ends the sign-ins of a person but one; null for all. @returns how many ended. */
+  /** Ends a person's sign-ins except one; null ends all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
   log: { error(fields: { user_id: string }, message: string): void }
 }
 
-/** What a login brings besides the password: one of them. */
+/** The second factor in a sign-in request: one of the two codes. */
 export interface SecondFactor {
   totp_code?: string | undefined
   recovery_code?: string | undefined
@@ -47,13 +47,13 @@ export interface SecondFactor {
 /** Whether the second factor was right. */
 export interface Passed {
   ok: boolean
-  /** Told when a recovery code was used up. */
+  /** Set if a recovery code was used up. */
   recoveryCodesLeft?: number
 }
 
 const ISSUER = 'Lookalike'
 
-/** How long a setup waits for its first code (contract 5.2). */
+/** The longest wait for the first code of a setup (contract 5.2). */
 const PENDING_MS = 15 * 60_000
 
 export type TwoFactorService = ReturnType<typeof twoFactorService>
@@ -72,34 +72,34 @@ export function twoFactorService({
 }: TwoFactorDeps) {
   const steps = createAcceptedSteps(queries)
 
-  function secretOf(userId: string, { sealedSecret }: TwoFactorRow): string | undefined {
+  function openSecret(userId: string, { sealedSecret }: TwoFactorRow): string | undefined {
     const secret = box.open(sealedSecret, userId)
     if (secret === undefined) {
-      log.error({ user_id: userId }, 'a TOTP secret cannot be opened: was the data secret replaced?')
+      log.error({ user_id: userId }, 'a TOTP secret cannot be decrypted: was the data secret replaced?')
     }
     return secret
   }
 
-  /** It concerns the person, whichever store the call was for. */
+  /** Records an act that concerns the person, whichever store the request names. */
   const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
     record({ ...describeAct(caller, action, details), storeId: null })
 
-  const hashOf = (userId: string, code: string) => box.digest(typedRecoveryCode(code), userId)
+  const hashCode = (userId: string, code: string) => box.digest(normaliseRecoveryCode(code), userId)
 
-  /** Makes new codes in place of all before. To be called in a transaction. @returns them as they are shown. */
+  /** Replaces all codes with new ones. Call it in a transaction. @returns the codes in their shown form. */
   function renewCodes(userId: string): string[] {
-    const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(ids))
+    const codes = Array.from({ length: RECOVERY_CODES }, () => createRecoveryCode(ids))
     queries.replaceCodes(
       userId,
-      codes.map((code) => hashOf(userId, code)),
+      codes.map((code) => hashCode(userId, code)),
     )
     return codes
   }
 
-  /** Uses up the step of a code by one of the two ways of {@link steps}. */
+  /** Uses up the step of a code with one of the two methods of {@link steps}. */
   function isStepAccepted(userId: string, code: string, accept: typeof steps.accept): boolean {
     const row = queries.find(userId)
-    const secret = row?.enabledAt == null ? undefined : secretOf(userId, row)
+    const secret = row?.enabledAt == null ? undefined : openSecret(userId, row)
     const now = clock.now()
     const step = secret && findStep(secret, code, now)
     return typeof step === 'number' && accept(userId, step, timeStep(now))
@@ -112,8 +112,8 @@ export function twoFactorService({
 
   const useRecoveryCode = (userId: string, code: string, trace: Trace): Passed =>
     atomically(() => {
-      if (!queries.useCode(userId, hashOf(userId, code), clock.now())) return { ok: false }
-      const recoveryCodesLeft = queries.codesLeft(userId)
+      if (!queries.useCode(userId, hashCode(userId, code), clock.now())) return { ok: false }
+      const recoveryCodesLeft = queries.countCodesLeft(userId)
       record({
         action: 'two_factor.recovery_code_used',
         actorKind: 'person',
@@ -130,12 +130,12 @@ export function twoFactorService({
 
   return {
     /**
-     * Begins the setup; a second call replaces the secret of the first.
+     * Starts the setup. A second call replaces the secret of the first.
      *
-     * @throws ApiError `conflict` when it is enabled already.
+     * @throws ApiError `conflict` if it is already enabled.
      */
     setup(caller: Caller): TwoFactorSetup {
-      const userId = personOf(caller)
+      const userId = requirePerson(caller)
       const account = people.findPerson(userId)?.email
       if (account === undefined) throw new Error('A caller without an account')
       const secret = newTotpSecret(ids)
@@ -145,20 +145,20 @@ export function twoFactorService({
     },
 
     /**
-     * Ends the setup with a first code, which is used up by it. The person's other sign-ins end, for they showed no code
-     * of this authenticator.
+     * Completes the setup with a first code, which it uses up. The person's other sign-ins end, because they showed no
+     * code of this authenticator.
      *
-     * @throws ApiError `invalid_2fa`; `conflict` when it is enabled already or no setup is under way.
+     * @throws ApiError `invalid_2fa`; `conflict` if it is already enabled or no setup is in progress.
      */
     enable(caller: Caller, { totp_code }: TwoFactorProof): TwoFactorEnabled {
-      const userId = personOf(caller)
+      const userId = requirePerson(caller)
       const now = clock.now()
       const pending = queries.find(userId)
       if (typeof pending?.enabledAt === 'number') throw alreadyEnabled()
-      const secret = pending && now < pending.createdAt + PENDING_MS ? secretOf(userId, pending) : undefined
+      const secret = pending && now < pending.createdAt + PENDING_MS ? openSecret(userId, pending) : undefined
       if (!pending || secret === undefined) throw nothingPending()
       const step = findStep(secret, totp_code, now)
-      if (step === undefined) throw new ApiError('invalid_2fa', 'The code did not verify')
+      if (step === undefined) throw new ApiError('invalid_2fa', 'The code is wrong')
       return atomically(() => {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
         const sessions_ended = endOtherSessions(userId, caller.token?.sessionId ?? null)
@@ -168,12 +168,12 @@ export function twoFactorService({
     },
 
     /**
-     * Switches it off, or gives a setup up; harmless when there is neither.
+     * Turns it off, or abandons a setup. Does nothing if there is neither.
      *
-     * @throws ApiError `permission_denied` when the caller's login passed no second factor.
+     * @throws ApiError `permission_denied` if the caller signed in without a second factor.
      */
     disable(caller: Caller): TwoFactorDisabled {
-      const userId = personOf(caller)
+      const userId = requirePerson(caller)
       return atomically(() => {
         const wasEnabled = isEnabled(userId)
         if (wasEnabled) demandSecondFactor(caller)
@@ -184,23 +184,23 @@ export function twoFactorService({
     },
 
     status(caller: Caller): TwoFactorStatus {
-      const userId = personOf(caller)
+      const userId = requirePerson(caller)
       const enabledAt = queries.find(userId)?.enabledAt ?? null
       return {
         enabled: enabledAt !== null,
         enabled_at: enabledAt === null ? null : isoTime(enabledAt),
-        recovery_codes_left: queries.codesLeft(userId),
+        recovery_codes_left: queries.countCodesLeft(userId),
       }
     },
 
     /**
-     * Ten new recovery codes; the old ones end.
+     * Creates ten new recovery codes. The old ones end.
      *
-     * @throws ApiError `conflict` when it is not enabled, `permission_denied` when the caller's login passed no second
+     * @throws ApiError `conflict` if it is not enabled, `permission_denied` if the caller signed in without a second
      * factor.
      */
     renewRecoveryCodes(caller: Caller): RecoveryCodes {
-      const userId = personOf(caller)
+      const userId = requirePerson(caller)
       return atomically(() => {
         if (!isEnabled(userId)) {
           throw new ApiError('conflict', 'Two-factor authentication is not enabled')
@@ -211,39 +211,40 @@ export function twoFactorService({
       })
     },
 
-    /** Whether a login of this person needs a second factor (contract 5.2). */
+    /** Whether this person needs a second factor to sign in (contract 5.2). */
     isEnabled,
 
     /**
-     * Judges the second factor of a login and uses it up; the password must have been right. Of several calls with one
-     * code exactly one passes. With both given the `totp_code` alone counts; whoever has it not enabled never passes.
+     * Checks the second factor of a sign-in and uses it up; the password must have been right. Of several calls with one
+     * code, exactly one passes. If both codes are given, only `totp_code` counts. A person who has not enabled it never
+     * passes.
      */
     pass(userId: string, factor: SecondFactor, trace: Trace): Passed {
       const passed = judge(userId, factor, trace)
-      if (passed.ok) queries.forgetWrongCodes(userId)
+      if (passed.ok) queries.resetWrongCodes(userId)
       return passed
     },
 
     /**
-     * The same without writing, for a database that cannot be written: codes of the authenticator are used up in memory.
-     * A restart forgets that, and they have ended by then; a recovery code would not have.
+     * The same while the database cannot be written: codes of the authenticator are used up in memory. A restart forgets
+     * used codes, but these have expired by then. A recovery code does not expire.
      *
-     * @returns undefined for a recovery code, which has to be written.
+     * @returns undefined for a recovery code, because its use has to be written.
      */
     passUnwritten: (userId: string, { totp_code }: SecondFactor): boolean | undefined =>
       totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.hold),
 
-    /** Counts a wrong second factor behind a right password. @returns how many there were since the last success. */
+    /** Counts a wrong second factor after a right password. @returns the number since the last success. */
     countWrongCode: queries.countWrongCode,
 
-    /** Wrong second factors since the last success. */
-    wrongCodes: queries.wrongCodes,
+    /** Reads the number of wrong second factors since the last success. */
+    readWrongCodes: queries.readWrongCodes,
 
     /**
-     * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end:
-     * whoever has the authenticator now may have one of them.
+     * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end, because
+     * the finder of the authenticator may hold one of them.
      *
-     * @param email normalised. @returns whether there was one to take; undefined for an unknown person.
+     * @param email normalised. @returns whether there was a second factor; undefined for an unknown person.
      */
     reset(email: string): boolean | undefined {
       const userId = people.findPersonByEmail(email)?.id
@@ -265,16 +266,16 @@ export function twoFactorService({
       })
     },
 
-    /** Removes the second factor of a person. To be called in a transaction. */
+    /** Removes the second factor of a person. Call it in a transaction. */
     remove: (userId: string): void => void queries.remove(userId),
 
-    /** Members of a store, and those of them with a second factor. */
-    membersEnabled: queries.members,
+    /** Counts the members of a store, and those with a second factor. */
+    countMembers: queries.countMembers,
   }
 }
 
 /** The routes let only people in. */
-function personOf({ userId }: Caller): string {
+function requirePerson({ userId }: Caller): string {
   if (userId === null) throw new Error('Only a person has a second factor')
   return userId
 }
@@ -288,7 +289,7 @@ function demandSecondFactor({ token }: Caller): void {
   )
 }
 
-const alreadyEnabled = () => new ApiError('conflict', 'Two-factor authentication is enabled already')
+const alreadyEnabled = () => new ApiError('conflict', 'Two-factor authentication is already enabled')
 
 const nothingPending = () =>
-  new ApiError('conflict', 'No setup is under way, or it is older than 15 minutes: begin again')
+  new ApiError('conflict', 'No setup is in progress, or it is older than 15 minutes: start again')

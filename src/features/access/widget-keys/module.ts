@@ -6,15 +6,15 @@ import { widgetKeyService } from './service.ts'
 
 export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 
-/** Wires the public keys of widgets. */
+/** Wires the keys of widgets, which are public. */
 export function buildWidgetKeys(ground: Ground) {
   const queries = widgetKeyQueries(ground.db)
   const service = widgetKeyService({ ...ground, queries })
-  const { ofStore, byHash, remove } = queries
+  const { listByStore, findByHash, remove } = queries
   return {
     service,
     /** The rows, for the operator's list of all keys. */
-    rows: { ofStore, byHash, remove },
+    rows: { listByStore, findByHash, remove },
     routes: (doors: Doors) => widgetKeyRoutes(doors, service),
   } satisfies Module<unknown> & { rows: unknown }
 }

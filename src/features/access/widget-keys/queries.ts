@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { WidgetUse } from './schema.ts'
 
-export interface PublicKeyRow {
+export interface WidgetKeyRow {
   id: string
   storeId: string
   name: string
@@ -9,16 +9,16 @@ export interface PublicKeyRow {
   prefix: string
   /** As browsers send them. */
   origins: string[]
-  /** null: as many as the plan allows. */
+  /** null: the limit of the plan. */
   ratePerMinute: number | null
   allowed: WidgetUse[]
   /** Unix ms. */
   createdAt: number
 }
 
-type StoredRow = Omit<PublicKeyRow, 'origins' | 'allowed'> & { origins: string; allowed: string }
+type StoredRow = Omit<WidgetKeyRow, 'origins' | 'allowed'> & { origins: string; allowed: string }
 
-export type PublicKeyQueries = ReturnType<typeof widgetKeyQueries>
+export type WidgetKeyQueries = ReturnType<typeof widgetKeyQueries>
 
 const COLUMNS = `
   id, store_id AS storeId, name, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
@@ -26,7 +26,7 @@ const COLUMNS = `
 
 /** All SQL about widget keys. */
 export function widgetKeyQueries(db: Db) {
-  const ofStore = db.prepare<[storeId: string], StoredRow>(
+  const byStore = db.prepare<[storeId: string], StoredRow>(
     `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? ORDER BY id`,
   )
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(
@@ -49,18 +49,18 @@ export function widgetKeyQueries(db: Db) {
 
   return {
     /** Oldest first. */
-    ofStore: (storeId: string): PublicKeyRow[] => ofStore.all(storeId).map(read),
-    byId: (storeId: string, id: string) => optional(byId.get(storeId, id)),
-    byHash: (hash: Buffer) => optional(byHash.get(hash)),
+    listByStore: (storeId: string): WidgetKeyRow[] => byStore.all(storeId).map(read),
+    findById: (storeId: string, id: string) => optional(byId.get(storeId, id)),
+    findByHash: (hash: Buffer) => optional(byHash.get(hash)),
     count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
-    add: (row: PublicKeyRow): void => void insert.run(written(row)),
-    update: (row: PublicKeyRow): void => void update.run(written(row)),
+    add: (row: WidgetKeyRow): void => void insert.run(written(row)),
+    update: (row: WidgetKeyRow): void => void update.run(written(row)),
     remove: (id: string): void => void remove.run(id),
-    removeAllOf: (storeId: string): void => void removeAll.run(storeId),
+    removeByStore: (storeId: string): void => void removeAll.run(storeId),
   }
 }
 
-const read = (row: StoredRow): PublicKeyRow => ({
+const read = (row: StoredRow): WidgetKeyRow => ({
   ...row,
   origins: JSON.parse(row.origins) as string[],
   allowed: JSON.parse(row.allowed) as WidgetUse[],
@@ -68,7 +68,7 @@ const read = (row: StoredRow): PublicKeyRow => ({
 
 const optional = (row: StoredRow | undefined) => row && read(row)
 
-const written = (row: PublicKeyRow): StoredRow => ({
+const written = (row: WidgetKeyRow): StoredRow => ({
   ...row,
   origins: JSON.stringify(row.origins),
   allowed: JSON.stringify(row.allowed),

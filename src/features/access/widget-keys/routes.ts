@@ -4,22 +4,22 @@ import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import {
-  DeletedPublicKey,
-  NewPublicKey,
-  PublicKey,
-  PublicKeyBody,
-  PublicKeyList,
-  PublicKeyPatch,
+  DeletedWidgetKey,
+  NewWidgetKey,
+  WidgetKey,
+  WidgetKeyBody,
+  WidgetKeyList,
+  WidgetKeyPatch,
 } from './schema.ts'
-import type { PublicKeyService } from './service.ts'
+import type { WidgetKeyService } from './service.ts'
 
 /** Failures of a route about one key. */
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 
-/** Contract 4.11: public keys, which may appear in a web page. */
+/** Routes for widget keys, which may appear in a web page (contract 4.11). */
 export function widgetKeyRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
-  keys: PublicKeyService,
+  keys: WidgetKeyService,
 ) {
   return new Elysia({ name: 'widgetKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })
     .use(forStoreSecurity)
@@ -32,9 +32,9 @@ export function widgetKeyRoutes(
       {
         can: 'keys:manage',
         parse: jsonBody(),
-        body: PublicKeyBody,
+        body: WidgetKeyBody,
         response: {
-          201: NewPublicKey,
+          201: NewWidgetKey,
           ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
             'conflict',
             'The store already has the maximum number of widget keys, `details.limit`.',
@@ -48,28 +48,28 @@ export function widgetKeyRoutes(
     )
     .get('', ({ actor }) => keys.list(actor.storeId), {
       can: 'keys:manage',
-      response: { 200: PublicKeyList, ...failures(...FOR_STORE, ...READING) },
+      response: { 200: WidgetKeyList, ...failures(...FOR_STORE, ...READING) },
       detail: { operationId: 'listPublicKeys', summary: 'List the widget keys' },
     })
     .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
       can: 'keys:manage',
       params: KeyParams,
-      response: { 200: PublicKey, ...failures(...ONE_KEY, ...READING) },
+      response: { 200: WidgetKey, ...failures(...ONE_KEY, ...READING) },
       detail: { operationId: 'getPublicKey', summary: 'Read one widget key, without its value' },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
       can: 'keys:manage',
       params: KeyParams,
       parse: jsonBody(),
-      body: PublicKeyPatch,
-      response: { 200: PublicKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
+      body: WidgetKeyPatch,
+      response: { 200: WidgetKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
       detail: { operationId: 'updatePublicKey', summary: 'Change some fields of a widget key' },
     })
     .delete('/:id', ({ actor, params }) => keys.remove(actor, params.id), {
       can: 'keys:manage',
       parse: noBody,
       params: KeyParams,
-      response: { 200: DeletedPublicKey, ...failures(...ONE_KEY, ...WRITING) },
+      response: { 200: DeletedWidgetKey, ...failures(...ONE_KEY, ...WRITING) },
       detail: { operationId: 'deletePublicKey', summary: 'Delete a widget key; it stops working at once' },
     })
 }

@@ -5,7 +5,7 @@ import { text } from '../../../http/text-schema.ts'
 import { KeyName, KeyPrefix, KeyText } from '../api-keys/schema.ts'
 import { ORIGIN_FORM } from './origins.ts'
 
-/** What a widget may do with a key (contract 4.11). */
+/** An action that a key may allow a widget (contract 4.11). */
 export const WidgetUse = t.Union([
   t.Literal('text'),
   t.Literal('upload'),
@@ -38,28 +38,28 @@ const Allowed = t.Array(WidgetUse, {
   minItems: 1,
   maxItems: WIDGET_USES.length,
   description:
-    'What a widget may do with the key; by default everything. Requires `search:execute` for text, upload and url, and `search:write` for feedback: a widget may do no more than the maker of its key.',
+    'What a widget may do with the key; everything by default. To grant text, upload or url you need `search:execute`; to grant feedback you need `search:write`.',
 })
 
 const ForcedFilters = t.Null({
   description: 'Filters for every search with the key. Not supported yet: this version accepts only null.',
 })
 
-export const PublicKeyBody = t.Object({
+export const WidgetKeyBody = t.Object({
   name: KeyName,
   origins: Origins,
   rate_per_minute: t.Optional(RatePerMinute),
   allowed: t.Optional(Allowed),
   forced_filters: t.Optional(ForcedFilters),
 })
-export type PublicKeyBody = typeof PublicKeyBody.static
+export type WidgetKeyBody = typeof WidgetKeyBody.static
 
-/** Absent fields stay as they are. */
-export const PublicKeyPatch = t.Partial(PublicKeyBody)
-export type PublicKeyPatch = typeof PublicKeyPatch.static
+/** Absent fields keep their values. */
+export const WidgetKeyPatch = t.Partial(WidgetKeyBody)
+export type WidgetKeyPatch = typeof WidgetKeyPatch.static
 
-/** A widget key as it is read: never its value. */
-export const PublicKey = t.Object({
+/** A widget key without its value. */
+export const WidgetKey = t.Object({
   id: t.String(),
   name: t.String(),
   prefix: KeyPrefix,
@@ -69,13 +69,13 @@ export const PublicKey = t.Object({
   forced_filters: ForcedFilters,
   created_at: Moment,
 })
-export type PublicKey = typeof PublicKey.static
+export type WidgetKey = typeof WidgetKey.static
 
-export const NewPublicKey = t.Object({ ...PublicKey.properties, key: KeyText })
-export type NewPublicKey = typeof NewPublicKey.static
+export const NewWidgetKey = t.Object({ ...WidgetKey.properties, key: KeyText })
+export type NewWidgetKey = typeof NewWidgetKey.static
 
-export const PublicKeyList = t.Object({ public_keys: t.Array(PublicKey), count: Type.Integer() })
-export type PublicKeyList = typeof PublicKeyList.static
+export const WidgetKeyList = t.Object({ public_keys: t.Array(WidgetKey), count: Type.Integer() })
+export type WidgetKeyList = typeof WidgetKeyList.static
 
-export const DeletedPublicKey = t.Object({ status: t.Literal('deleted'), id: t.String() })
-export type DeletedPublicKey = typeof DeletedPublicKey.static
+export const DeletedWidgetKey = t.Object({ status: t.Literal('deleted'), id: t.String() })
+export type DeletedWidgetKey = typeof DeletedWidgetKey.static

@@ -6,63 +6,63 @@ import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
-import { problemsOf, validationError } from '../../../http/validation.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
-import { exactOrigin, ORIGIN_FORM } from './origins.ts'
-import type { PublicKeyQueries, PublicKeyRow } from './queries.ts'
+import { ORIGIN_FORM, readOrigin } from './origins.ts'
+import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
-  type DeletedPublicKey,
-  type NewPublicKey,
-  type PublicKey,
-  PublicKeyBody,
-  type PublicKeyList,
-  type PublicKeyPatch,
+  type DeletedWidgetKey,
+  type NewWidgetKey,
   WIDGET_USES,
+  type WidgetKey,
+  WidgetKeyBody,
+  type WidgetKeyList,
+  type WidgetKeyPatch,
   type WidgetUse,
 } from './schema.ts'
 
-export interface PublicKeyDeps {
-  queries: PublicKeyQueries
+export interface WidgetKeyDeps {
+  queries: WidgetKeyQueries
   clock: Clock
   ids: Ids
   atomically: Atomically
   record: RecordEvent
 }
 
-/** What `lookalike key create` prints; the key is shown this once. */
-export interface OperatorsKey {
+/** The output of `lookalike key create`, which shows the key only once. */
+export interface CreatedWidgetKey {
   id: string
   name: string
   key: string
   origins: string[]
 }
 
-/** Whose budget a widget's call spends, and how large it is. */
+/** The key whose budget a widget's request spends, and the size of that budget. */
 export interface AdmittedWidget {
   keyId: string
   storeId: string
-  /** null: as many as the plan allows. */
+  /** null: the limit of the plan. */
   ratePerMinute: number | null
 }
 
-export type PublicKeyService = ReturnType<typeof widgetKeyService>
+export type WidgetKeyService = ReturnType<typeof widgetKeyService>
 
-/** Public widget keys of stores, bound to exact origins (contract 4.11). */
-export function widgetKeyService(deps: PublicKeyDeps) {
+/** Widget keys of stores: public, and bound to exact origins (contract 4.11). */
+export function widgetKeyService(deps: WidgetKeyDeps) {
   const { queries, clock, ids, atomically, record } = deps
 
-  /** @throws ApiError `not_found`, also for another store's key. */
-  function owned(storeId: string, id: string): PublicKeyRow {
-    const row = queries.byId(storeId, id)
+  /** @throws ApiError `not_found`, also for a key of another store. */
+  function findOwned(storeId: string, id: string): WidgetKeyRow {
+    const row = queries.findById(storeId, id)
     if (!row) throw notFound('public_key')
     return row
   }
 
-  type Wanted = Pick<PublicKeyRow, 'storeId' | 'name' | 'origins' | 'ratePerMinute' | 'allowed'>
+  type Wanted = Pick<WidgetKeyRow, 'storeId' | 'name' | 'origins' | 'ratePerMinute' | 'allowed'>
 
-  function add(wanted: Wanted, eventOf: (details: AuditEvent['details']) => AuditEvent) {
+  function add(wanted: Wanted, describe: (details: AuditEvent['details']) => AuditEvent) {
     const key = createChecksummedKey('pk_live_', ids)
-    const row: PublicKeyRow = {
+    const row: WidgetKeyRow = {
       ...wanted,
       id: ids.uuid(),
       keyHash: hashSecret(key),
@@ -72,25 +72,25 @@ export function widgetKeyService(deps: PublicKeyDeps) {
     atomically(() => {
       if (queries.count(row.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
       queries.add(row)
-      record(eventOf(detailsOf(row)))
+      record(describe(listDetails(row)))
     })
     return { row, key }
   }
 
   return {
-    /** Ends every key of a store. To be called in a transaction. */
-    removeAllOf: queries.removeAllOf,
+    /** Ends every key of a store. Call it inside a transaction. */
+    removeByStore: queries.removeByStore,
 
     /**
-     * Makes a key for the operator at the command line, with all that a widget may do.
+     * Creates a key that allows everything, for the operator at the command line.
      *
      * @throws OperatorError for an origin that is not `scheme://host[:port]`.
      * @throws ApiError `validation_error` for a name or a number of origins out of bounds, `conflict` when the store
-     * has as many keys as it may.
+     * has the maximum number of keys.
      */
-    createPublicKey(storeId: string, name: string, origins: string[]): OperatorsKey {
-      const exact = [...new Set(origins.map(operatorsOrigin))]
-      const problems = problemsOf(PublicKeyBody, { name, origins: exact }, 'body')
+    createForOperator(storeId: string, name: string, origins: string[]): CreatedWidgetKey {
+      const exact = [...new Set(origins.map(readOperatorOrigin))]
+      const problems = findProblems(WidgetKeyBody, { name, origins: exact }, 'body')
       if (problems.length > 0) throw validationError(problems)
       const { row, key } = add(
         { storeId, name, origins: exact, ratePerMinute: null, allowed: [...WIDGET_USES] },
@@ -100,94 +100,94 @@ export function widgetKeyService(deps: PublicKeyDeps) {
     },
 
     /**
-     * Makes a key; its value is in this answer and nowhere else.
+     * Creates a key; only this answer contains its value.
      *
-     * @throws ApiError `validation_error` for what is no origin, `permission_denied` for uses beyond the
-     * actor's own permissions, `conflict` when the store has as many keys as it may.
+     * @throws ApiError `validation_error` for an invalid origin, `permission_denied` for uses beyond the actor's own
+     * permissions, `conflict` when the store has the maximum number of keys.
      */
-    create(actor: Actor, body: PublicKeyBody): NewPublicKey {
+    create(actor: Actor, body: WidgetKeyBody): NewWidgetKey {
       const wanted = {
         storeId: actor.storeId,
         name: body.name,
-        origins: exactOrigins(body.origins),
+        origins: readOrigins(body.origins),
         ratePerMinute: body.rate_per_minute ?? null,
-        allowed: usesOf(body.allowed ?? WIDGET_USES),
+        allowed: sortUses(body.allowed ?? WIDGET_USES),
       }
       assertHolds(actor, wanted.allowed)
       const { row, key } = add(wanted, (details) => describeAct(actor, 'public_key.created', details))
       return { ...view(row), key }
     },
 
-    /** The store's keys, oldest first. */
-    list(storeId: string): PublicKeyList {
-      const public_keys = queries.ofStore(storeId).map(view)
+    /** Lists the store's keys, oldest first. */
+    list(storeId: string): WidgetKeyList {
+      const public_keys = queries.listByStore(storeId).map(view)
       return { public_keys, count: public_keys.length }
     },
 
     /** @throws ApiError `not_found`. */
-    read: (storeId: string, id: string): PublicKey => view(owned(storeId, id)),
+    read: (storeId: string, id: string): WidgetKey => view(findOwned(storeId, id)),
 
     /**
-     * Changes what the patch names.
+     * Changes the fields in the patch.
      *
-     * @throws ApiError `not_found`, `validation_error` for what is no origin, `permission_denied` for uses beyond the
-     * actor's own permissions, old or new.
+     * @throws ApiError `not_found`, `validation_error` for an invalid origin, `permission_denied` for old or new uses
+     * beyond the actor's own permissions.
      */
-    update(actor: Actor, id: string, patch: PublicKeyPatch): PublicKey {
-      const origins = patch.origins && exactOrigins(patch.origins)
+    update(actor: Actor, id: string, patch: WidgetKeyPatch): WidgetKey {
+      const origins = patch.origins && readOrigins(patch.origins)
       return atomically(() => {
-        const before = owned(actor.storeId, id)
-        // Another page on its list would hand out what the key may do already.
+        const before = findOwned(actor.storeId, id)
+        // A new origin would give another page the old uses, so the actor must hold them too.
         assertHolds(actor, before.allowed)
-        const row: PublicKeyRow = {
+        const row: WidgetKeyRow = {
           ...before,
           name: patch.name ?? before.name,
           origins: origins ?? before.origins,
           ratePerMinute: patch.rate_per_minute === undefined ? before.ratePerMinute : patch.rate_per_minute,
-          allowed: patch.allowed ? usesOf(patch.allowed) : before.allowed,
+          allowed: patch.allowed ? sortUses(patch.allowed) : before.allowed,
         }
         assertHolds(actor, row.allowed)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
-          record(describeAct(actor, 'public_key.updated', { ...detailsOf(row), changed }))
+          record(describeAct(actor, 'public_key.updated', { ...listDetails(row), changed }))
         }
         return view(row)
       })
     },
 
-    /** Ends a key at once, also one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
-    remove(actor: Actor, id: string): DeletedPublicKey {
+    /** Ends a key at once, even one that may do more than the actor: a leaked key cannot wait. @throws ApiError `not_found`. */
+    remove(actor: Actor, id: string): DeletedWidgetKey {
       atomically(() => {
-        const row = owned(actor.storeId, id)
+        const row = findOwned(actor.storeId, id)
         queries.remove(id)
-        record(describeAct(actor, 'public_key.deleted', detailsOf(row)))
+        record(describeAct(actor, 'public_key.deleted', listDetails(row)))
       })
       return { status: 'deleted', id }
     },
 
-    /** Number of keys of a store. */
+    /** Counts the keys of a store. */
     count: (storeId: string): number => queries.count(storeId),
 
     /**
-     * Lets a widget's call in (contract 4.11).
+     * Admits a request of a widget (contract 4.11).
      *
-     * @param origin the Origin header as it came; null when there was none.
+     * @param origin the Origin header; null if the request has none.
      * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `permission_denied`
-     * when the key is not meant for that use.
+     * when the key does not allow that use.
      */
     admit(key: string, origin: string | null, use: WidgetUse): AdmittedWidget {
-      const row = queries.byHash(hashSecret(key))
+      const row = queries.findByHash(hashSecret(key))
       if (!isSecret(key, row?.keyHash) || !row) throw signInFirst()
       if (!origin) {
         throw new ApiError(
           'origin_missing',
-          'The request carries no Origin: serve the page over http or https',
+          'The request has no Origin header: serve the page over http or https',
         )
       }
-      // Sandboxed frames and files of any page send "null"; nobody can be told by it.
+      // Sandboxed frames and local files send "null", whichever page they belong to.
       if (origin === 'null' || !row.origins.includes(origin)) {
-        throw new ApiError('origin_not_allowed', 'This origin is not on the list of the widget key')
+        throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
       }
       if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
       return { keyId: row.id, storeId: row.storeId, ratePerMinute: row.ratePerMinute }
@@ -197,7 +197,7 @@ export function widgetKeyService(deps: PublicKeyDeps) {
 
 const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed'] as const
 
-/** The permission that an actor needs to let a widget do it (contract 4.11). */
+/** The permission that an actor needs to grant each use to a widget (contract 4.11). */
 const PERMISSION_FOR: Readonly<Record<WidgetUse, Permission>> = {
   text: 'search:execute',
   upload: 'search:execute',
@@ -213,9 +213,9 @@ function assertHolds(actor: Actor, uses: readonly WidgetUse[]): void {
 
 const byOperator = { actorKind: 'operator', userId: null, keyId: null, trace: null } as const
 
-/** The origins as browsers send them, each once. @throws ApiError `validation_error` naming each that is none. */
-function exactOrigins(origins: readonly string[]): string[] {
-  const read = origins.map(exactOrigin)
+/** Reads origins in the form that browsers send, each once. @throws ApiError `validation_error` for each invalid one. */
+function readOrigins(origins: readonly string[]): string[] {
+  const read = origins.map(readOrigin)
   const problems = read.flatMap((origin, n) =>
     origin === undefined
       ? {
@@ -230,23 +230,23 @@ function exactOrigins(origins: readonly string[]): string[] {
   return [...new Set(read.filter((origin) => origin !== undefined))]
 }
 
-/** An origin from the command line. */
-function operatorsOrigin(text: string): string {
-  const origin = exactOrigin(text)
+/** Reads an origin from the command line. */
+function readOperatorOrigin(text: string): string {
+  const origin = readOrigin(text)
   if (origin === undefined)
     throw new OperatorError(`"${text}" is not an origin; write it like https://shop.example`)
   return origin
 }
 
-/** Each use once, in the order of {@link WIDGET_USES}. */
-const usesOf = (uses: readonly WidgetUse[]): WidgetUse[] => WIDGET_USES.filter((use) => uses.includes(use))
+/** Sorts uses in the order of {@link WIDGET_USES}, each once. */
+const sortUses = (uses: readonly WidgetUse[]): WidgetUse[] => WIDGET_USES.filter((use) => uses.includes(use))
 
 const tooManyKeys = () =>
   new ApiError('conflict', `A store may have ${KEYS_PER_STORE_MAX} widget keys`, {
     details: { limit: KEYS_PER_STORE_MAX },
   })
 
-const detailsOf = ({ id, name, prefix, origins, ratePerMinute, allowed }: PublicKeyRow) => ({
+const listDetails = ({ id, name, prefix, origins, ratePerMinute, allowed }: WidgetKeyRow) => ({
   id,
   name,
   prefix,
@@ -255,7 +255,7 @@ const detailsOf = ({ id, name, prefix, origins, ratePerMinute, allowed }: Public
   allowed,
 })
 
-const view = ({ id, name, prefix, origins, ratePerMinute, allowed, createdAt }: PublicKeyRow): PublicKey => ({
+const view = ({ id, name, prefix, origins, ratePerMinute, allowed, createdAt }: WidgetKeyRow): WidgetKey => ({
   id,
   name,
   prefix,

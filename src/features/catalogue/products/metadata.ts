@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../core/limits.ts'
+import type { Problem } from '../../../core/problem.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import { type Problem, validationError } from '../../../http/validation.ts'
+import { validationError } from '../../../http/validation.ts'
 import type { Metadata } from './schema.ts'
 
 /** Checks the limits that no schema can state: size, number of keys, depth. @throws ApiError `validation_error`. */

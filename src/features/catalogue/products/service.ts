@@ -6,7 +6,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { fold } from '../../../core/text.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
-import { problemsOf, validationError } from '../../../http/validation.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
 import type { ProductListQueries } from './list-queries.ts'
 import { mergePatch } from './metadata.ts'
@@ -151,7 +151,7 @@ function toInput(productId: string, body: ProductBody | ProductReplacement): Pro
 /** @throws ApiError `validation_error` when the merged metadata breaks the schema or is nested too deep. */
 function applyPatch(product: ProductRow, patch: ProductPatch): ProductContent {
   const metadata = mergePatch(product.metadata, patch.metadata ?? {})
-  const problems = problemsOf(Metadata, metadata, 'body')
+  const problems = findProblems(Metadata, metadata, 'body')
   if (problems.length > 0) {
     throw validationError(problems.map((problem) => ({ ...problem, pointer: `/metadata${problem.pointer}` })))
   }

@@ -7,7 +7,7 @@ import { type OutboxService, outboxService } from './service.ts'
 
 export interface MailNeeds {
   mailer: Mailer
-  /** Seals the mails that wait. */
+  /** Seals waiting mails. */
   secretBox: SecretBox
 }
 

@@ -13,21 +13,21 @@ export interface OutboxDeps {
   log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
-/** How a mail is kept until it is delivered. */
+/** How the outbox treats a mail until it is delivered. */
 export interface Posting {
-  /** How long it is worth sending; at most, and by default, 30 days. */
+  /** How long the mail is worth sending: at most 30 days, which is the default. */
   wantedMs?: number
-  /** Whether anybody can cause any number of such mails: they must not push others out, nor hold them up. */
+  /** Whether anyone can cause any number of such mails. They must neither push out nor delay others. */
   mayGiveWay?: boolean
 }
 
-/** A mail that waits, as `lookalike outbox --json` prints it. */
+/** A waiting mail, as `lookalike outbox --json` prints it. */
 export interface WaitingMail {
   id: string
   recipient: string
   subject: string
   created_at: string
-  /** Null when it was sealed with another key. */
+  /** Null if it was sealed with another key. */
   text: string | null
   attempts: number
   next_attempt_at: string
@@ -37,20 +37,20 @@ export interface WaitingMail {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Waits after the first, second … failure; after the last of them always that one again. */
+/** Waits after the first, second … failure. The last one repeats. */
 const RETRY_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 
-/** A mail that was just written is left alone by {@link OutboxService.retryDue} while its first attempt runs. */
+/** Time for the first attempt of a new mail, before {@link OutboxService.retryDue} tries it. */
 const FIRST_ATTEMPT_MS = MINUTE_MS
 
-/** A mail that waits for longer is forgotten, even if its link lives longer. */
+/** A mail that waits for longer is deleted, even if its link lives longer. */
 const WANTED_MS = 30 * 24 * HOUR_MS
 const ROWS_MAX = 10_000
 const PER_RUN_MAX = 50
 const ERROR_CHARS_MAX = 300
 
-/** The key that sealed it is gone, so only a new mail helps. */
-const UNREADABLE = 'The text cannot be decrypted: the secret of this install was changed'
+/** The key that sealed the text is gone, so only a new mail helps. */
+const UNREADABLE = 'The text cannot be decrypted, because the secret of this install has changed'
 
 /** How an attempt ended. */
 type Outcome = 'delivered' | MailError['reason'] | 'unknown'
@@ -58,13 +58,13 @@ type Outcome = 'delivered' | MailError['reason'] | 'unknown'
 export type OutboxService = ReturnType<typeof outboxService>
 
 /**
- * Sends mails by way of a table, so that none is lost with a mail server that is down, and an install without one can
- * read them there.
+ * Stores each mail before sending it. No mail is lost while the mail server is down, and the operator of an install
+ * without one can read the mails there.
  */
 export function outboxService({ queries, mailer, secretBox, clock, ids, log }: OutboxDeps) {
-  /** Ids of mails that are on their way. */
+  /** Ids of mails that are being sent. */
   const underway = new Set<string>()
-  /** Ids of mails that were delivered and could not be taken out of the table. */
+  /** Ids of delivered mails that could not be deleted from the table. */
   const delivered = new Set<string>()
   let retrying: Promise<number> | undefined
 
@@ -74,26 +74,26 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   ): string {
     const id = ids.uuid()
     const now = clock.now()
-    // Without a mail server here it is due at once, for a service beside this process may have one.
+    // Without a mail server here, the mail is due at once, because a service beside this process may have one.
     const nextAttemptAt = mailer.isConfigured ? now + FIRST_ATTEMPT_MS : now
     queries.add({
       id,
       recipient: to,
       subject,
-      sealedText: secretBox.seal(text, contextOf(id)),
+      sealedText: secretBox.seal(text, buildContext(id)),
       createdAt: now,
       expiresAt: now + wantedMs,
       mayGiveWay: mayGiveWay ? 1 : 0,
       nextAttemptAt,
     })
-    queries.removeAllBut(ROWS_MAX)
+    queries.trim(ROWS_MAX)
     return id
   }
 
-  const textOf = ({ id, sealedText }: OutboxRow) => secretBox.open(sealedText, contextOf(id))
+  const openText = ({ id, sealedText }: OutboxRow) => secretBox.open(sealedText, buildContext(id))
 
-  /** Writes down how an attempt ended. That this fails, on a full disk for example, changes nothing about the attempt. */
-  function keep(id: string, outcome: () => void): boolean {
+  /** Records the outcome of an attempt. A failure to write, for example on a full disk, does not change the outcome. */
+  function tryWrite(id: string, outcome: () => void): boolean {
     try {
       outcome()
       return true
@@ -104,32 +104,32 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   }
 
   function remove(id: string): void {
-    if (keep(id, () => queries.remove(id))) delivered.delete(id)
+    if (tryWrite(id, () => queries.remove(id))) delivered.delete(id)
     else delivered.add(id)
   }
 
   async function attempt(row: OutboxRow): Promise<Outcome> {
-    const text = textOf(row)
-    if (text === undefined) return failed(row, 'refused', new Error(UNREADABLE))
+    const text = openText(row)
+    if (text === undefined) return noteFailure(row, 'refused', new Error(UNREADABLE))
     try {
       await mailer.send({ to: row.recipient, subject: row.subject, text })
     } catch (error) {
-      // Nothing is said against the mail or its server: it goes out after the next start.
+      // Neither the mail nor its server failed: the mail goes out after the next start.
       if ((error as Partial<MailError>).reason === 'stopped') return 'stopped'
-      return failed(row, (error as Partial<MailError>).reason ?? 'unknown', error)
+      return noteFailure(row, (error as Partial<MailError>).reason ?? 'unknown', error)
     }
     remove(row.id)
     return 'delivered'
   }
 
-  function failed<Reason extends Outcome>(
+  function noteFailure<Reason extends Outcome>(
     { id, attempts }: OutboxRow,
     reason: Reason,
     error: unknown,
   ): Reason {
     const waitMs = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)] as number
-    const line = plainLine(error instanceof Error ? error.message : String(error))
-    keep(id, () => queries.fail(id, clock.now() + waitMs, line))
+    const line = toPlainLine(error instanceof Error ? error.message : String(error))
+    tryWrite(id, () => queries.fail(id, clock.now() + waitMs, line))
     log.warn({ err: error, mail_id: id, reason, attempts: attempts + 1 }, 'a mail was not delivered')
     return reason
   }
@@ -144,44 +144,44 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   }
 
   async function deliver(id: string): Promise<boolean> {
-    const row = mailer.isConfigured && !underway.has(id) ? queries.byId(id) : undefined
+    const row = mailer.isConfigured && !underway.has(id) ? queries.find(id) : undefined
     return row !== undefined && (await deliverRow(row)) === 'delivered'
   }
 
   async function retry(): Promise<number> {
     let count = 0
     for (const id of delivered) remove(id)
-    for (const row of queries.due(clock.now(), PER_RUN_MAX)) {
+    for (const row of queries.listDue(clock.now(), PER_RUN_MAX)) {
       if (underway.has(row.id) || delivered.has(row.id)) continue
       const outcome = await deliverRow(row)
       if (outcome === 'delivered') count += 1
-      // A mail server that takes nothing from anybody need not be asked for every mail.
+      // If the server failed rather than refused this mail, the other mails would fail too.
       else if (outcome !== 'refused') break
     }
     return count
   }
 
   return {
-    /** Whether there is a mail server. */
+    /** Whether a mail server is configured. */
     isConfigured: mailer.isConfigured,
 
     /**
-     * Writes a mail down, perhaps inside the caller's transaction. Of more than 10,000 those that may give way go first,
-     * and of either kind the oldest.
+     * Stores a mail, possibly in the caller's transaction. Beyond 10,000 mails, deletes first those that may give way, and
+     * within each kind the oldest.
      *
      * @returns its id, for `deliver`.
      */
     write,
 
-    /** Tries a written mail once. @returns whether it was delivered; it stays and is tried again if not. */
+    /** Tries to send a stored mail once. @returns whether it was delivered; if not, it stays for another attempt. */
     deliver,
 
-    /** Writes a mail down and tries it once. @returns whether it was delivered. */
+    /** Stores a mail and tries to send it once. @returns whether it was delivered. */
     post: (mail: Mail, posting?: Posting): Promise<boolean> => deliver(write(mail, posting)),
 
     /**
-     * Tries the mails whose time has come, those that may give way last, oldest first, and until the mail server fails.
-     * To be called every minute; a call while another one runs joins that.
+     * Tries to send the mails that are due, oldest first, with those that may give way last. Stops when the mail server
+     * fails. Call it every minute; a call during another one joins it.
      *
      * @returns how many were delivered.
      */
@@ -193,17 +193,17 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
       return retrying
     },
 
-    /** Forgets mails that are no longer worth sending. */
+    /** Deletes mails that are no longer worth sending. */
     prune: (): void => queries.removeExpired(clock.now()),
 
-    /** What waits, oldest first. The texts may carry links that open an account. */
+    /** Lists waiting mails, oldest first. The texts may contain links that open an account. */
     list: (): WaitingMail[] =>
-      queries.all(clock.now()).map((row) => ({
+      queries.list(clock.now()).map((row) => ({
         id: row.id,
         recipient: row.recipient,
         subject: row.subject,
         created_at: isoTime(row.createdAt),
-        text: textOf(row) ?? null,
+        text: openText(row) ?? null,
         attempts: row.attempts,
         next_attempt_at: isoTime(row.nextAttemptAt),
         last_error: row.lastError,
@@ -211,11 +211,11 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
   }
 }
 
-/** A text opens only in the row that it was written for. */
-const contextOf = (id: string): string => `outbox:${id}`
+/** Binds a sealed text to its row: it opens nowhere else. */
+const buildContext = (id: string): string => `outbox:${id}`
 
-/** What a mail server said, as one short line. */
-const plainLine = (text: string): string =>
+/** Shortens a reply of the mail server to one line. */
+const toPlainLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()

@@ -7,7 +7,7 @@ import tuning from '#generated/docs/swagger-tuning.css' with { type: 'file' }
 import style from '#generated/docs/swagger-ui.css' with { type: 'file' }
 import bundle from '#generated/docs/swagger-ui-bundle.js' with { type: 'file' }
 
-/** The files of the API page and of the small pages, by the name they are served under. */
+/** The files of the API page and of the small pages, by name in the URL. */
 export const docsAssets: Readonly<Record<string, { path: string; type: string }>> = {
   'page.html': { path: String(page), type: 'text/html; charset=utf-8' },
   'page.css': { path: pageCss, type: 'text/css; charset=utf-8' },

@@ -1,34 +1,34 @@
 import type { ErrorCode, ErrorKind } from '../../../core/errors.ts'
 import { page } from '../../../http/page.ts'
 
-/** The page behind `/errors/<code>`: what happened, and what to do about it. */
-export function errorPage(code: ErrorCode, { status, meaning, advice, reasons }: ErrorKind): string {
+/** Renders the page at `/errors/<code>`: the meaning of a code, and advice. */
+export function renderErrorPage(code: ErrorCode, { status, meaning, advice, reasons }: ErrorKind): string {
   return page(
     `${code} · Lookalike`,
     `<p class="status">HTTP ${status}</p>
     <h1><code>${code}</code></h1>
-    <p>${prose(meaning)}</p>
+    <p>${toHtml(meaning)}</p>
     <h2>What to do</h2>
-    <p>${prose(advice)}</p>${reasons ? reasonTable(reasons) : ''}
+    <p>${toHtml(advice)}</p>${reasons ? renderReasons(reasons) : ''}
     <p><a href="/errors">All errors</a> · <a href="/docs">API page</a> · <a href="/docs/guide">Guide</a></p>`,
   )
 }
 
-function reasonTable(reasons: NonNullable<ErrorKind['reasons']>): string {
+function renderReasons(reasons: NonNullable<ErrorKind['reasons']>): string {
   const rows = Object.entries(reasons).map(
     ([reason, { cause, cure }]) =>
-      `<tr><td><code>${reason}</code></td><td>${prose(cause)}</td><td>${prose(cure)}</td></tr>`,
+      `<tr><td><code>${reason}</code></td><td>${toHtml(cause)}</td><td>${toHtml(cure)}</td></tr>`,
   )
   return `
     <h2>Reasons</h2>
     <table><thead><tr><th><code>reason</code></th><th>What happened</th><th>What to do</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-/** The page behind `/errors`: the whole register. */
-export function errorIndex(errors: Readonly<Record<string, ErrorKind>>): string {
+/** Renders the page at `/errors`: the whole register. */
+export function renderErrorIndex(errors: Readonly<Record<string, ErrorKind>>): string {
   const rows = Object.entries(errors).map(
     ([code, { status, meaning }]) =>
-      `<tr><td>${status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${prose(meaning)}</td></tr>`,
+      `<tr><td>${status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${toHtml(meaning)}</td></tr>`,
   )
   return page(
     'Errors · Lookalike',
@@ -39,8 +39,8 @@ export function errorIndex(errors: Readonly<Record<string, ErrorKind>>): string 
   )
 }
 
-/** Our own sentences with `code` in backticks. */
-const prose = (text: string): string =>
+/** Converts our own sentences, with `code` in backticks, to HTML. */
+const toHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -9,7 +9,7 @@ import reference from '#generated/guide/reference.html' with { type: 'file' }
 /** Path of the guide's first page. */
 export const guideIndex = String(index)
 
-/** Paths of the guide's other pages, by the name they are served under. */
+/** Paths of the guide's other pages, by name in the URL. */
 export const guidePages: Readonly<Record<string, string>> = {
   access: String(access),
   changelog: String(changelog),

@@ -26,7 +26,7 @@ export function healthRoutes(health: HealthService) {
     .get(
       '/health/ready',
       async ({ status }) => {
-        const readiness = await health.readiness()
+        const readiness = await health.checkReadiness()
         return status(readiness.status === 'ready' ? 200 : 503, readiness)
       },
       {
@@ -37,7 +37,7 @@ export function healthRoutes(health: HealthService) {
         },
       },
     )
-    .get('/version', () => health.version(), {
+    .get('/version', () => health.readVersion(), {
       response: { 200: Version },
       detail: {
         operationId: 'getVersion',

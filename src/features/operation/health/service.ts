@@ -5,13 +5,13 @@ export interface HealthDeps {
   version: string
   schemaVersion: number
   embedder: Pick<Embedder, 'model' | 'status'>
-  /** @throws StorageProblem, in words, when the database cannot be written or is damaged. */
+  /** @throws StorageProblem with words for people, if the database cannot be written or is damaged. */
   probeDatabase(): void
-  /** @throws StorageProblem, in words, while the files of pictures cannot be written. */
+  /** @throws StorageProblem with words for people, while the files of pictures cannot be written. */
   probeFiles?(): Promise<void>
-  /** Asks the vector extension for its version. Throws when it is not there. */
+  /** Asks the vector extension for its version. Throws if it is missing. */
   probeVectors(): void
-  /** Free share of the data folder's disk, 0 to 1. */
+  /** Reads the free share of the data folder's disk, 0 to 1. */
   readFreeDiskShare(): Promise<number>
 }
 
@@ -20,32 +20,32 @@ interface Check {
   reason?: string
 }
 
-/** Below this share of free disk the service counts as not ready. */
+/** With a smaller share of free disk, the service is not ready. */
 const FREE_DISK_MIN = 0.05
 
 export type HealthService = ReturnType<typeof healthService>
 
 export function healthService(deps: HealthDeps) {
-  const modelCheck = (): Check => {
+  const checkModel = (): Check => {
     const status = deps.embedder.status()
     if (status.state === 'ready') return { ok: true }
     return { ok: false, reason: status.state === 'failed' ? status.reason : 'the model is starting' }
   }
 
   return {
-    /** Whether everything a request may need works now. */
-    async readiness() {
+    /** Checks everything that a request may need. */
+    async checkReadiness() {
       const checks = {
         database: attempt(deps.probeDatabase, 'the database cannot be written'),
         vectors: attempt(deps.probeVectors, 'the vector extension does not answer'),
-        model: modelCheck(),
-        disk: await freeDisk(deps),
+        model: checkModel(),
+        disk: await checkDisk(deps),
       }
       const isReady = Object.values(checks).every(({ ok }) => ok)
       return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks }
     },
 
-    version: (): { version: string; api: string[]; schema: number; model: ModelFingerprint } => ({
+    readVersion: (): { version: string; api: string[]; schema: number; model: ModelFingerprint } => ({
       version: deps.version,
       api: ['v1'],
       schema: deps.schemaVersion,
@@ -59,20 +59,20 @@ function attempt(probe: () => void, reason: string): Check {
     probe()
     return { ok: true }
   } catch (error) {
-    return { ok: false, reason: inWords(error) ?? reason }
+    return { ok: false, reason: explain(error) ?? reason }
   }
 }
 
-const inWords = (error: unknown): string | undefined =>
+const explain = (error: unknown): string | undefined =>
   error instanceof StorageProblem ? error.message : undefined
 
-async function freeDisk({ probeFiles, readFreeDiskShare }: HealthDeps): Promise<Check> {
+async function checkDisk({ probeFiles, readFreeDiskShare }: HealthDeps): Promise<Check> {
   try {
     await probeFiles?.()
     return (await readFreeDiskShare()) >= FREE_DISK_MIN
       ? { ok: true }
       : { ok: false, reason: 'less than 5 % of the disk is free' }
   } catch (error) {
-    return { ok: false, reason: inWords(error) ?? 'the data folder cannot be read' }
+    return { ok: false, reason: explain(error) ?? 'the data folder cannot be read' }
   }
 }

@@ -11,7 +11,7 @@ export interface PersonRow {
 }
 
 export interface NewPerson extends PersonRow {
-  /** Unix ms at which mailbox and password were proved to belong to one person; null when they were not. */
+  /** Unix ms at which mailbox and password were proved to belong to one person; null if they were not. */
   provenAt: number | null
   createdAt: number
 }
@@ -32,7 +32,7 @@ export type PeopleQueries = ReturnType<typeof peopleQueries>
 
 type StoredPerson = Omit<PersonRow, 'isSuperAdmin'> & { isSuperAdmin: 0 | 1 }
 
-/** A person beside one of their stores; the store's columns are null for a person without any. */
+/** A person with one of their stores. For a person without a store, the store's columns are null. */
 type StoredPersonAndMembership = StoredPerson &
   (PrefixedMembership | { [Key in keyof PrefixedMembership]: null })
 
@@ -73,24 +73,24 @@ export function peopleQueries(db: Db) {
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
   const rehash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?')
-  const setLastLogin = db.prepare('UPDATE users SET last_login_at = ? WHERE id = ?')
+  const setLastSignIn = db.prepare('UPDATE users SET last_login_at = ? WHERE id = ?')
   const touch = db.prepare('UPDATE memberships SET last_used_at = ? WHERE user_id = ? AND store_id = ?')
 
   return {
-    findPerson: (id: string): PersonRow | undefined => optional(byId.get(id)),
-    findPersonByEmail: (email: string): PersonRow | undefined => optional(byEmail.get(email)),
-    /** A person with their stores, sorted by name. */
+    findPerson: (id: string): PersonRow | undefined => parseOptional(byId.get(id)),
+    findPersonByEmail: (email: string): PersonRow | undefined => parseOptional(byEmail.get(email)),
+    /** Finds a person with their stores, sorted by name. */
     findPersonWithMemberships(id: string): { person: PersonRow; memberships: MembershipRow[] } | undefined {
       const rows = withMemberships.all(id)
       const [first] = rows
-      return first && { person: personIn(first), memberships: rows.flatMap(membershipIn) }
+      return first && { person: parsePerson(first), memberships: rows.flatMap(parseMembership) }
     },
-    /** The stores of a person, sorted by name. */
+    /** Lists the stores of a person, sorted by name. */
     listMemberships: (userId: string): MembershipRow[] => memberships.all(userId),
-    /** The owners of a store, the oldest members first. */
+    /** Lists the owners of a store, the oldest members first. */
     listOwners: (storeId: string, limit: number): PersonRow[] =>
-      owners.all(storeId, BigInt(limit)).map(personIn),
-    /** Ids of the stores that a person owns and that have no other member. */
+      owners.all(storeId, BigInt(limit)).map(parsePerson),
+    /** Lists the ids of the stores that a person owns and that have no other member. */
     listSoleStoreIds: (userId: string): string[] => soleStores.all(userId).map(({ id }) => id),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
 
@@ -98,21 +98,21 @@ export function peopleQueries(db: Db) {
       void insert.run({ ...person, superAdmin: isSuperAdmin ? 1 : 0 }),
     addMembership: (userId: string, storeId: string, role: Role, now: number): void =>
       void insertMembership.run(userId, storeId, role, now),
-    /** Notes that mailbox and password belong to one person. @returns false when that was known. */
+    /** Notes that mailbox and password belong to one person. @returns false if that was already known. */
     provePerson: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
     setPassword: (userId: string, passwordHash: string, now: number): void =>
       void setPassword.run(passwordHash, BigInt(now), userId),
-    /** Replaces a hash of the same password, unless the password has changed since. */
+    /** Replaces the hash of the same password, unless the password has changed in the meantime. */
     replacePasswordHash: (userId: string, before: string, after: string): void =>
       void rehash.run(after, userId, before),
-    setLastLogin: (userId: string, now: number): void => void setLastLogin.run(BigInt(now), userId),
+    setLastSignIn: (userId: string, now: number): void => void setLastSignIn.run(BigInt(now), userId),
     /** Notes when a person last acted for a store. */
     touchMembership: (userId: string, storeId: string, now: number): void =>
       void touch.run(BigInt(now), userId, storeId),
   }
 }
 
-const personIn = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPerson): PersonRow => ({
+const parsePerson = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPerson): PersonRow => ({
   id,
   email,
   name,
@@ -120,9 +120,9 @@ const personIn = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPerson)
   isSuperAdmin: isSuperAdmin === 1,
 })
 
-const optional = (row: StoredPerson | undefined) => row && personIn(row)
+const parseOptional = (row: StoredPerson | undefined) => row && parsePerson(row)
 
-function membershipIn(row: StoredPersonAndMembership): MembershipRow[] {
+function parseMembership(row: StoredPersonAndMembership): MembershipRow[] {
   if (row.storeId === null) return []
   const { storeId, slug, storeName: name, role, plan, joinedAt, lastUsedAt } = row
   return [{ storeId, slug, name, role, plan, joinedAt, lastUsedAt }]

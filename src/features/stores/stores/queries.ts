@@ -5,9 +5,9 @@ import type { Db } from '../../../platform/db/open.ts'
 export interface StoreRow extends CallerStore {
   /** SHA-256. */
   clientSecretHash: Buffer
-  /** Counts up with each new secret. */
+  /** Increases by one with each new secret. */
   secretGeneration: number
-  /** The one token of an older secret that stays valid: the one that asked for the new secret. */
+  /** The one token of an older secret that stays valid: the one that requested the new secret. */
   keptJti: string | null
 }
 
@@ -41,18 +41,18 @@ export function storeQueries(db: Db) {
   return {
     findStore: (id: string): StoreRow | undefined => byId.get(id),
     findStoreBySlug: (slug: string): StoreRow | undefined => bySlug.get(slug),
-    /** Sorted by slug. */
+    /** Lists all stores, sorted by slug. */
     listStores: (): StoreRow[] => all.all(),
     /**
-     * Bytes of all pictures that a store keeps, in constant time: triggers count them. The number changes while pictures
-     * are on their way, so it is no part of the row.
+     * Reads the size of all pictures that a store keeps, in constant time, because triggers count them. The number changes
+     * while pictures are being saved, so it is not part of the row.
      */
     readKeptBytes: (storeId: string): number => keptBytes.get(storeId)?.bytes ?? 0,
 
     addStore: (store: NewStore): void => void insert.run(store),
     setPlan: (storeId: string, plan: PlanName): void => void setPlan.run(plan, storeId),
     /**
-     * Replaces the client secret, which ends the tokens that were made with the old one.
+     * Replaces the client secret, which ends the tokens created with the old one.
      *
      * @param keptJti the one token of an older secret that stays valid; null for none.
      */

@@ -150,7 +150,7 @@ describe('POST /verify (contract 5.3)', () => {
     await confirm(app, await registered(app))
     await settle(app)
     await register(app, { password: 'another long one' })
-    expect(app.mails.at(-1)?.subject).toBe('You have an account already')
+    expect(app.mails.at(-1)?.subject).toBe('You already have an account')
     expect(app.mails.at(-1)?.text).not.toContain('token=')
   })
 

@@ -55,7 +55,7 @@ describe('user verify', () => {
   test('of several activates none without a choice, and lists them', async () => {
     await both()
     expect(refused()).toBe(
-      `anna@shop.test has 2 open registrations. Ask which is meant, and choose it with --id or --store:
+      `anna@shop.test has 2 open registrations. Ask the person which one to activate, and choose it with --id or --store:
   ${idOf('Anna’s shop')}  2030-01-01 00:00:00 UTC  "Anna’s shop"
   ${idOf('Stranger')}  2030-01-01 00:01:01 UTC  "Stranger"`,
     )
@@ -73,8 +73,8 @@ describe('user verify', () => {
     await both()
     const id = idOf('Anna’s shop')
     expect(() => app.operator.verify(BODY.email, { id: id.slice(1) })).toThrow('8 characters')
-    expect(refused({ id: 'ffffffff' })).toStartWith('None of the open registrations of anna@shop.test fits')
-    expect(refused({ id, store: 'Stranger' })).toStartWith('None of the open registrations')
+    expect(refused({ id: 'ffffffff' })).toStartWith('No open registration of anna@shop.test matches')
+    expect(refused({ id, store: 'Stranger' })).toStartWith('No open registration of anna@shop.test matches')
     expect(app.operator.verify(BODY.email, { id: id.toUpperCase() }).slug).toBe('anna-s-shop')
   })
 
@@ -82,19 +82,21 @@ describe('user verify', () => {
     await registered()
     expect(refused({ store: 'Stranger' })).toContain('"Anna’s shop"')
     await registered()
-    expect(refused({ store: 'Anna’s shop' })).toStartWith('2 of the open registrations of anna@shop.test fit')
+    expect(refused({ store: 'Anna’s shop' })).toStartWith(
+      '2 of the open registrations of anna@shop.test match',
+    )
     expect(rows('users')).toEqual([])
   })
 
   test('is told why an address cannot be activated', async () => {
     expect(() => app.operator.verify('anna')).toThrow('must be a mail address')
-    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered within the last 24 hours')
+    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered in the last 24 hours')
     await registered()
     app.clock.advance(24 * HOUR_MS)
     expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered')
     await registered()
     app.operator.verify('anna@shop.test')
-    expect(() => app.operator.verify('anna@shop.test')).toThrow('has an account already')
-    await expect(app.operator.invite('anna@shop.test')).rejects.toThrow('has an account already')
+    expect(() => app.operator.verify('anna@shop.test')).toThrow('already has an account')
+    await expect(app.operator.invite('anna@shop.test')).rejects.toThrow('already has an account')
   })
 })

@@ -55,13 +55,13 @@ describe('the owners of a store are told by mail', () => {
     expect(mails[0]).toEqual({
       to: 'one@shop.test',
       subject: 'The client secret of one was changed',
-      text: `The client secret of your store one was changed on 2030-01-01 at 00:00:01 UTC. It was done with an access token of the machine grant, from the address 203.0.113.9.
+      text: `On 2030-01-01 at 00:00:01 UTC, the client secret of your store one was changed. The change was made with an access token of the machine grant, from the address 203.0.113.9.
 
-The secret before it and the access tokens that were made with it have ended. Programs that still use it can no longer reach the store.
+The old secret and the access tokens created with it no longer work. Programs that still use them can no longer reach the store.
 
-If you expected this, do nothing. If not, somebody else has a credential of your store: sign in with your password and make another client secret (POST /v1/security/client-secret/rotate). That ends the one somebody else has.
+If you expected this, do nothing. If not, someone else has a credential of your store: sign in with your password and create another client secret (POST /v1/security/client-secret/rotate). The one that someone else has then stops working.
 
-The service is at http://lookalike.test. The audit log there (GET /v1/security/audit) lists everything that was done.
+The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) shows who did what, and when.
 `,
     })
   })
@@ -70,10 +70,10 @@ The service is at http://lookalike.test. The audit log there (GET /v1/security/a
     await made(call('POST', ROTATE, person))
     const mails = await sent()
     expect(mails.map(({ to }) => to)).toEqual(OWNERS)
-    expect(mails[0]?.text).toContain('with the login of anna@people.test, from the address 203.0.113.9')
+    expect(mails[0]?.text).toContain('with the sign-in of anna@people.test, from the address 203.0.113.9')
   })
 
-  test('that an entry of the IP list was forced, put on or taken off', async () => {
+  test('that an entry was added to or removed from the IP list by force', async () => {
     const { body } = await call('POST', IP_LIST, person, { ip_address: HERE })
     expect(await sent()).toEqual([])
     await made(call('POST', IP_LIST, person, { ip_address: '198.51.100.1' }))
@@ -85,7 +85,7 @@ The service is at http://lookalike.test. The audit log there (GET /v1/security/a
     )
     expect(mails[0]?.text).toContain('lookalike store clear-ip-whitelist one')
     app.db.exec('DELETE FROM ip_entries')
-    app.ipList.clear(app.accounts.storeBySlug('one').id)
+    app.ipList.clear(app.accounts.requireStore('one').id)
     await made(call('POST', IP_LIST, person, { ip_address: '198.51.100.1', force: true }))
     expect((await sent()).map(({ to }) => to)).toEqual(OWNERS)
   })
@@ -95,7 +95,7 @@ The service is at http://lookalike.test. The audit log there (GET /v1/security/a
     expect(await sent()).toEqual([])
   })
 
-  test('that a machine grant switched the IP list on or off, for it may lock them out without force', async () => {
+  test('that a machine grant switched the IP list on or off, which can lock them out without force', async () => {
     const { body } = await call('POST', IP_LIST, machine, { ip_address: HERE })
     expect((await sent()).map(({ subject }) => subject)).toEqual(
       OWNERS.map(() => 'The IP list of one was switched on or off'),
@@ -107,11 +107,11 @@ The service is at http://lookalike.test. The audit log there (GET /v1/security/a
     expect(await sent()).toHaveLength(2)
   })
 
-  test('that a machine grant made an API key or gave it a new value, without words of whoever did', async () => {
+  test('that a machine grant created an API key or gave one a new value, without text from the caller', async () => {
     const { body } = await call('POST', KEYS, machine, KEY)
     const mails = await sent()
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual(
-      OWNERS.map((to) => [to, 'A program made an API key of one']),
+      OWNERS.map((to) => [to, 'A program created an API key of one']),
     )
     expect(mails[0]?.text).not.toMatch(/0900|sk_live/)
     await made(call('POST', `${KEYS}/${body['id']}/rotate`, machine))

@@ -5,7 +5,7 @@ export const PASSWORD = 'a long password'
 export const HOUR_MS = 3_600_000
 export const BODY = { client_name: 'Anna’s shop', email: 'anna@shop.test', password: PASSWORD }
 
-/** What a browser asks for when somebody follows a link. */
+/** The headers that a browser sends when a person follows a link. */
 export const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
 export const register = (on: TestApp, body: object = {}) =>
@@ -30,7 +30,7 @@ export const confirm = (
 export const mailedToken = (on: TestApp): string =>
   /\/verify#token=([\w-]+)\n/.exec(on.mails.at(-1)?.text ?? '')?.[1] ?? 'no link was mailed'
 
-/** Registers somebody. @returns the token of the mailed link. */
+/** Registers a person. @returns the token of the mailed link. */
 export async function registered(on: TestApp, body: object = {}): Promise<string> {
   const answer = await register(on, body)
   expect(answer.status).toBe(202)

@@ -59,7 +59,7 @@ describe('POST /register (contract 5.3)', () => {
     const headers = ({ headers: given }: Answer) => [...given].filter(([name]) => name !== 'x-request-id')
     expect(headers(known)).toEqual(headers(unknown))
     const mail = app.mails.at(-2)
-    expect(mail).toMatchObject({ to: 'anna@shop.test', subject: 'You have an account already' })
+    expect(mail).toMatchObject({ to: 'anna@shop.test', subject: 'You already have an account' })
     expect(mail?.text).not.toContain('token=')
     expect(rows(app, 'users')).toEqual(before)
     expect((await sendSignIn(app)).status).toBe(200)
@@ -68,16 +68,16 @@ describe('POST /register (contract 5.3)', () => {
     expect(refusal(await sendSignIn(app, 'a wrong long one'))).toEqual([401, 'unauthorized'])
   })
 
-  test('the mail says when it was asked for, so that of several the right one is found', async () => {
+  test('the mail says when the account was requested, which tells several mails apart', async () => {
     app.clock.advance(61_000)
     await verify(app, await registered(app))
     await register(app)
     for (const { text } of app.mails) {
-      expect(text).toContain('asked on 2030-01-01 at 00:01:01 UTC for an account')
+      expect(text).toContain('requested an account with this e-mail address on 2030-01-01 at 00:01:01 UTC')
     }
   })
 
-  test('nothing that a stranger typed stands in the mail', async () => {
+  test('the mail contains nothing that a stranger typed', async () => {
     await register(app, { client_name: 'Win a prize at evil.test' })
     expect(JSON.stringify(app.mails)).not.toContain('evil.test')
   })

@@ -37,13 +37,13 @@ async function refused(work: Promise<unknown>, words: string) {
 describe('setup (contract 8.6): the first store', () => {
   test('is on the enterprise plan, its owner a verified super-admin; later ones are on the default plan and plain', async () => {
     const [first, second] = [await setup('a@shop.test', 'First'), await setup('b@shop.test', 'Second')]
-    expect(app.accounts.storeBySlug('first')).toEqual({
+    expect(app.accounts.requireStore('first')).toEqual({
       id: first.store_id,
       slug: 'first',
       name: 'First',
       plan: 'enterprise',
     })
-    expect(app.accounts.storeBySlug('second').plan).toBe('free')
+    expect(app.accounts.requireStore('second').plan).toBe('free')
     expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
       ['a@shop.test', 1],
       ['b@shop.test', 0],
@@ -61,13 +61,13 @@ describe('setup (contract 8.6): the first store', () => {
       ['early@shop.test', 0],
       ['a@shop.test', 1],
     ])
-    expect(app.accounts.storeBySlug(made.slug).plan).toBe('enterprise')
+    expect(app.accounts.requireStore(made.slug).plan).toBe('enterprise')
   })
 
   test('a default plan may be given', async () => {
     await setup('a@shop.test', 'First')
     await app.accounts.setup({ email: 'b@shop.test', password: PASSWORD, storeName: 'Second' }, 'premium')
-    expect(app.accounts.storeBySlug('second').plan).toBe('premium')
+    expect(app.accounts.requireStore('second').plan).toBe('premium')
   })
 
   test('gives what `--json` prints: client_id is the store, the secret is 256 random bits and is kept hashed only', async () => {
@@ -101,7 +101,7 @@ describe('a second store for the same e-mail', () => {
     await setup('a@shop.test', 'First')
     await refused(
       setup('a@shop.test', 'Second', undefined, 'another password'),
-      'a@shop.test exists already and has another password',
+      'a@shop.test already has an account, with another password',
     )
     expect(app.db.prepare('SELECT slug FROM stores').all()).toEqual([{ slug: 'first' }])
   })
@@ -141,7 +141,7 @@ describe('slugs', () => {
 
   test.each(['', 'a', '-ab', 'ab-', 'Ab', 'a b', 'a_b', 'ä-shop', 'a.b', '../x', 'a'.repeat(41)])(
     '%p is refused: it is no slug',
-    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is no usable slug`),
+    (slug) => refused(setup('a@shop.test', 'First', slug), `"${slug}" is not a valid slug`),
   )
 
   test.each(['admin', 'v1', 'oauth', 'portal', 'docs', 'login'])(
@@ -196,11 +196,11 @@ describe('set-plan', () => {
   test('puts a store on a plan', async () => {
     await setup('a@shop.test', 'First')
     app.accounts.setPlan('first', 'premium')
-    expect(app.accounts.storeBySlug('first').plan).toBe('premium')
+    expect(app.accounts.requireStore('first').plan).toBe('premium')
   })
 
   test('an unknown store is told', () => {
     expect(() => app.accounts.setPlan('nobody', 'free')).toThrow('There is no store "nobody"')
-    expect(() => app.accounts.storeBySlug('nobody')).toThrow(OperatorError)
+    expect(() => app.accounts.requireStore('nobody')).toThrow(OperatorError)
   })
 })

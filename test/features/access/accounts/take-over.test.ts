@@ -18,7 +18,7 @@ const newPasswordToken = (): string =>
 const reset = (token: string) =>
   app.call('POST', '/oauth/password/reset', { body: { token, password: NEW_PASSWORD } })
 
-/** What somebody makes who has opened an account: a key, an IP list, a client secret and a second factor. */
+/** Everything that a stranger creates after opening an account: a key, an IP list, a client secret and a second factor. */
 async function settleIn() {
   const token = String((await sendSignIn(app)).body['access_token'])
   const key = await app.call('POST', '/v1/security/api-keys', {

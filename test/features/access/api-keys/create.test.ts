@@ -128,10 +128,10 @@ describe('POST /v1/security/api-keys (contract 4.10)', () => {
 
   test('422: the message names what a scope may be', async () => {
     expect((await keys.create({ name: 'n', scopes: { search: 'eat' } })).body['message']).toBe(
-      'scopes.search may hold execute, read, write',
+      'scopes.search allows only execute, read, write',
     )
     expect((await keys.create({ name: 'n', scopes: { pets: 'read' } })).body['message']).toBe(
-      'scopes.pets is no resource; there are products (read, write, delete, bulk) and search (execute, read, write)',
+      'scopes.pets is not a resource; use products (read, write, delete, bulk) or search (execute, read, write)',
     )
   })
 

@@ -205,7 +205,9 @@ describe('keys_of_former_members', () => {
     await keys.made()
     expect(await advice()).toBeUndefined()
     leave(anna)
-    expect(await advice()).toBe('Revoke 1 API key that former members made and that can do nothing any more.')
+    expect(await advice()).toBe(
+      'Revoke 1 API key that former members created; such a key can no longer do anything.',
+    )
     app.db.prepare('DELETE FROM users WHERE id = ?').run(bert.id)
     expect(await advice()).toStartWith('Revoke 2 API keys')
     await app.call('DELETE', `${PATH}/${anna.keyId}`, { token: keys.token })

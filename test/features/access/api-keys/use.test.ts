@@ -68,7 +68,7 @@ describe('the use of a key', () => {
 })
 
 describe('the numbers of the overview (contract 5.8)', () => {
-  const counts = () => app.apiKeys.counts(storeId, app.clock.now())
+  const counts = () => app.apiKeys.countByState(storeId, app.clock.now())
 
   test('count the keys that work, those that end within 30 days, and those nobody uses', async () => {
     expect(counts()).toEqual({ active: 0, expiring_30d: 0, unused_90d: 0 })

@@ -10,7 +10,7 @@ let storeId: string
 beforeEach(async () => {
   app = proxiedApp()
   machine = await app.signIn('one', 'premium')
-  storeId = app.accounts.storeBySlug('one').id
+  storeId = app.accounts.requireStore('one').id
 })
 afterEach(() => app.close())
 

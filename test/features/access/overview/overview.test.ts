@@ -59,7 +59,7 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
         recommendations: [
           {
             code: 'members_without_2fa',
-            message: 'Ask 1 other member to switch two-factor authentication on.',
+            message: 'Ask 1 other member to switch on two-factor authentication.',
           },
         ],
       },
@@ -164,8 +164,8 @@ describe('recommendations', () => {
         ({ code }) => code === 'members_without_2fa',
       )?.message
     // The owner whom the setup made is the second other one.
-    expect(await find(as)).toBe('Ask 2 other members to switch two-factor authentication on.')
-    expect(await find(token)).toBe('Ask 3 other members to switch two-factor authentication on.')
+    expect(await find(as)).toBe('Ask 2 other members to switch on two-factor authentication.')
+    expect(await find(token)).toBe('Ask 3 other members to switch on two-factor authentication.')
     protect(bob)
     protect({
       id: String(app.db.prepare("SELECT id FROM users WHERE email = 'one@shop.test'").pluck().get()),
@@ -182,7 +182,7 @@ describe('recommendations', () => {
     expect(body['two_factor']).toEqual({ enabled: false, members_total: 1, members_enabled: 0 })
     expect(body['recommendations']).toMatchObject([
       { code: 'enable_2fa' },
-      { code: 'members_without_2fa', message: 'Ask 1 other member to switch two-factor authentication on.' },
+      { code: 'members_without_2fa', message: 'Ask 1 other member to switch on two-factor authentication.' },
     ])
   })
 

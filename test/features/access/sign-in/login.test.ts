@@ -247,7 +247,7 @@ describe('who it is not (contract 4.3)', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('a login under way when the password is reset is none', async () => {
+  test('a sign-in in progress fails when the password is reset', async () => {
     const { id, email } = await addPerson(app, 'anna')
     const other = await app.passwords.hash('seven green bottles')
     // The hashes before it keep the login waiting, while a link sets the new password.

@@ -59,7 +59,7 @@ describe('ten wrong codes since the last success', () => {
     const [mail, ...others] = await mailsNow()
     expect(others).toEqual([])
     expect(mail?.to).toBe(anna.email)
-    expect(mail?.subject).toBe('Somebody knows your password')
+    expect(mail?.subject).toBe('Someone knows your password')
     expect(mail?.text).toContain('10 wrong codes')
     expect(mail?.text).toContain('change your password now')
     expect(mail?.text).not.toMatch(/token|[?&#][a-z_]+=/)
@@ -123,7 +123,7 @@ describe('ten wrong codes since the last success', () => {
     await guess(10)
     await mailsNow()
     expect(app.outbox.list().map(({ recipient, subject }) => [recipient, subject])).toEqual([
-      [anna.email, 'Somebody knows your password'],
+      [anna.email, 'Someone knows your password'],
     ])
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { systemIds } from '../../../../src/core/ids.ts'
 import {
-  newRecoveryCode,
-  typedRecoveryCode,
+  createRecoveryCode,
+  normaliseRecoveryCode,
 } from '../../../../src/features/access/two-factor/recovery-codes.ts'
 
 describe('recovery codes (contract 5.2)', () => {
-  const codes = Array.from({ length: 5_000 }, () => newRecoveryCode(systemIds))
+  const codes = Array.from({ length: 5_000 }, () => createRecoveryCode(systemIds))
 
   test('look like xxxxx-xxxxx, without characters that are mistaken for one another', () => {
     for (const code of codes) expect(code).toMatch(/^[2-9a-km-np-z]{5}-[2-9a-km-np-z]{5}$/)
@@ -27,12 +27,12 @@ describe('recovery codes (contract 5.2)', () => {
   test.each(['ab2cd-efghi', 'AB2CD-EFGHI', 'ab2cdefghi', ' ab2cd efghi\n', 'ab2cd–efghi', 'Ab2Cd - EfGhI'])(
     'are the same however they are typed: %j',
     (typed) => {
-      expect(typedRecoveryCode(typed)).toBe('ab2cdefghi')
+      expect(normaliseRecoveryCode(typed)).toBe('ab2cdefghi')
     },
   )
 
   test('stay other codes when they are other codes', () => {
-    expect(typedRecoveryCode('ab2cd-efghj')).not.toBe(typedRecoveryCode('ab2cd-efghi'))
-    expect(typedRecoveryCode('')).toBe('')
+    expect(normaliseRecoveryCode('ab2cd-efghj')).not.toBe(normaliseRecoveryCode('ab2cd-efghi'))
+    expect(normaliseRecoveryCode('')).toBe('')
   })
 })

@@ -106,7 +106,7 @@ describe('the setup', () => {
     const first = twoFactor.setup(caller('ann')).secret
     const second = twoFactor.setup(caller('ann')).secret
     expect(second).not.toBe(first)
-    expect(() => twoFactor.enable(caller('ann'), { totp_code: shown(first) })).toThrow('did not verify')
+    expect(() => twoFactor.enable(caller('ann'), { totp_code: shown(first) })).toThrow('The code is wrong')
     expect(twoFactor.enable(caller('ann'), { totp_code: shown(second) }).enabled).toBe(true)
   })
 
@@ -259,12 +259,12 @@ describe('a code at the login', () => {
     expect(twoFactor.pass('ann', {}, TRACE)).toEqual({ ok: false })
   })
 
-  test('is wrong and logged when the secret cannot be opened any more', () => {
+  test('is wrong and logged when the secret cannot be decrypted', () => {
     const { secret } = enabled('ann')
     const restored = serviceOn(db, 'another secret that is only used in tests')
     expect(restored.pass('ann', { totp_code: shown(secret) }, TRACE)).toEqual({ ok: false })
     expect(logged).toEqual([
-      { user_id: 'ann', message: 'a TOTP secret cannot be opened: was the data secret replaced?' },
+      { user_id: 'ann', message: 'a TOTP secret cannot be decrypted: was the data secret replaced?' },
     ])
     expect(JSON.stringify(logged)).not.toContain(secret)
   })
@@ -475,9 +475,9 @@ describe('what is told', () => {
     enabled('ann')
     twoFactor.setup(caller('bob'))
     enabled('eve')
-    expect(twoFactor.membersEnabled('one')).toEqual({ total: 2, enabled: 1 })
-    expect(twoFactor.membersEnabled('two')).toEqual({ total: 1, enabled: 1 })
-    expect(twoFactor.membersEnabled('empty')).toEqual({ total: 0, enabled: 0 })
+    expect(twoFactor.countMembers('one')).toEqual({ total: 2, enabled: 1 })
+    expect(twoFactor.countMembers('two')).toEqual({ total: 1, enabled: 1 })
+    expect(twoFactor.countMembers('empty')).toEqual({ total: 0, enabled: 0 })
   })
 })
 

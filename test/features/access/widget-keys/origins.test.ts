@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { exactOrigin } from '../../../../src/features/access/widget-keys/origins.ts'
+import { readOrigin } from '../../../../src/features/access/widget-keys/origins.ts'
 
 describe('origins are exact (contract 4.11)', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('origins are exact (contract 4.11)', () => {
     ['https://xn--mller-kva.example', 'https://xn--mller-kva.example'],
     ['https://例え.テスト', 'https://xn--r8jz45g.xn--zckzah'],
   ])('%p is kept as %p, the form that browsers send', (given, kept) => {
-    expect(exactOrigin(given)).toBe(kept)
+    expect(readOrigin(given)).toBe(kept)
   })
 
   test.each([
@@ -75,6 +75,6 @@ describe('origins are exact (contract 4.11)', () => {
     'javascript:alert(1)',
     '',
   ])('%p is refused', (origin) => {
-    expect(exactOrigin(origin)).toBeUndefined()
+    expect(readOrigin(origin)).toBeUndefined()
   })
 })

@@ -75,7 +75,7 @@ describe('POST /v1/security/public-keys (contract 4.11)', () => {
   test('422 says how an origin is written, and repeats nothing that came', async () => {
     const { body } = await create({ ...WIDGET, origins: ['https://SECRET@shop.example'] })
     expect(body['message']).toBe(
-      'origins.0 must be an exact origin: scheme, host and perhaps a port, such as https://shop.example; no path, no wildcard',
+      'origins.0 must be an exact origin: scheme, host and an optional port, such as https://shop.example; no path, no wildcard',
     )
   })
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const create = (...origins: string[]) => app.widgetKeys.createPublicKey(storeId, 'widget', origins)
+const create = (...origins: string[]) => app.widgetKeys.createForOperator(storeId, 'widget', origins)
 const rows = () => app.db.prepare<[], Record<string, unknown>>('SELECT * FROM public_keys').all()
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -65,7 +65,7 @@ describe('a public key made at the command line (contract 4.11)', () => {
     const many = Array.from({ length: 21 }, (_, n) => `https://shop${n}.example`)
     expect(() => create()).toThrow('origins must have at least 1 item')
     expect(() => create(...many)).toThrow('origins must have at most 20 items')
-    expect(() => app.widgetKeys.createPublicKey(storeId, '', ['https://a.example'])).toThrow(
+    expect(() => app.widgetKeys.createForOperator(storeId, '', ['https://a.example'])).toThrow(
       'name must have at least 1 character',
     )
     expect(rows()).toEqual([])

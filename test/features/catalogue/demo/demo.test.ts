@@ -77,7 +77,7 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
 
   test('a product of the store’s own that comes in while the demo is installed is left alone', async () => {
     gate.close()
-    const own = app.products.replace(app.accounts.storeBySlug('one'), FIRST, {
+    const own = app.products.replace(app.accounts.requireStore('one'), FIRST, {
       image_url: app.picture('mine', 1),
       metadata: { name: 'mine' },
     })
@@ -165,7 +165,7 @@ describe('DELETE /v1/products/demo (contract 2.8)', () => {
 
   test('a product that its owner changes while the demo is removed stays', async () => {
     await install()
-    const store = app.accounts.storeBySlug('one')
+    const store = app.accounts.requireStore('one')
     const last = IDS.at(-1) as string
     gate.close()
     const image_url = app.picture('mine', 1)

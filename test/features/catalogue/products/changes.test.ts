@@ -20,7 +20,7 @@ let storeId: string
 
 beforeEach(async () => {
   app = testApp()
-  store = app.services.accounts.storeBySlug((await app.store()).slug)
+  store = app.services.accounts.requireStore((await app.store()).slug)
   storeId = store.id
   app.db.exec('CREATE TABLE heard (event TEXT NOT NULL)')
 })

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 /** Arrives at once: what lies before it, such as the check of the token, may let requests overtake each other. */
 const arrive = (body: { product_id: string; image_url: string; metadata?: Metadata }) =>
-  app.products.create(app.accounts.storeBySlug('one'), body)
+  app.products.create(app.accounts.requireStore('one'), body)
 
 afterEach(() => app.close())
 
@@ -128,7 +128,7 @@ describe('writes of one product keep the order of their arrival', () => {
     gate.close()
     const made = arrive({ product_id: 'p', image_url: app.picture('a', 1), metadata: { a: 1 } })
     await gate.waited()
-    const patched = app.products.patch(app.accounts.storeBySlug('one'), 'p', { metadata: { b: 2 } })
+    const patched = app.products.patch(app.accounts.requireStore('one'), 'p', { metadata: { b: 2 } })
     gate.open()
     expect([(await made).isNew, (await patched).isNew]).toEqual([true, false])
     expect((await read('p')).body['metadata']).toEqual({ a: 1, b: 2 })

@@ -23,7 +23,7 @@ test.each([
 ] as const)(
   'a broken %s makes the service not ready by itself, in our own words',
   async (check, probes, reason) => {
-    const { status, checks } = await service(probes).readiness()
+    const { status, checks } = await service(probes).checkReadiness()
     expect(status).toBe('not_ready')
     expect(checks[check]).toEqual({ ok: false, reason })
     expect(Object.values(checks).filter(({ ok }) => ok)).toHaveLength(3)
