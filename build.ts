@@ -1,12 +1,12 @@
 /**
  * Compiles the program into one executable: `bun build.ts` for this machine, `bun build.ts <os>-<arch>` for another.
- * Options: `--model DIR` bundles another model of the same layout, `--outfile FILE` chooses the place.
+ * Options: `--model DIR` bundles another model of the same layout, `--outfile FILE` names the output.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildExecutable } from './scripts/build/executable.ts'
-import { TargetError, targetNamed, thisMachine } from './scripts/build/targets.ts'
+import { findTarget, nameThisMachine, TargetError } from './scripts/build/targets.ts'
 import { generateAll } from './scripts/generate/index.ts'
 import { bundledModelName } from './src/platform/native/model-folder.ts'
 
@@ -22,8 +22,8 @@ const outfile = resolve(
 const modelDir = resolve(values.model ?? join(root, 'models', bundledModelName))
 
 try {
-  if (!existsSync(modelDir)) throw new TargetError(`There is no model in ${modelDir}`)
-  const target = targetNamed(named ?? thisMachine()).name
+  if (!existsSync(modelDir)) throw new TargetError(`No model in ${modelDir}`)
+  const target = findTarget(named ?? nameThisMachine()).name
   await generateAll()
   await buildExecutable({
     root,
@@ -34,7 +34,7 @@ try {
   })
   console.log(`${relative(process.cwd(), outfile)}  ${(statSync(outfile).size / 1_000_000).toFixed(1)} MB`)
 } catch (error) {
-  // A target we cannot serve is a plain answer; anything else is a fault whose trace is wanted.
+  // An unsupported target needs no stack trace; any other error does.
   if (!(error instanceof TargetError)) throw error
   console.error(error.message)
   process.exit(1)

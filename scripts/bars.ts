@@ -1,14 +1,14 @@
 /**
- * Prints the table of all bars of reliability and security: what each demands, what was run, what was measured.
+ * Prints the table of all bars of reliability and security: the demand, the runs and the measurements of each.
  *
  *     bun scripts/bars.ts [--full] [--only 1,2,27] [--markdown]
  *     bun scripts/bars.ts --from dist/bars.jsonl [--log dist/test-logs/tests.log]…
  *
- * The first form runs the tests that belong to the bars, one file after the other, against the executable: the one that
- * `LOOKALIKE_EXECUTABLE` names, or one that it builds. It runs the cheap set; with `--full`, the counts that the bars
- * demand, which takes many hours; a count in the environment wins over both (`CRASH_ROUNDS=100`). All of
- * `test/robustness` is run beside what the list names. The second form only reads what a run has recorded, and the
- * failures in its logs. Ends with 1 where a bar or one of these tests fails.
+ * The first form runs the tests of the bars, one file after the other, against the executable that
+ * `LOOKALIKE_EXECUTABLE` names, or else against one that it builds. It uses the cheap counts; with `--full`, those that
+ * the bars demand, which takes many hours. A count in the environment overrides both (`CRASH_ROUNDS=100`). Without
+ * `--only` it also runs the rest of `test/robustness`. The second form only reads the records of a run, and the failures
+ * in its logs. The exit code is 1 if a bar or one of these tests fails.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 import type { BarLine } from '../test/robustness/bars.ts'
 import { FULL_COUNTS, SEEDS } from './bars/counts.ts'
 import { BARS, type Bar } from './bars/list.ts'
-import { asMarkdown, asText, failuresIn, judge } from './bars/verdict.ts'
+import { formatMarkdown, formatText, judge, readFailures } from './bars/verdict.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -37,24 +37,24 @@ const bars = numbers ? BARS.filter(({ number }) => numbers.includes(number)) : B
 if (bars.length === 0) throw new Error('--only must name bars, such as 1,2,27')
 
 const [records, failures] = flags.from
-  ? [flags.from, failuresIn(...flags.log.map((path) => readFileSync(path, 'utf8')))]
+  ? [flags.from, readFailures(...flags.log.map((path) => readFileSync(path, 'utf8')))]
   : await measure()
 const lines = readRecords(records)
 const judged = bars.map((bar) =>
   judge(
     bar,
     lines.filter((line) => line.bar === bar.number),
-    failedOf(bar),
+    listFailures(bar),
     flags.full,
   ),
 )
-console.log(flags.markdown ? asMarkdown(judged) : asText(judged))
+console.log(flags.markdown ? formatMarkdown(judged) : formatText(judged))
 const named = new Set(BARS.flatMap(({ suites }) => suites.map((suite) => suite.replace('./', ''))))
 const elsewhere = [...failures].filter(([file]) => !named.has(file))
 for (const [file, names] of elsewhere) console.log(`failed in ${file}: ${names.join(', ')}`)
 process.exit(elsewhere.length > 0 || judged.some(({ verdict }) => verdict === 'fails') ? 1 : 0)
 
-function failedOf({ suites }: Bar): string[] {
+function listFailures({ suites }: Bar): string[] {
   return suites.flatMap((suite) => failures.get(suite.replace('./', '')) ?? [])
 }
 
@@ -66,20 +66,28 @@ function readRecords(path: string): BarLine[] {
     .map((line) => JSON.parse(line) as BarLine)
 }
 
-/** Runs the tests of the bars. @returns the file of their records, and their failures. */
+/** Runs the tests of the bars. @returns the file with their records, and their failures. */
 async function measure(): Promise<[string, Map<string, string[]>]> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'records.jsonl')
-  const env = { ...(flags.full && fullCounts()), ...process.env, ...(await executable()), BARS_FILE: file }
+  const env = {
+    ...(flags.full && buildFullCounts()),
+    ...process.env,
+    ...(await prepareExecutable()),
+    BARS_FILE: file,
+  }
   const failed = new Map<string, string[]>()
-  for (const suite of new Set([...bars.flatMap(({ suites }) => suites), ...(numbers ? [] : robustness())])) {
+  for (const suite of new Set([
+    ...bars.flatMap(({ suites }) => suites),
+    ...(numbers ? [] : listRobustness()),
+  ])) {
     if (!existsSync(join(root, suite))) continue
     const begin = performance.now()
     const { code, log } = await runTests(suite, env)
-    const found = failuresIn(log)
+    const found = readFailures(log)
     const name = suite.replace('./', '')
-    // A file that ends badly without naming a test has failed as a whole.
+    // A file that fails without naming a test has failed as a whole.
     if (code !== 0 && found.size === 0) found.set(name, [`the whole file (exit code ${code})`])
     for (const [path, names] of found) failed.set(path, names)
     console.error(
@@ -89,7 +97,7 @@ async function measure(): Promise<[string, Map<string, string[]>]> {
   return [file, failed]
 }
 
-function robustness(): string[] {
+function listRobustness(): string[] {
   return readdirSync(join(root, 'test', 'robustness'))
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `./test/robustness/${name}`)
@@ -107,22 +115,22 @@ async function runTests(suite: string, env: Record<string, string | undefined>) 
     new Response(child.stderr).text(),
     child.exited,
   ])
-  // Files of one name lie in several folders.
+  // Several folders contain files of the same name.
   const name = suite.replace('./test/', '').replace('.test.ts', '').replaceAll('/', '-')
   writeFileSync(join(folder, `${name}.log`), out + err)
   return { code, log: out + err }
 }
 
-/** The executable under test, built where none is named. */
-async function executable(): Promise<{ LOOKALIKE_EXECUTABLE: string }> {
+/** Builds the executable under test, unless the environment names one. */
+async function prepareExecutable(): Promise<{ LOOKALIKE_EXECUTABLE: string }> {
   const named = process.env['LOOKALIKE_EXECUTABLE']
   if (named) return { LOOKALIKE_EXECUTABLE: named }
   const child = Bun.spawn([process.execPath, 'build.ts'], { cwd: root, stdout: 'ignore', stderr: 'inherit' })
-  if ((await child.exited) !== 0) throw new Error('The executable cannot be built')
+  if ((await child.exited) !== 0) throw new Error('The build of the executable failed')
   return { LOOKALIKE_EXECUTABLE: join(root, 'dist', 'lookalike') }
 }
 
-function fullCounts(): Record<string, string> {
+function buildFullCounts(): Record<string, string> {
   const seed = process.env['TORTURE_SEED'] ?? new Date().toISOString().slice(0, 10).replaceAll('-', '')
   return {
     ...Object.fromEntries(Object.entries(FULL_COUNTS).map(([name, value]) => [name, String(value)])),

@@ -1,5 +1,5 @@
 /**
- * Makes the picture at the top of README.md: two real searches of the demo catalogue by the executable.
+ * Creates the picture at the top of README.md: the executable runs two real searches of the demo catalogue.
  *
  *     bun build.ts && bun scripts/readme-picture.ts     # needs Chromium, writes .github/search.webp
  */
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import sharp from 'sharp'
 import { DEMO_PRODUCTS } from '../src/features/catalogue/demo/catalogue.ts'
-import { picturePath } from './demo/render.ts'
+import { buildPicturePath } from './demo/render.ts'
 
 const root = join(import.meta.dir, '..')
 const executable = join(root, 'dist/lookalike')
@@ -49,7 +49,7 @@ async function search(
     }
     await post('/v1/products/demo', {})
     const form = new FormData()
-    form.set('image', Bun.file(picturePath(pictureName)))
+    form.set('image', Bun.file(buildPicturePath(pictureName)))
     form.set('limit', '3')
     const json = {
       body: JSON.stringify({ query, limit: 3 }),
@@ -66,12 +66,12 @@ async function search(
   }
 }
 
-const embed = async (name: string) =>
-  `data:image/webp;base64,${Buffer.from(await Bun.file(picturePath(name)).bytes()).toString('base64')}`
+const toDataUri = async (name: string) =>
+  `data:image/webp;base64,${Buffer.from(await Bun.file(buildPicturePath(name)).bytes()).toString('base64')}`
 
-async function card({ product_id, similarity_score, metadata }: Result): Promise<string> {
+async function renderCard({ product_id, similarity_score, metadata }: Result): Promise<string> {
   const picture = DEMO_PRODUCTS.find((product) => product.product_id === product_id)?.picture ?? ''
-  return `<figure><img src="${await embed(picture)}"><figcaption><b>${similarity_score.toFixed(2)}</b> ${metadata.name}</figcaption></figure>`
+  return `<figure><img src="${await toDataUri(picture)}"><figcaption><b>${similarity_score.toFixed(2)}</b> ${metadata.name}</figcaption></figure>`
 }
 
 const STYLE = `
@@ -84,10 +84,10 @@ const STYLE = `
   .words { border: 1px solid #c7ccca; border-radius: 999px; padding: 16px 22px; font-size: 20px }`
 
 const { byPicture, byWords } = await search('query-mug', 'brown leather handbag')
-const cards = async (results: Result[]) => (await Promise.all(results.map(card))).join('')
+const renderCards = async (results: Result[]) => (await Promise.all(results.map(renderCard))).join('')
 const html = `<!doctype html><meta charset="utf-8"><style>${STYLE}</style>
-  <section><img src="${await embed('query-mug')}"><div class="arrow">→</div>${await cards(byPicture)}</section>
-  <section><div class="words">brown leather handbag</div><div class="arrow">→</div>${await cards(byWords)}</section>`
+  <section><img src="${await toDataUri('query-mug')}"><div class="arrow">→</div>${await renderCards(byPicture)}</section>
+  <section><div class="words">brown leather handbag</div><div class="arrow">→</div>${await renderCards(byWords)}</section>`
 
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',

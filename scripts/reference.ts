@@ -13,7 +13,7 @@ const README = join(import.meta.dir, '../README.md')
 const START = '<!-- settings: written by scripts/reference.ts -->'
 const END = '<!-- end of settings -->'
 
-/** The settings that most installs need, in the order of README.md. */
+/** The settings that most installs need, in the order of the README. */
 const COMMON: readonly SettingName[] = [
   'HOST',
   'PORT',
@@ -27,30 +27,30 @@ const COMMON: readonly SettingName[] = [
   'OFFLINE',
 ]
 
-/** Settings as a table in Markdown. */
-function settingsTable(names: readonly SettingName[]): string {
+/** Formats settings as a table in Markdown. */
+function formatSettings(names: readonly SettingName[]): string {
   const rows = names.map((name) => [
     `\`${name}\`, \`--${toFlag(name)}\``,
-    defaultOf(name),
+    formatDefault(name),
     Settings.properties[name].description ?? '',
   ])
-  return table(['Setting', 'Default', 'Meaning'], rows)
+  return formatTable(['Setting', 'Default', 'Meaning'], rows)
 }
 
-function defaultOf(name: SettingName): string {
+function formatDefault(name: SettingName): string {
   if (name === 'INFERENCE_THREADS') return 'cores'
   const value = Settings.properties[name].default
   if (typeof value === 'boolean') return value ? '`1`' : '`0`'
   return value === '' ? 'empty' : `\`${value}\``
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-function commandSection({
+function formatCommand({
   name,
   summary,
   positionals = [],
@@ -64,20 +64,20 @@ function commandSection({
     isRequired ? `${meaning} (required)` : meaning,
   ])
   const parts = [`### ${name}`, `\`lookalike ${name}${words}\`: ${summary}.`]
-  if (own.length > 0) parts.push(table(['Option', 'Meaning'], own))
-  if (settings.length > 0) parts.push(`Settings: ${settingList(settings)}.`)
+  if (own.length > 0) parts.push(formatTable(['Option', 'Meaning'], own))
+  if (settings.length > 0) parts.push(`Settings: ${formatSettingList(settings)}.`)
   parts.push(`\`\`\`sh\n${example}\n\`\`\``)
   return parts.join('\n\n')
 }
 
-function settingList(settings: readonly SettingName[]): string {
+function formatSettingList(settings: readonly SettingName[]): string {
   const others = SETTING_NAMES.filter((name) => !settings.includes(name))
   if (others.length === 0) return 'all'
   const names = (list: readonly SettingName[]) => list.map((name) => `\`${name}\``).join(', ')
-  return others.length < settings.length ? `all but ${names(others)}` : names(settings)
+  return others.length < settings.length ? `all except ${names(others)}` : names(settings)
 }
 
-function errorSection(): string {
+function formatErrors(): string {
   const errors: readonly [string, ErrorKind][] = Object.entries(ERRORS)
   const rows = errors.map(([code, { status, meaning, advice }]) => [
     String(status),
@@ -88,17 +88,17 @@ function errorSection(): string {
   const reasons = errors.flatMap(([code, { reasons = {} }]) =>
     Object.entries(reasons).map(([reason, { cause, cure }]) => [`\`${code}\``, `\`${reason}\``, cause, cure]),
   )
-  return `${table(['Status', 'Code', 'Meaning', 'What to do'], rows)}
+  return `${formatTable(['Status', 'Code', 'Meaning', 'What to do'], rows)}
 
 ### Reasons
 
 Some codes say more in \`details.reason\`:
 
-${table(['Code', 'Reason', 'Cause', 'What to do'], reasons)}`
+${formatTable(['Code', 'Reason', 'Cause', 'What to do'], reasons)}`
 }
 
-/** The whole of `reference.md`. */
-export const reference = (): string => `# Reference
+/** Formats the whole text of `reference.md`. */
+export const formatReference = (): string => `# Reference
 
 <!-- Written by scripts/reference.ts from the sources; edits here are lost. -->
 
@@ -106,37 +106,37 @@ Every setting, every command and every error code of this version.
 
 ## Settings
 
-Each setting comes from a flag, from the environment, or from a file that \`<NAME>_FILE\` names; the flag wins over the
-environment, the environment over the file. An empty value counts as not given. A switch such as \`--offline\` may stand
-without a value. [Operating](operating.md#secrets) says how to keep secrets out of the process list.
+Each setting comes from a flag, from the environment, or from a file that \`<NAME>_FILE\` names. The flag overrides the
+environment, and the environment overrides the file. An empty value counts as missing. A switch such as \`--offline\`
+needs no value. [Operating](operating.md#secrets) explains how to keep secrets out of the process list.
 
-${settingsTable(SETTING_NAMES)}
+${formatSettings(SETTING_NAMES)}
 
 ## Commands
 
-\`lookalike COMMAND --help\` prints the same. Exit codes: 0 done, 1 failed, 2 wrong use.
+\`lookalike COMMAND --help\` prints the same. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
-${COMMANDS.map(commandSection).join('\n\n')}
+${COMMANDS.map(formatCommand).join('\n\n')}
 
 ## Error codes
 
 Every error answer has \`error\` (one of these codes), \`message\` and often \`details\`. Codes never change their meaning;
-messages may. The running service explains each at \`/errors/<code>\`, as a page and as JSON.
+messages may. The running service explains each code at \`/errors/<code>\`, as a page and as JSON.
 
-${errorSection()}
+${formatErrors()}
 `
 
-/** A text with the table between its marks renewed. @throws Error when the marks are missing. */
-export function withCommonSettings(text: string): string {
+/** Renews the table between the marks of a text. @throws Error if the marks are missing. */
+export function renewCommonSettings(text: string): string {
   const start = text.indexOf(START)
   const end = text.indexOf(END)
-  if (start === -1 || end === -1) throw new Error('README.md has lost the marks of the settings table')
-  return `${text.slice(0, start)}${START}\n${settingsTable(COMMON)}\n${text.slice(end)}`
+  if (start === -1 || end === -1) throw new Error('README.md lacks the marks of the settings table')
+  return `${text.slice(0, start)}${START}\n${formatSettings(COMMON)}\n${text.slice(end)}`
 }
 
 if (import.meta.main) {
   if (Bun.argv.includes('--write')) {
-    await Bun.write(REFERENCE, reference())
-    await Bun.write(README, withCommonSettings(await Bun.file(README).text()))
-  } else console.log(reference())
+    await Bun.write(REFERENCE, formatReference())
+    await Bun.write(README, renewCommonSettings(await Bun.file(README).text()))
+  } else console.log(formatReference())
 }

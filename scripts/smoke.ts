@@ -1,12 +1,12 @@
 /**
- * Runs the built executable as a stranger would: alone in an empty folder, without HOME, node_modules or a network
- * setting, from first start to a clean end. `bun scripts/smoke.ts [executable]`
+ * Runs the built executable as a new user would: alone in an empty folder, without HOME, node_modules or a network
+ * setting, from the first start to a clean end. `bun scripts/smoke.ts [executable]`
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generateSync } from 'otplib'
 import sharp from 'sharp'
-import { sandbox } from './build/sandbox.ts'
+import { createSandbox } from './build/sandbox.ts'
 
 const checkout = resolve(import.meta.dir, '..')
 const executable = resolve(process.argv[2] ?? join(checkout, 'dist/lookalike'))
@@ -18,7 +18,7 @@ const answerWithinMs = 30_000
 const JSON_BODY = { 'content-type': 'application/json' }
 const PERSON = { email: 'person@shop.example', password: 'kettle drum violin' }
 
-const box = sandbox(executable, checkout)
+const box = createSandbox(executable, checkout)
 const settings = { DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn' }
 let passed = 0
 let failed = 0
@@ -47,8 +47,8 @@ function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-function needed<Value>(value: Value | undefined, name: string): Value {
-  assert(value !== undefined, `no ${name} from an earlier check`)
+function requireValue<Value>(value: Value | undefined, name: string): Value {
+  assert(value !== undefined, `an earlier check gave no ${name}`)
   return value
 }
 
@@ -91,7 +91,7 @@ async function stop(service: Service): Promise<void> {
   )
 }
 
-/** Runs a command to its end and gives what it printed. */
+/** Runs a command to its end. @returns its output. */
 async function run(env: Record<string, string>, args: string[]): Promise<string> {
   const child = Bun.spawn(box.command(env, args), { stdout: 'pipe', stderr: 'pipe', timeout: answerWithinMs })
   const [out, err, code] = await Promise.all([
@@ -103,7 +103,7 @@ async function run(env: Record<string, string>, args: string[]): Promise<string>
   return out
 }
 
-/** A request that gives up in time, so that a service which hangs fails a check and does not stop the run. */
+/** Sends a request with a time limit, so that a hanging service fails a check and does not stop the run. */
 const send = (url: string, init: RequestInit = {}) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(answerWithinMs) })
 
@@ -119,20 +119,20 @@ async function waitUntilReady(address: string): Promise<void> {
   throw new Error(`not ready after ${readyWithinMs} ms: ${last}`)
 }
 
-async function json(request: Promise<Response>, status: number): Promise<Record<string, unknown>> {
+async function readJson(request: Promise<Response>, status: number): Promise<Record<string, unknown>> {
   const answer = await request
   const text = await answer.text()
   assert(answer.status === status, `status ${answer.status} instead of ${status}: ${text.slice(0, 500)}`)
   return JSON.parse(text) as Record<string, unknown>
 }
 
-/** The results of a search answer, best first. */
-function hits(answer: Record<string, unknown>): { product_id: string; similarity_score: number }[] {
+/** Reads the results of a search answer, best first. */
+function readHits(answer: Record<string, unknown>): { product_id: string; similarity_score: number }[] {
   assert(Array.isArray(answer['results']), `no results in ${JSON.stringify(answer)}`)
   return answer['results']
 }
 
-function textOf(record: Record<string, unknown>, name: string): string {
+function readText(record: Record<string, unknown>, name: string): string {
   const value = record[name]
   assert(typeof value === 'string' && value !== '', `no ${name} in ${JSON.stringify(Object.keys(record))}`)
   return value
@@ -144,7 +144,7 @@ const form = (fields: Record<string, string | Blob>) => {
   return body
 }
 
-/** A red disc on white, with enough structure to be a picture like any other. */
+/** Draws a red disc on white, with enough structure for an ordinary picture. */
 async function drawPicture(): Promise<File> {
   const drawing =
     '<svg width="320" height="320"><rect width="320" height="320" fill="#fff"/>' +
@@ -153,8 +153,8 @@ async function drawPicture(): Promise<File> {
   return new File([new Uint8Array(bytes)], 'red-plate.jpg', { type: 'image/jpeg' })
 }
 
-/** Largest resident size so far of a running process, in MB; empty where there is no /proc. */
-function peakMemory(pid: number): string {
+/** Describes the peak resident size of a running process in MB; empty without /proc. */
+function describePeakMemory(pid: number): string {
   try {
     const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return kilobytes === undefined ? '' : `, peak RSS ${Math.round(Number(kilobytes) / 1024)} MB`
@@ -171,14 +171,14 @@ async function smoke(): Promise<void> {
   let service: Service | undefined
   let person: Record<string, unknown> | undefined
   const picture = await drawPicture()
-  const bearer = () => ({ authorization: `Bearer ${needed(token, 'token')}` })
-  const at = (path: string) => `${needed(address, 'address')}${path}`
+  const bearer = () => ({ authorization: `Bearer ${requireValue(token, 'token')}` })
+  const at = (path: string) => `${requireValue(address, 'address')}${path}`
   const signIn = (more: object = {}, status = 200) => {
     const body = JSON.stringify({ ...PERSON, ...more })
-    return json(send(at('/oauth/login'), { method: 'POST', headers: JSON_BODY, body }), status)
+    return readJson(send(at('/oauth/login'), { method: 'POST', headers: JSON_BODY, body }), status)
   }
 
-  await check(`the executable has at most ${executableBytesMax / 1_000_000} MB`, () => {
+  await check(`the executable takes at most ${executableBytesMax / 1_000_000} MB`, () => {
     const { size } = statSync(executable)
     assert(size <= executableBytesMax, `${size} bytes`)
   })
@@ -188,9 +188,9 @@ async function smoke(): Promise<void> {
     address = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(service.firstLine)?.[1]
     assert(address !== undefined, `${JSON.stringify(service.firstLine)} ${log}`)
   })
-  await check('it becomes ready', () => waitUntilReady(at('')))
-  await check('lookalike setup makes a store while the service runs', async () => {
-    const account_ = [
+  await check('the service becomes ready', () => waitUntilReady(at('')))
+  await check('lookalike setup creates a store while the service runs', async () => {
+    const details = [
       '--email',
       'owner@shop.example',
       '--password',
@@ -198,57 +198,64 @@ async function smoke(): Promise<void> {
       '--store',
       'Smoke',
     ]
-    account = JSON.parse(await run(settings, ['setup', ...account_, '--json'])) as Record<string, unknown>
+    account = JSON.parse(await run(settings, ['setup', ...details, '--json'])) as Record<string, unknown>
     for (const name of ['store_id', 'slug', 'client_id', 'client_secret', 'user_id', 'email'])
-      textOf(account, name)
+      readText(account, name)
   })
-  await check('the client credentials give a token', async () => {
-    const { client_id, client_secret } = needed(account, 'account')
+  await check('the client credentials get a token', async () => {
+    const { client_id, client_secret } = requireValue(account, 'account')
     const body = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: String(client_id),
       client_secret: String(client_secret),
     })
-    token = textOf(await json(send(at('/oauth/token'), { method: 'POST', body }), 200), 'access_token')
+    token = readText(await readJson(send(at('/oauth/token'), { method: 'POST', body }), 200), 'access_token')
   })
-  await check('a picture sent as multipart is indexed', async () => {
+  await check('a multipart upload of a picture is indexed', async () => {
     const metadata = JSON.stringify({ name: 'Red plate', category: 'plates', price: 12.5 })
     const body = form({ product_id: 'red-plate', image: picture, metadata })
-    const answer = await json(send(at('/v1/products'), { method: 'POST', headers: bearer(), body }), 201)
+    const answer = await readJson(send(at('/v1/products'), { method: 'POST', headers: bearer(), body }), 201)
     assert(answer['status'] === 'indexed', JSON.stringify(answer))
   })
-  await check('a text search finds it', async () => {
+  await check('a text search finds the product', async () => {
     const body = JSON.stringify({ query: 'red plate', limit: 5 })
     const headers = { ...bearer(), 'content-type': 'application/json' }
-    const found = hits(await json(send(at('/v1/search/text'), { method: 'POST', headers, body }), 200))
+    const found = readHits(
+      await readJson(send(at('/v1/search/text'), { method: 'POST', headers, body }), 200),
+    )
     assert(found[0]?.product_id === 'red-plate', JSON.stringify(found))
   })
-  await check('a search with the same picture finds it as nearly the same', async () => {
+  await check('a search with the same picture scores the product above 0.9', async () => {
     const body = form({ image: picture, limit: '5' })
-    const found = hits(await json(send(at('/v1/search'), { method: 'POST', headers: bearer(), body }), 200))
+    const found = readHits(
+      await readJson(send(at('/v1/search'), { method: 'POST', headers: bearer(), body }), 200),
+    )
     assert(found[0]?.product_id === 'red-plate' && found[0].similarity_score > 0.9, JSON.stringify(found))
   })
-  await check('whoever registers gets a mail, opens its link, shows the password and signs in', async () => {
-    const body = JSON.stringify({ client_name: 'Second', email: PERSON.email, password: PERSON.password })
-    await json(send(at('/register'), { method: 'POST', headers: JSON_BODY, body }), 202)
-    const mails = await run(settings, ['outbox', '--json'])
-    const verification = /\/verify#token=([\w-]+)/.exec(mails)?.[1]
-    assert(verification !== undefined, `no link in ${mails}`)
-    const page = await send(at('/verify'), { headers: { accept: 'text/html' } })
-    const script = /<script src="([^"]+)"/.exec(await page.text())?.[1]
-    assert(page.ok && script !== undefined, `no page with a script: status ${page.status}`)
-    assert((await send(at(script))).ok, `${script} is missing`)
-    const confirmation = JSON.stringify({ token: verification, password: PERSON.password })
-    await json(send(at('/verify'), { method: 'POST', headers: JSON_BODY, body: confirmation }), 200)
-    person = await signIn()
-    assert(person['redirect'] === '/second/portal', JSON.stringify(person))
-  })
   await check(
-    'two-factor authentication is set up from its QR code and asked for at the next login',
+    'a new person registers, opens the link in the mail, confirms the password and signs in',
     async () => {
-      const headers = { authorization: `Bearer ${textOf(needed(person, 'person'), 'access_token')}` }
+      const body = JSON.stringify({ client_name: 'Second', email: PERSON.email, password: PERSON.password })
+      await readJson(send(at('/register'), { method: 'POST', headers: JSON_BODY, body }), 202)
+      const mails = await run(settings, ['outbox', '--json'])
+      const verification = /\/verify#token=([\w-]+)/.exec(mails)?.[1]
+      assert(verification !== undefined, `no link in ${mails}`)
+      const page = await send(at('/verify'), { headers: { accept: 'text/html' } })
+      const script = /<script src="([^"]+)"/.exec(await page.text())?.[1]
+      assert(page.ok && script !== undefined, `no page with a script: status ${page.status}`)
+      assert((await send(at(script))).ok, `${script} is missing`)
+      const confirmation = JSON.stringify({ token: verification, password: PERSON.password })
+      await readJson(send(at('/verify'), { method: 'POST', headers: JSON_BODY, body: confirmation }), 200)
+      person = await signIn()
+      assert(person['redirect'] === '/second/portal', JSON.stringify(person))
+    },
+  )
+  await check(
+    'a person sets up two-factor authentication with its QR code and needs it at the next sign-in',
+    async () => {
+      const headers = { authorization: `Bearer ${readText(requireValue(person, 'person'), 'access_token')}` }
       const call = (path: string, body?: object) =>
-        json(
+        readJson(
           send(at(`/v1/security/2fa/${path}`), {
             method: 'POST',
             headers: { ...headers, ...JSON_BODY },
@@ -257,8 +264,8 @@ async function smoke(): Promise<void> {
           200,
         )
       const setup = await call('setup')
-      assert(textOf(setup, 'qr_code_url').startsWith('data:image/svg+xml;base64,'), 'no QR code')
-      const secret = textOf(setup, 'secret')
+      assert(readText(setup, 'qr_code_url').startsWith('data:image/svg+xml;base64,'), 'no QR code')
+      const secret = readText(setup, 'secret')
       const codes = (await call('enable', { totp_code: generateSync({ secret }) }))['recovery_codes']
       assert(Array.isArray(codes) && codes.length === 10, JSON.stringify(codes))
       const refused = await signIn({}, 401)
@@ -267,48 +274,51 @@ async function smoke(): Promise<void> {
       assert(person['recovery_codes_left'] === 9, JSON.stringify(person))
     },
   )
-  await check('an API key searches with its scope and does nothing else', async () => {
+  await check('an API key searches with its scope and cannot do anything else', async () => {
     const body = JSON.stringify({ name: 'Search', scopes: { search: 'execute' } })
     const headers = { ...bearer(), ...JSON_BODY }
-    const made = await json(send(at('/v1/security/api-keys'), { method: 'POST', headers, body }), 201)
-    const withKey = { 'x-api-key': textOf(made, 'key'), ...JSON_BODY }
+    const created = await readJson(send(at('/v1/security/api-keys'), { method: 'POST', headers, body }), 201)
+    const withKey = { 'x-api-key': readText(created, 'key'), ...JSON_BODY }
     const query = JSON.stringify({ query: 'red plate' })
-    await json(send(at('/v1/search/text'), { method: 'POST', headers: withKey, body: query }), 200)
-    await json(send(at('/v1/products/red-plate'), { method: 'DELETE', headers: withKey }), 403)
+    await readJson(send(at('/v1/search/text'), { method: 'POST', headers: withKey, body: query }), 200)
+    await readJson(send(at('/v1/products/red-plate'), { method: 'DELETE', headers: withKey }), 403)
   })
-  await check('lookalike healthcheck says yes', () =>
+  await check('lookalike healthcheck succeeds', () =>
     run({ ...settings, PORT: new URL(at('')).port }, ['healthcheck']),
   )
-  await check('SIGTERM ends it with exit code 0', async () => {
-    const first = needed(service, 'service')
-    console.log(`      first start ${Math.round(first.startMs)} ms${peakMemory(first.process.pid)}`)
+  await check('SIGTERM ends the service with exit code 0', async () => {
+    const first = requireValue(service, 'service')
+    console.log(`      first start ${Math.round(first.startMs)} ms${describePeakMemory(first.process.pid)}`)
     await stop(first)
   })
-  await check('after a second start the product and the session are still there', async () => {
+  await check('after a second start, the product exists and the token works', async () => {
     const second = await start()
     console.log(`      second start ${Math.round(second.startMs)} ms`)
     const home = /http:\S+/.exec(second.firstLine)?.[0]
     if (home === undefined) throw new Error(`${JSON.stringify(second.firstLine)} ${await second.log}`)
-    const answer = await json(send(`${home}/v1/products?limit=5`, { headers: bearer() }), 200)
+    const answer = await readJson(send(`${home}/v1/products?limit=5`, { headers: bearer() }), 200)
     assert(answer['total'] === 1, JSON.stringify(answer))
     await stop(second)
   })
-  await check('nothing was written beside the data folder', () => {
+  await check('the program writes nothing into its own folder', () => {
     const files = readdirSync(box.folder)
     assert(files.join() === 'lookalike', files.join())
   })
-  await check('a data folder that cannot be written ends with one clear line and exit code 1', async () => {
-    const command = box.command(
-      { DATA_DIR: '/proc/nowhere', LOOKALIKE_UNPACK_DIR: '/proc/nowhere', PORT: '0' },
-      ['serve'],
-    )
-    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe', timeout: answerWithinMs })
-    const [message, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
-    assert(
-      code === 1 && message.includes('/proc/nowhere') && !message.includes('    at '),
-      `${code}: ${message}`,
-    )
-  })
+  await check(
+    'a data folder that is not writable ends the program with one clear line and exit code 1',
+    async () => {
+      const command = box.command(
+        { DATA_DIR: '/proc/nowhere', LOOKALIKE_UNPACK_DIR: '/proc/nowhere', PORT: '0' },
+        ['serve'],
+      )
+      const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe', timeout: answerWithinMs })
+      const [message, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+      assert(
+        code === 1 && message.includes('/proc/nowhere') && !message.includes('    at '),
+        `${code}: ${message}`,
+      )
+    },
+  )
 }
 
 try {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing, builds the executable and starts it with the demo catalogue.
-# `sh scripts/start.sh` stays up; `sh scripts/start.sh --once` stops after the first answers.
+# Installs missing tools, builds the executable and starts it with the demo catalogue.
+# `sh scripts/start.sh` keeps running; `sh scripts/start.sh --once` stops after the first searches.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh

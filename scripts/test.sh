@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing and runs everything that must pass; with the word `slow`, only what `bun run check` leaves out.
+# Installs missing tools and runs every check; with the argument `slow`, only those that `bun run check` leaves out.
 # The last line is `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.."
@@ -10,10 +10,10 @@ failed=0
 times=
 logs=dist/test-logs
 
-# count <file> <pattern>: the last number in front of a word, as in " 31 pass" or "12 passed".
+# count <file> <pattern>: prints the last number before a word, as in " 31 pass" or "12 passed".
 count() { grep -Eo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; }
 
-# step <name> <kind> <command…>: kind `one` counts as one check, `many` as those that the command reports itself.
+# step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports.
 step() {
   name=$1
   kind=$2
@@ -31,7 +31,7 @@ step() {
   elif [ "$status" -eq 0 ]; then
     good=1
   fi
-  # A command that ends badly without naming a failed check has failed as a whole.
+  # A command that fails without naming a check has failed as a whole.
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   passed=$((passed + good))
   failed=$((failed + bad))
@@ -46,7 +46,7 @@ find_chromium() {
   return 1
 }
 
-# install_package <package>: from Debian, where this is root and lets us; whoever needs it says what is missing.
+# install_package <package>: installs a Debian package if root runs this; the caller reports a missing tool.
 install_package() {
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
     apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"
@@ -56,18 +56,18 @@ install_package() {
 browser_tests() {
   find_chromium >/dev/null || install_package chromium
   if ! CHROMIUM=$(find_chromium); then
-    echo "The browser tests need Chromium: install it (package chromium) and run this again."
+    echo "The browser tests need Chromium: install the package chromium and run this script again."
     return 1
   fi
   export CHROMIUM
   bun test ./test/browser
 }
 
-# The service that these tests start is the executable, so that no build passes what only its sources pass. strace shows
-# them what it does, and makes its disk fail; tests that need it are left out without it.
+# These tests start the executable, so they also find faults that only the build has. With strace they watch its system
+# calls and make its disk fail; without it, the tests that need it are skipped.
 slow_tests() {
   ulimit -n 8192 2>/dev/null || true
-  command -v strace >/dev/null 2>&1 || install_package strace || echo "Without strace some tests are left out."
+  command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
   LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 \
     ./test/slow ./test/robustness ./test/executable
 }

@@ -1,16 +1,16 @@
-# Sourced by start.sh and test.sh: finds or installs Bun and the packages. Expects the checkout as the working folder.
+# Finds or installs Bun and the packages. start.sh, test.sh and torture.sh source this file from the root of the checkout.
 
 bun_version=1.4.5
 
-# onnxruntime would send telemetry; the program switches it off itself, this is for everything else that loads it.
+# onnxruntime sends telemetry by default. The program switches that off itself; this covers every other process.
 export ORT_DISABLE_TELEMETRY=1
 
 say() { printf '\n== %s\n' "$*"; }
 
 has_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null)" = "$bun_version" ]; }
 
-# Prints the path of a Bun of the right version, or nothing. The package's own binary is used where the script that
-# would link it was not allowed to run.
+# Prints the path of a Bun of the right version, or nothing. It also finds the binary of a package whose install script
+# was not allowed to run.
 find_bun() {
   for candidate in "$(command -v bun 2>/dev/null)" dist/tools/node_modules/@oven/bun-*/bin/bun \
     dist/tools/node_modules/bun/bin/bun.exe; do
@@ -32,12 +32,12 @@ install_bun() {
     [ -f dist/tools/package.json ] || echo '{ "private": true }' >dist/tools/package.json
     (cd dist/tools && bun add "bun@$bun_version")
   else
-    echo "This needs bun $bun_version, or npm to install it with: install Node.js or Bun and run this again." >&2
+    echo "This script needs bun $bun_version, or npm to install it: install Node.js or Bun and run the script again." >&2
     return 1
   fi
 }
 
-# Puts Bun first on the PATH as `bun`, installs the packages of the lock file and makes the generated files.
+# Puts Bun first on the PATH as `bun`, installs the packages of the lock file and creates the generated files.
 prepare() {
   bun=$(find_bun)
   if [ -z "$bun" ]; then

@@ -27,7 +27,7 @@ import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { createTraceReader } from './http/trace.ts'
 import { createInstall, type InstallPorts } from './install.ts'
-import { idempotencyKeys } from './platform/db/idempotency.ts'
+import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
 import { probeWrite } from './platform/db/probe.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
@@ -46,7 +46,7 @@ export interface Ports extends InstallPorts {
   /** The encoded picture of a demo product. */
   readDemoPicture(name: string): Promise<Uint8Array>
   /** Free share of the data folder's disk, 0 to 1. */
-  freeDiskShare(): Promise<number>
+  readFreeDiskShare(): Promise<number>
   /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
   findDamage?(): Promise<string[]>
   /** Signs the access tokens. */
@@ -129,7 +129,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
   })
-  const idempotency = createIdempotency(idempotencyKeys(db), clock)
+  const idempotency = createIdempotency(createIdempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, { model, dimension: embedder.model.dimension, noteFault })
   const index = productIndex.service
@@ -146,7 +146,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     embedder,
     storage,
     hasWholeIndex: index.isWhole,
-    freeDiskShare: ports.freeDiskShare,
+    readFreeDiskShare: ports.readFreeDiskShare,
   })
   const docs = buildDocs()
 

@@ -1,6 +1,5 @@
 /**
- * How often the tests repeat themselves before a release. Without these they run their cheap set; what the environment
- * says wins over both.
+ * How often the tests repeat before a release. By default they run their cheap counts; the environment overrides both.
  */
 export const FULL_COUNTS = {
   CRASH_ROUNDS: 1_000,
@@ -33,5 +32,5 @@ export const FULL_COUNTS = {
   GROWTH_PRODUCTS: 1_000_000,
 } as const
 
-/** Seeds: another one each day finds other faults, and the failure names what reproduces it. */
+/** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */
 export const SEEDS = ['CRASH_SEED', 'PICTURE_SEED', 'FUZZ_SEED', 'MODEL_SEED', 'ISOLATION_SEED'] as const

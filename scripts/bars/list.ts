@@ -1,18 +1,18 @@
-/** One countable half of a bar, and how often it must be run. */
+/** A countable part of a bar, and how often it must run. */
 export interface Part {
   name: string
-  /** Rounds, requests or cases that the demand names: what `--full` runs. */
+  /** Rounds, requests or cases that the bar demands and `--full` runs. */
   full: number
-  /** What the cheap set runs; less is not enough for any verdict but "partly". Usual: the same. */
+  /** The count of the cheap set, by default the same. With less, the verdict is at best "partly". */
   cheap?: number
-  /** True for what a later version has to bring first. */
+  /** True while this version lacks the feature. */
   isMissing?: boolean
 }
 
 export interface Bar {
   number: number
   name: string
-  /** What must be so, in one sentence. */
+  /** The requirement, in one sentence. */
   demand: string
   parts: Part[]
   /** Test files that measure it, from the root of the checkout. */
@@ -24,19 +24,19 @@ const R = './test/robustness'
 const part = (name: string, full: number, cheap = full): Part => ({ name, full, cheap })
 const missing = (name: string): Part => ({ name, full: 1, isMissing: true })
 
-/** Every bar of reliability and security that this program is measured by. */
+/** Every bar of reliability and security that this program must meet. */
 export const BARS: readonly Bar[] = [
   {
     number: 1,
     name: 'kill -9',
-    demand: 'No acknowledged product is lost, none lacks its vector, and the next start is sound and quick.',
+    demand: 'No acknowledged product is lost or lacks its vector; the next start is sound and quick.',
     parts: [part('writes', 1_000, 50), part('start-up', 200, 10), missing('bulk jobs')],
     suites: [`${R}/crash.test.ts`],
   },
   {
     number: 2,
     name: 'torn log',
-    demand: 'A write-ahead log that is cut or overwritten anywhere opens as a prefix of its transactions.',
+    demand: 'A write-ahead log cut or overwritten at any byte opens as a prefix of its transactions.',
     parts: [part('cuts', 2_000, 200), part('stretches', 2_000, 200)],
     suites: [`${R}/wal.test.ts`],
   },
@@ -44,77 +44,77 @@ export const BARS: readonly Bar[] = [
     number: 3,
     name: 'full and failing disk',
     demand:
-      'A write that fails answers 503, reads go on, and space heals it without a restart; nothing is lost.',
+      'A failed write answers 503, reads continue, and free space ends the fault without a restart; nothing is lost.',
     parts: [part('fill levels', 50, 8), part('ENOSPC by call', 200, 20), part('EIO by call', 200, 20)],
     suites: [`${R}/disk-full.test.ts`, `${R}/storage-faults.test.ts`],
   },
   {
     number: 4,
     name: 'sync before answer',
-    demand: 'No acknowledgement leaves before an fsync that began after its commit.',
+    demand: 'Every acknowledgement waits for an fsync that began after its commit.',
     parts: [part('acknowledgements', 500, 48)],
     suites: [`${R}/fsync.test.ts`],
   },
   {
     number: 5,
     name: 'online backup',
-    demand: 'A copy made under load is sound and equals one moment between its start and its end.',
+    demand: 'A copy made under load is sound and shows the data of one moment between its start and its end.',
     parts: [missing('copies')],
     suites: [],
   },
   {
     number: 6,
     name: 'exact search',
-    demand: 'After every crash the ten best of any query are those that exact search in SQL finds.',
+    demand: 'After every crash the top ten of any query equal those of an exact search in SQL.',
     parts: [part('queries', 100_000, 250)],
     suites: [`${R}/crash.test.ts`],
   },
   {
     number: 7,
     name: 'model-based run',
-    demand: 'Index, update, delete, search and restart in any order agree with a model in memory.',
+    demand: 'Indexing, updates, deletions, searches and restarts in any order agree with a model in memory.',
     parts: [part('steps', 2_000_000, 300), part('restarts', 1_000, 3)],
     suites: [`${R}/model.test.ts`],
   },
   {
     number: 8,
     name: 'jobs under kill -9',
-    demand: 'Each item of a job is done or recorded as failed exactly once in effect.',
+    demand: 'Each item of a job takes effect exactly once, or is recorded as failed.',
     parts: [missing('jobs')],
     suites: [],
   },
   {
     number: 9,
     name: 'webhook delivery',
-    demand: 'Each event is delivered or listed as exhausted, on schedule, signed, and under one id.',
+    demand: 'Each event is signed, keeps one id, and is delivered on schedule or listed as exhausted.',
     parts: [missing('webhooks')],
     suites: [],
   },
   {
     number: 10,
     name: 'events',
-    demand: 'Each operation that has an event emits it.',
+    demand: 'Each operation with an event emits it.',
     parts: [missing('events')],
     suites: [],
   },
   {
     number: 11,
     name: 'refused addresses',
-    demand: 'Each of 500 forms of a private address is refused, and not one packet reaches it.',
+    demand: 'The service refuses 500 forms of private addresses and sends no packet to any of them.',
     parts: [part('corpus', 500), part('through the routes', 120)],
     suites: ['./test/platform/pictures/refused-addresses.test.ts', `${R}/addresses.test.ts`],
   },
   {
     number: 12,
     name: 'allowed addresses',
-    demand: 'The neighbours of every special block, and 60 addresses in daily use, are let through.',
+    demand: 'The service accepts the neighbours of every special block, and 60 addresses in daily use.',
     parts: [part('corpus', 60)],
     suites: ['./test/core/networks.test.ts'],
   },
   {
     number: 13,
     name: 'hostile downloads',
-    demand: 'Slow, endless, swollen and lying servers are left after 15 s at most, for at most 12 MB each.',
+    demand: 'A download from a slow, endless, inflating or lying server ends after at most 15 s and 12 MB.',
     parts: [part('endings', 5), part('memory', 5)],
     suites: [
       './test/platform/pictures/fetch.test.ts',
@@ -125,15 +125,14 @@ export const BARS: readonly Bar[] = [
   {
     number: 14,
     name: 'damaged pictures',
-    demand:
-      'Mutants and bombs are embedded or refused; nothing dies, swells, or keeps other requests waiting.',
+    demand: 'Mutants and bombs are embedded or refused; no process dies, grows, or delays other requests.',
     parts: [part('mutants', 100_000, 2_000), part('bombs', 40), part('others meanwhile', 40)],
     suites: [`${R}/pictures.test.ts`, `${R}/bystanders.test.ts`],
   },
   {
     number: 15,
     name: 'decoder crashes',
-    demand: 'A picture whose process is killed is answered with 422 or 503; the process is back within 1 s.',
+    demand: 'A picture whose process is killed gets 422 or 503; a new process runs within 1 s.',
     parts: [part('kills', 200, 12)],
     suites: ['./test/slow/platform/embedder/recovery.test.ts', `${R}/embedder.test.ts`],
   },
@@ -141,28 +140,29 @@ export const BARS: readonly Bar[] = [
     number: 16,
     name: 'timing of sign-ins',
     demand:
-      'Unknown and known addresses and clients cannot be told apart by time (|t| < 4.5, medians within 2 %).',
-    parts: [part('logins', 5_000, 150), part('client secrets', 5_000, 150)],
+      'Response times do not reveal whether an e-mail address or client is known (|t| < 4.5, medians within 2 %).',
+    parts: [part('sign-ins', 5_000, 150), part('client secrets', 5_000, 150)],
     suites: [`${R}/timing.test.ts`],
   },
   {
     number: 17,
     name: 'forged tokens',
-    demand: 'Each of 60 forgeries is 401 and none is 500; what is revoked stays so after a restart.',
+    demand: 'Each of 60 forgeries gets 401, never 500; revoked tokens stay revoked after a restart.',
     parts: [part('forgeries', 60), part('revoked', 20)],
     suites: ['./test/http/tokens-forged.test.ts', `${R}/revoked.test.ts`],
   },
   {
     number: 18,
     name: 'refresh',
-    demand: 'Of 20 at once exactly one wins; 299 s after the end it works, 301 s after it does not.',
+    demand:
+      'Of 20 refreshes at once exactly one wins. A token can be refreshed 299 s after its end, but not 301 s after.',
     parts: [part('races', 200, 8), part('boundary', 4)],
     suites: ['./test/features/access/sign-in/refresh.test.ts'],
   },
   {
     number: 19,
     name: 'second factor',
-    demand: 'A code works once, within one step of drift; a wrong password never tells of it.',
+    demand: 'A code works once, within one step of drift; a wrong password never reveals the second factor.',
     parts: [part('reuse', 1_000, 20), part('drift', 3), part('second factor hidden', 1_000, 20)],
     suites: [
       './test/features/access/two-factor/service.test.ts',
@@ -173,7 +173,7 @@ export const BARS: readonly Bar[] = [
   {
     number: 20,
     name: 'throttles',
-    demand: 'Bursts of 50 get through exactly to the limit, also after a restart; Retry-After is right.',
+    demand: 'Of a burst of 50, exactly the limit gets through, also after a restart; Retry-After is exact.',
     parts: [part('boundary', 4), part('bursts', 50), part('restart', 1), part('retry-after', 100, 10)],
     suites: [
       './test/features/access/sign-in/throttle-address.test.ts',
@@ -183,7 +183,7 @@ export const BARS: readonly Bar[] = [
   {
     number: 21,
     name: 'rate window',
-    demand: 'Never more than the limit in any 60 s, never fewer, in bounded memory.',
+    demand: 'Any 60 s admit exactly the limit, never more or fewer, in bounded memory.',
     parts: [part('schedules', 1_000, 300), part('addresses', 1_000_000, 100_000)],
     suites: ['./test/core/rate-window.test.ts'],
   },
@@ -191,49 +191,50 @@ export const BARS: readonly Bar[] = [
     number: 22,
     name: 'secrets at rest',
     demand:
-      'No secret that was given or made stands in plain in the database, its log, the log lines or an answer.',
+      'The database, its write-ahead log, the log lines and the answers contain no secret in plain text.',
     parts: [part('secrets', 12)],
     suites: [`${R}/canaries.test.ts`],
   },
   {
     number: 23,
     name: 'access table',
-    demand: 'Each route answers each kind of credential as the table says; foreign and absent look alike.',
+    demand: 'Each route answers each kind of credential as the table says; resources of others look absent.',
     parts: [part('cells', 1_000)],
     suites: ['./test/access-table.test.ts'],
   },
   {
     number: 24,
     name: 'stores apart',
-    demand: 'No answer to one store shows anything of another with nearly the same pictures.',
+    demand: 'No answer to one store reveals data of another, even with nearly the same pictures.',
     parts: [part('in the process', 50_000, 2_000), part('in the program', 50_000, 500)],
     suites: ['./test/features/discovery/search/isolation.test.ts', `${R}/isolation.test.ts`],
   },
   {
     number: 25,
     name: 'widget origins',
-    demand: 'Only the exact origin of a public key passes.',
+    demand: 'A widget key works from its exact origins only.',
     parts: [missing('origins')],
     suites: [],
   },
   {
     number: 26,
     name: 'withdrawn rights',
-    demand: 'What is taken away is gone with the next request.',
+    demand: 'A withdrawn right ends with the next request.',
     parts: [part('next request', 1_000, 50)],
     suites: ['./test/access/at-once.test.ts'],
   },
   {
     number: 27,
     name: 'wild requests',
-    demand: 'No answer of 500, no end of the process, each error in words, each success as published.',
+    demand:
+      'No request gets 500 or ends the process; each error explains itself, each success matches the API document.',
     parts: [part('in the process', 100_000, 5_000), part('in the program', 100_000, 5_000)],
     suites: [`${R}/fuzz.test.ts`],
   },
   {
     number: 28,
     name: 'abuse of HTTP',
-    demand: 'Slow, huge and broken requests meet their limit and slow down nobody else.',
+    demand: 'Slow, huge and broken requests reach a limit and slow down no other client.',
     parts: [part('limits', 10), part('slow senders', 1_000, 50), part('memory', 1)],
     suites: [`${R}/http.test.ts`],
   },
@@ -241,28 +242,28 @@ export const BARS: readonly Bar[] = [
     number: 29,
     name: 'overload',
     demand:
-      'At four times the capacity 80 % of it is served, the rest is refused quickly, and it is over in 10 s.',
+      'At four times its capacity the service still serves 80 % of the capacity, refuses the rest quickly, and recovers within 10 s.',
     parts: [part('seconds', 300, 10)],
     suites: [`${R}/overload.test.ts`],
   },
   {
     number: 30,
     name: 'soak',
-    demand: 'Memory, open files and the log stay level under a long mixed load.',
+    demand: 'Memory, open files and the write-ahead log stop growing under a long mixed load.',
     parts: [part('requests', 5_000_000, 5_000)],
     suites: [`${R}/soak.test.ts`],
   },
   {
     number: 31,
     name: 'graceful stop',
-    demand: 'SIGTERM under load loses nothing accepted and ends within 10 s, whatever hangs.',
+    demand: 'SIGTERM under load ends the service within 10 s, whatever hangs, and loses no accepted work.',
     parts: [part('SIGTERM', 100, 10)],
     suites: [`${R}/stop.test.ts`],
   },
   {
     number: 32,
     name: 'clock steps',
-    demand: 'After a step of the clock nothing stays stuck longer than its own period.',
+    demand: 'After a clock step, no limit blocks longer than its own period.',
     parts: [part('steps', 20)],
     suites: [
       './test/core/rate-window.test.ts',
@@ -275,35 +276,35 @@ export const BARS: readonly Bar[] = [
     number: 33,
     name: 'upgrade',
     demand:
-      'Each released schema migrates, also after being killed amid it; a newer one is refused in words.',
+      'Each released schema migrates, also after a kill half way; a newer schema is refused with an explanation.',
     parts: [part('forward', 1), part('interrupted', 100, 10), part('newer schema', 1)],
     suites: ['./test/migrations.test.ts'],
   },
   {
     number: 34,
-    name: 'the loop',
-    demand: 'A body costs time in proportion to its size, and nobody else waits longer than 50 ms for it.',
+    name: 'event loop',
+    demand: 'A body costs time in proportion to its size, and delays other requests by at most 50 ms.',
     parts: [part('growth', 5), part('wait', 5), part('size without sign-in', 1)],
     suites: [`${R}/linear.test.ts`, `${R}/loop.test.ts`, './test/http/body-limits.test.ts'],
   },
   {
     number: 35,
     name: 'silence',
-    demand: 'A full run looks nothing up, connects to nobody and writes only where it should.',
+    demand: 'A full run makes no DNS look-up and no connection, and writes only where it should.',
     parts: [part('look-ups', 1), part('connections', 1), part('files', 1)],
     suites: [`${R}/silence.test.ts`],
   },
   {
     number: 36,
     name: 'memory',
-    demand: '80 downloads and 120 uploads of 9 MB at once fit into 700 MB; refusals are quick.',
+    demand: '80 downloads and 120 uploads of 9 MB at once fit into 700 MB of memory; refusals are quick.',
     parts: [part('downloads', 80), part('uploads', 120)],
     suites: [`${R}/memory.test.ts`],
   },
   {
     number: 37,
     name: 'growth',
-    demand: 'A write, a page, a GET and a token check cost the same with any number of products.',
+    demand: 'The cost of a write, a page, a GET and a token check does not depend on the number of products.',
     parts: [
       part('write', 1_000_000, 20_000),
       part('page', 1_000_000, 20_000),
@@ -316,7 +317,7 @@ export const BARS: readonly Bar[] = [
     number: 38,
     name: 'healing',
     demand:
-      'A dead or stopped model process is back within 5 s of its cause going; readiness tells the truth.',
+      'A dead or stopped model process works again within 5 s after the cause ends; readiness reports its true state.',
     parts: [part('kill -9', 50, 5), part('SIGSTOP', 50, 1), part('EMFILE', 50, 1), part('pids limit', 50, 1)],
     suites: [`${R}/embedder.test.ts`, './test/slow/platform/embedder/healing.test.ts'],
   },
@@ -324,7 +325,7 @@ export const BARS: readonly Bar[] = [
     number: 39,
     name: 'faults of storage',
     demand:
-      'Each fault of the disk or its files is told in words and a code; never 500, never another result.',
+      'Each fault of the disk or its files gets an explanation and a code, never 500 or a wrong result.',
     parts: [
       part('ENOSPC', 1),
       part('EIO', 1),

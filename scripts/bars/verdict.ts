@@ -3,11 +3,11 @@ import type { Bar, Part } from './list.ts'
 
 export type Verdict = 'holds' | 'fails' | 'partly' | 'not run' | 'not built'
 
-/** A bar with what came of it, in words. */
+/** A bar and its result, in words. */
 export interface Judged {
   bar: Bar
   verdict: Verdict
-  /** What was run and how often, one text a part. */
+  /** What ran and how often, one text per part. */
   run: string[]
   measured: string[]
 }
@@ -17,10 +17,10 @@ const count = (n: number): string => n.toLocaleString('en-US')
 const sum = (lines: readonly BarLine[]): number => lines.reduce((total, { n }) => total + n, 0)
 
 /**
- * Joins a bar with the records of the tests that measure it.
+ * Judges a bar by the records of the tests that measure it.
  *
- * @param failed names of tests in the bar's files that failed.
- * @param isFull whether the demand's own counts are asked for, or those of the cheap set.
+ * @param failed names of the failed tests in the bar's files.
+ * @param isFull whether to require the counts of the demand instead of the cheap ones.
  */
 export function judge(
   bar: Bar,
@@ -28,37 +28,37 @@ export function judge(
   failed: readonly string[],
   isFull: boolean,
 ): Judged {
-  const linesOf = (name: string) => lines.filter(({ part }) => part === name)
+  const listLines = (name: string) => lines.filter(({ part }) => part === name)
   const others = [...new Set(lines.map(({ part }) => part))].filter(
     (name) => !bar.parts.some((part) => part.name === name),
   )
   const needed = ({ full, cheap = full }: Part) => (isFull ? full : cheap)
-  const isComplete = (part: Part) => !part.isMissing && sum(linesOf(part.name)) >= needed(part)
+  const isComplete = (part: Part) => !part.isMissing && sum(listLines(part.name)) >= needed(part)
   return {
     bar,
-    verdict: verdict(),
+    verdict: decide(),
     run: [
-      ...bar.parts.map((part) => ranOf(part, linesOf(part.name))),
-      ...others.map((name) => `${name} ${count(sum(linesOf(name)))}${where(linesOf(name))}`),
+      ...bar.parts.map((part) => describeRun(part, listLines(part.name))),
+      ...others.map((name) => `${name} ${count(sum(listLines(name)))}${where(listLines(name))}`),
     ],
     measured: [
       ...[...bar.parts.map(({ name }) => name), ...others].flatMap((name) => [
         ...new Set(
-          linesOf(name).map(({ measured, isMet }) => `${name}: ${measured}${isMet ? '' : ' (not met)'}`),
+          listLines(name).map(({ measured, isMet }) => `${name}: ${measured}${isMet ? '' : ' (not met)'}`),
         ),
       ]),
       ...failed.map((name) => `failed: ${name}`),
     ],
   }
 
-  function verdict(): Verdict {
+  function decide(): Verdict {
     if (failed.length > 0 || lines.some(({ isMet }) => !isMet)) return 'fails'
     if (lines.length === 0) return bar.parts.every(({ isMissing }) => isMissing) ? 'not built' : 'not run'
     return bar.parts.every(isComplete) ? 'holds' : 'partly'
   }
 }
 
-function ranOf({ name, full, isMissing }: Part, lines: readonly BarLine[]): string {
+function describeRun({ name, full, isMissing }: Part, lines: readonly BarLine[]): string {
   if (isMissing && lines.length === 0) return `${name}: not built`
   if (lines.length === 0) return `${name}: not run`
   const n = sum(lines)
@@ -68,12 +68,12 @@ function ranOf({ name, full, isMissing }: Part, lines: readonly BarLine[]): stri
 const where = (lines: readonly BarLine[]): string =>
   ` (${[...new Set(lines.map(({ on }) => on))].join(', ')})`
 
-/** Failed tests by their file, out of what runs of `bun test` printed. */
-export function failuresIn(...logs: string[]): Map<string, string[]> {
+/** Reads the failed tests from the output of `bun test`, by file. */
+export function readFailures(...logs: string[]): Map<string, string[]> {
   const failures = new Map<string, string[]>()
   let file: string | undefined
   for (const line of logs.join('\n').split('\n')) {
-    // A run ends with all its failures once more, without their files.
+    // A run repeats all its failures at the end, without their files.
     if (/^\d+ tests? failed:$/.test(line)) file = undefined
     file = /^(\S+\.test\.ts):$/.exec(line)?.[1] ?? file
     const name = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1]
@@ -82,8 +82,8 @@ export function failuresIn(...logs: string[]): Map<string, string[]> {
   return failures
 }
 
-/** The table as plain text: a block for each bar, and the sums. */
-export function asText(judged: readonly Judged[]): string {
+/** Formats the table as plain text: one block per bar, then the totals. */
+export function formatText(judged: readonly Judged[]): string {
   const blocks = judged.map(({ bar: { number, name, demand }, verdict, run, measured }) =>
     [
       `${String(number).padStart(2)}  ${name.padEnd(24)}${verdict}`,
@@ -92,14 +92,14 @@ export function asText(judged: readonly Judged[]): string {
       ...list('measured', measured),
     ].join('\n'),
   )
-  return [...blocks, sums(judged)].join('\n\n')
+  return [...blocks, formatTotals(judged)].join('\n\n')
 }
 
 const list = (title: string, lines: readonly string[]): string[] =>
   lines.map((line, n) => `    ${(n === 0 ? title : '').padEnd(10)}${line}`)
 
-/** The same as a table in Markdown. */
-export function asMarkdown(judged: readonly Judged[]): string {
+/** Formats the table in Markdown. */
+export function formatMarkdown(judged: readonly Judged[]): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
   const rows = judged.map(({ bar: { number, name, demand }, verdict, run, measured }) =>
     [String(number), name, demand, run.join('<br>'), measured.join('<br>') || '–', verdict].map(cell),
@@ -108,7 +108,7 @@ export function asMarkdown(judged: readonly Judged[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-function sums(judged: readonly Judged[]): string {
+function formatTotals(judged: readonly Judged[]): string {
   const verdicts = ['holds', 'fails', 'partly', 'not run', 'not built'] as const
   const parts = verdicts.map((kind) => `${kind} ${judged.filter(({ verdict }) => verdict === kind).length}`)
   return `${judged.length} bars: ${parts.join(', ')}`

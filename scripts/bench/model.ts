@@ -1,11 +1,11 @@
 /**
- * Measures the model through the embedder against the model alone, in the same run.
+ * Compares the model behind the embedder with the model alone, in the same run.
  *
  *     bun scripts/bench/model.ts [--threads N] [--rounds N]
  *
- * "Alone" is decoding alone and inference alone, each with all threads, in a process that does nothing else; their
- * sum is what a picture costs at least if nothing overlapped. Rounds alternate, and medians are compared, because the
- * machine may be busy with other things. Memory is the resident size of each process (shared pages count in each).
+ * "Alone" means decoding alone and inference alone, each with all threads, in a process that does nothing else; their
+ * sum is the least cost of a picture without overlap. Rounds alternate and medians are compared, because the machine may
+ * be busy. Memory is the resident size of each process, including shared pages.
  */
 import '../model/silent.ts'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
-import { photographs } from './parts/photographs.ts'
+import { drawPhotographs } from './parts/photographs.ts'
 import { median } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({ options: { threads: { type: 'string' }, rounds: { type: 'string' } } })
@@ -34,9 +34,9 @@ const embedder = createEmbedder({
 const constructedMs = performance.now() - started
 await embedder.settled()
 const readyMs = performance.now() - started
-const idle = residentMegabytes()
+const idle = formatResidentSizes()
 
-const pictures = await photographs(16)
+const pictures = await drawPhotographs(16)
 hardenDecoder()
 const treatment = readTreatment(modelDir)
 const decode = createPictureDecoder(treatment)
@@ -55,24 +55,24 @@ const measured = {
   searchBusy: [] as number[],
 }
 for (let round = 0; round < rounds; round++) {
-  measured.decode.push(await perSecond(threads, (i) => decode(pick(pictures, i))))
+  measured.decode.push(await measureRate(threads, (i) => decode(pick(pictures, i))))
   measured.inference.push(
-    await perSecond(1, (i) => vision([pick(decoded, 2 * i), pick(decoded, 2 * i + 1)]), 2),
+    await measureRate(1, (i) => vision([pick(decoded, 2 * i), pick(decoded, 2 * i + 1)]), 2),
   )
   measured.embedder.push(
-    await perSecond(24, (i) =>
+    await measureRate(24, (i) =>
       embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
     ),
   )
-  measured.text.push(await perSecond(1, () => text.embed([tokens])))
-  measured.embedderText.push(await perSecond(1, () => embedder.embedText('red running shoes', 'search')))
+  measured.text.push(await measureRate(1, () => text.embed([tokens])))
+  measured.embedderText.push(await measureRate(1, () => embedder.embedText('red running shoes', 'search')))
   measured.searchIdle.push(
     1000 /
-      (await perSecond(1, (i) =>
+      (await measureRate(1, (i) =>
         embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
       )),
   )
-  measured.searchBusy.push(await whileIndexing())
+  measured.searchBusy.push(await searchWhileIndexing())
 }
 
 const rate = (name: keyof typeof measured) => median(measured[name])
@@ -81,7 +81,7 @@ console.log(
   `threads ${threads}, pictures of 800 x 1000, ${Math.round((pictures[0]?.length ?? 0) / 1024)} KiB`,
 )
 console.log(`constructor ${constructedMs.toFixed(0)} ms, ready after ${readyMs.toFixed(0)} ms`)
-console.log(`resident MB after start: ${idle}; now: ${residentMegabytes()}`)
+console.log(`resident MB after start: ${idle}; now: ${formatResidentSizes()}`)
 console.log(
   `pictures/s: decode alone ${rate('decode').toFixed(1)}, inference alone ${rate('inference').toFixed(1)}`,
 )
@@ -97,8 +97,8 @@ console.log(
 )
 await embedder.close()
 
-/** Completed calls per second over about one second, `lanes` of them at a time. */
-async function perSecond(lanes: number, call: (i: number) => Promise<unknown>, each = 1): Promise<number> {
+/** Measures the completed calls per second over about one second, `lanes` at a time. */
+async function measureRate(lanes: number, call: (i: number) => Promise<unknown>, each = 1): Promise<number> {
   const end = performance.now() + 1000
   const begin = performance.now()
   let count = 0
@@ -112,12 +112,12 @@ async function perSecond(lanes: number, call: (i: number) => Promise<unknown>, e
   return (count / (performance.now() - begin)) * 1000
 }
 
-/** Mean milliseconds of a search by picture while 24 pictures are always waiting to be indexed. */
-async function whileIndexing(): Promise<number> {
-  const indexing = perSecond(24, (i) =>
+/** Measures the mean time of a search by picture in ms while 24 pictures always wait for indexing. */
+async function searchWhileIndexing(): Promise<number> {
+  const indexing = measureRate(24, (i) =>
     embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
   )
-  const searches = await perSecond(1, (i) =>
+  const searches = await measureRate(1, (i) =>
     embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
   )
   await indexing
@@ -126,11 +126,11 @@ async function whileIndexing(): Promise<number> {
 
 function pick<T>(items: readonly T[], i: number): T {
   const item = items[i % items.length]
-  if (item === undefined) throw new Error('There is nothing to pick from')
+  if (item === undefined) throw new Error('Nothing to pick from')
   return item
 }
 
-function residentMegabytes(): string {
+function formatResidentSizes(): string {
   const { text, vision } = embedder.pids()
   const size = (pid: number) => {
     const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')

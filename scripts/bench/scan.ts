@@ -1,8 +1,8 @@
 /**
- * Exact search in memory against its limit and its peer: `bun scripts/bench/scan.ts [vectors] [dimension]`.
+ * Compares exact search in memory with its limit and its peer: `bun scripts/bench/scan.ts [vectors] [dimension]`.
  *
- * The limit is parts/limit.c on one thread, the peer sqlite-vec's scan of float32. All are measured in turns in the same run, so that
- * a busy machine slows them alike; read the ratios. Run `bun scripts/generate/kernel.ts` first.
+ * The limit is parts/limit.c on one thread; the peer is sqlite-vec's scan of float32. All take turns in the same run, so
+ * a busy machine slows them equally; read the ratios. Run `bun scripts/generate/kernel.ts` first.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
-import { nearestSlots, type SlotChoice } from './parts/nearest.ts'
+import { findNearestSlots, type SlotChoice } from './parts/nearest.ts'
 
 const count = Number(process.argv[2] ?? 50_000)
 const dimension = Number(process.argv[3] ?? 512)
@@ -28,35 +28,35 @@ try {
 }
 
 function run(): void {
-  const vectors = Float32Array.from({ length: count * dimension }, normal)
-  for (let slot = 0; slot < count; slot++) normalise(vectorAt(vectors, slot))
+  const vectors = Float32Array.from({ length: count * dimension }, drawNormal)
+  for (let slot = 0; slot < count; slot++) normalise(readVector(vectors, slot))
   const queries = Array.from({ length: QUERIES }, () =>
-    normalise(Float32Array.from({ length: dimension }, normal)),
+    normalise(Float32Array.from({ length: dimension }, drawNormal)),
   )
 
-  const { table, putMicros, changeMicros } = filledTable(vectors)
-  const loads = Array.from({ length: 3 }, () => loaded(table))
-  const { arena, segment } = loads[0] as ReturnType<typeof loaded>
+  const { table, putMicros, changeMicros } = fillTable(vectors)
+  const loads = Array.from({ length: 3 }, () => loadArena(table))
+  const { arena, segment } = loads[0] as ReturnType<typeof loadArena>
 
   const twentieth = Uint32Array.from({ length: Math.floor(count / 20) }, (_, index) => index * 20 + 3)
   const mask = Uint8Array.from({ length: count }, () => (Math.random() < 0.3 ? 1 : 0))
   const scores = new Float32Array(count)
-  const limit = compiledLimit()
+  const limit = compileLimit()
   const search = (choice?: SlotChoice) => () => {
-    for (const query of queries) nearestSlots(segment, query, K, choice)
+    for (const query of queries) findNearestSlots(segment, query, K, choice)
   }
-  const times = inTurns({
+  const times = measureInTurns({
     limit: limit ?? (() => Number.NaN),
-    ours: timed(search()),
-    scan: timed(() => queries.map((query) => segment.scanAll(query, scores))),
-    category: timed(search({ among: twentieth })),
-    price: timed(search({ mask })),
-    sqlite: timed(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
+    ours: createTimer(search()),
+    scan: createTimer(() => queries.map((query) => segment.scanAll(query, scores))),
+    category: createTimer(search({ among: twentieth })),
+    price: createTimer(search({ mask })),
+    sqlite: createTimer(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
   })
 
   const ratio = (value: number, base: number) => (value / base).toFixed(3)
   console.log(`${count} vectors of ${dimension} dimensions, k = ${K}, median of ${TURNS} turns`)
-  if (!limit) console.log('no gcc here: the C limit is skipped')
+  if (!limit) console.log('gcc is missing: the C limit is skipped')
   console.log(`C limit                        ${times.limit.toFixed(0)} µs`)
   console.log(
     `search                         ${times.ours.toFixed(0)} µs = ${ratio(times.ours, times.limit)} x limit`,
@@ -69,8 +69,8 @@ function run(): void {
   )
   console.log(`category filter, 1/20          ${ratio(times.category, times.ours)} x search`)
   console.log(`price filter, 30 %             ${ratio(times.price, times.ours)} x search`)
-  console.log(`recall@${K}                      ${recall(vectors, segment, queries)}`)
-  console.log(`recall@${K} with price filter    ${recall(vectors, segment, queries, mask)}`)
+  console.log(`recall@${K}                      ${measureRecall(vectors, segment, queries)}`)
+  console.log(`recall@${K} with price filter    ${measureRecall(vectors, segment, queries, mask)}`)
   const load = Math.min(...loads.map(({ micros }) => micros))
   console.log(
     `load from SQLite               ${(load / 1_000).toFixed(0)} ms = ${(load / count).toFixed(2)} µs a vector`,
@@ -84,7 +84,7 @@ function run(): void {
   )
 }
 
-function normal(): number {
+function drawNormal(): number {
   return Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
 }
 
@@ -96,12 +96,12 @@ function normalise(vector: Float32Array): Float32Array {
   return vector
 }
 
-function vectorAt(vectors: Float32Array, slot: number): Float32Array {
+function readVector(vectors: Float32Array, slot: number): Float32Array {
   return vectors.subarray(slot * dimension, (slot + 1) * dimension)
 }
 
-/** Rowid n holds vector n - 1. */
-function filledTable(vectors: Float32Array) {
+/** Fills a table of sqlite-vec and measures its writes. Rowid n holds vector n - 1. */
+function fillTable(vectors: Float32Array) {
   const db = new Database(join(folder, 'bench.db'))
   sqliteVec.load(db)
   db.pragma('journal_mode = WAL')
@@ -114,7 +114,7 @@ function filledTable(vectors: Float32Array) {
     })()
     return ((performance.now() - before) * 1_000) / (to - from)
   }
-  const put = (rowid: number) => table.put('store', rowid, vectorAt(vectors, (rowid - 1) % count))
+  const put = (rowid: number) => table.put('store', rowid, readVector(vectors, (rowid - 1) % count))
   const putMicros = each(1, count + 1, put)
   const changeMicros = {
     'insert into the full table': each(count + 1, count + 501, put),
@@ -124,8 +124,8 @@ function filledTable(vectors: Float32Array) {
   return { table, putMicros, changeMicros }
 }
 
-/** A fresh arena with everything in the table, and what that took. */
-function loaded(table: ReturnType<typeof createVectorTable>) {
+/** Loads the table into a new arena, and measures the time. */
+function loadArena(table: ReturnType<typeof createVectorTable>) {
   const before = performance.now()
   const arena = createVectorArena(dimension)
   table.each((rowid, vector, storeId) => arena.put(storeId, rowid, vector))
@@ -135,8 +135,8 @@ function loaded(table: ReturnType<typeof createVectorTable>) {
   return { arena, segment, micros }
 }
 
-/** A function that measures the C limit in microseconds, or nothing if it cannot be compiled here. */
-function compiledLimit(): (() => number) | undefined {
+/** Compiles the C limit. @returns a function that measures it in microseconds, or undefined if it does not compile. */
+function compileLimit(): (() => number) | undefined {
   const program = join(folder, 'limit')
   const source = join(import.meta.dir, 'parts/limit.c')
   const compiler = spawnSync('gcc', ['-O3', '-march=native', '-o', program, source], { stdio: 'inherit' })
@@ -148,8 +148,8 @@ function compiledLimit(): (() => number) | undefined {
   }
 }
 
-/** Microseconds for each of the queries that `work` does. */
-function timed(work: () => void, queries = QUERIES): () => number {
+/** Creates a function that measures the microseconds per query of `work`. */
+function createTimer(work: () => void, queries = QUERIES): () => number {
   return () => {
     const before = performance.now()
     work()
@@ -157,8 +157,8 @@ function timed(work: () => void, queries = QUERIES): () => number {
   }
 }
 
-/** The median time of each contestant, after one turn to warm up. */
-function inTurns<Name extends string>(contestants: Record<Name, () => number>): Record<Name, number> {
+/** Measures the median time of each contestant, after one turn to warm up. */
+function measureInTurns<Name extends string>(contestants: Record<Name, () => number>): Record<Name, number> {
   const names = Object.keys(contestants) as Name[]
   const turns = Array.from({ length: TURNS + 1 }, () => names.map((name) => contestants[name]())).slice(1)
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number
@@ -167,20 +167,25 @@ function inTurns<Name extends string>(contestants: Record<Name, () => number>): 
   ) as Record<Name, number>
 }
 
-/** The share of the exact float32 top k that the search finds. */
-function recall(vectors: Float32Array, segment: Segment, queries: Float32Array[], mask?: Uint8Array): string {
+/** Measures the share of the exact float32 top k that the search finds. */
+function measureRecall(
+  vectors: Float32Array,
+  segment: Segment,
+  queries: Float32Array[],
+  mask?: Uint8Array,
+): string {
   let found = 0
   for (const query of queries) {
     const scores = Array.from({ length: count }, (_, slot) => ({
       slot,
-      score: dot(query, vectorAt(vectors, slot)),
+      score: dot(query, readVector(vectors, slot)),
     }))
     const exact = scores
       .filter(({ slot }) => mask?.[slot] !== 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, K)
     const hits = new Set(
-      nearestSlots(segment, query, K, mask && { mask }).map(({ slot }) => segment.keyAt(slot) - 1),
+      findNearestSlots(segment, query, K, mask && { mask }).map(({ slot }) => segment.keyAt(slot) - 1),
     )
     found += exact.filter(({ slot }) => hits.has(slot)).length
   }

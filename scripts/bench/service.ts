@@ -1,16 +1,16 @@
 /**
- * Measures the whole service over HTTP against the bare parts that it is made of, in the same run.
+ * Compares the whole service over HTTP with its bare parts, in the same run.
  *
  *     bun scripts/bench/service.ts [--products 5000,50000] [--rounds N] [--executable dist/lookalike]
  *
- * * search by words, against text inference alone plus a bare scan of as many vectors;
- * * search by picture, against decoding and inference alone plus the bare scan;
- * * indexing by upload, against the bare model on all cores: 1 / (decode + inference), each measured alone;
- * * the delay of the HTTP loop while 8 pictures are indexed at once, and searches meanwhile against idle ones.
+ * * search by words, compared with text inference alone plus a bare scan of as many vectors;
+ * * search by picture, compared with decoding and inference alone plus the bare scan;
+ * * indexing by upload, compared with the bare model on all cores: 1 / (decode + inference), each measured alone;
+ * * the delay of the HTTP loop while 8 pictures are indexed at once, and searches at that time compared with idle ones.
  *
- * The service runs in its own process from the sources; with `--executable` the compiled one is measured instead, but
- * its loop's delay is then not seen. Rounds alternate between both sides and medians are compared, because the
- * machine may be busy with other things. Vectors are random; products are written through the project's own queries.
+ * The service runs in its own process from the sources. `--executable` measures the compiled one instead, but not the
+ * delay of its loop. Rounds alternate between both sides and medians are compared, because the machine may be busy.
+ * Vectors are random; products are written through the project's own queries.
  */
 import '../model/silent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,10 +22,10 @@ import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { createVectorArena } from '../../src/platform/vectors/arena.ts'
-import { photographs } from './parts/photographs.ts'
+import { drawPhotographs } from './parts/photographs.ts'
 import { type Client, startMeasuredService } from './parts/process.ts'
-import { randomVectors, seedStore } from './parts/seed.ts'
-import { median, p, table } from './parts/statistics.ts'
+import { generateVectors, seedStore } from './parts/seed.ts'
+import { median, printTable, quantile } from './parts/statistics.ts'
 
 /** Milliseconds of each round. */
 interface Pair {
@@ -54,7 +54,7 @@ const treatment = readTreatment(modelDir)
 const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, cores)
 const words = await loadTextModel(modelDir, 1)
-const pictures = await photographs(240)
+const pictures = await drawPhotographs(240)
 
 for (const products of sizes) await measureSearch(products)
 await measureIndexing()
@@ -65,22 +65,22 @@ async function measureSearch(products: number): Promise<void> {
     const credentials = await seedStore(folder, modelDir, products)
     await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
-    const scan = bareScan(products)
+    const scan = createBareScan(products)
     const query = (n: number) => queries[n % queries.length] as string
     const picture = (n: number) => pictures[n % pictures.length] as Uint8Array<ArrayBuffer>
-    const byWords = await inTurns(
+    const byWords = await measureInTurns(
       async (n) => scan((await words.embed([words.tokenize(query(n))]))[0]),
       (n) => client.searchText(query(n)),
     )
-    const byPicture = await inTurns(
+    const byPicture = await measureInTurns(
       async (n) => scan((await vision([await decode(picture(n))]))[0]),
       (n) => client.searchPicture(picture(n)),
     )
     console.log(`\n${products} products, ${rounds} rounds, medians`)
-    table([
+    printTable([
       ['search', 'bare ms', 'service ms', 'ratio', 'goal'],
-      row('by words', byWords, '≤ 1.5'),
-      row('by picture', byPicture, ''),
+      formatRow('by words', byWords, '≤ 1.5'),
+      formatRow('by picture', byPicture, ''),
     ])
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -93,30 +93,30 @@ async function measureIndexing(): Promise<void> {
     const credentials = await seedStore(folder, modelDir, 1000)
     await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
-    const decodeRate = await rate(cores, (n) => decode(pictures[n % pictures.length] as Uint8Array))
+    const decodeRate = await measureRate(cores, (n) => decode(pictures[n % pictures.length] as Uint8Array))
     const ready = await Promise.all(pictures.slice(0, 16).map((bytes) => decode(bytes)))
     const pair = (n: number) =>
       [ready[(2 * n) % 16], ready[(2 * n + 1) % 16]] as NonNullable<(typeof ready)[0]>[]
-    const inferenceRate = 2 * (await rate(1, (n) => vision(pair(n))))
+    const inferenceRate = 2 * (await measureRate(1, (n) => vision(pair(n))))
     const bare = 1 / (1 / decodeRate + 1 / inferenceRate)
 
-    const idle = await searches(client, 60)
+    const idle = await timeSearches(client, 60)
     await service.resetDelay()
     const indexing = indexAll(client, 8)
-    const busy = await searches(client, 60)
+    const busy = await timeSearches(client, 60)
     const indexed = await indexing
     const delay = await service.delay()
     console.log(`\nIndexing ${pictures.length} photographs, 8 at a time`)
-    table([
+    printTable([
       ['pictures a second', '', 'ratio', 'goal'],
       ['bare: decode and inference', bare.toFixed(1), '1.00', ''],
       ['service, while searching', indexed.toFixed(1), (indexed / bare).toFixed(2), ''],
     ])
     const alone = await indexAll(client, 8, 'again')
-    table([['service, indexing alone', alone.toFixed(1), (alone / bare).toFixed(2), '≥ 0.85']])
+    printTable([['service, indexing alone', alone.toFixed(1), (alone / bare).toFixed(2), '≥ 0.85']])
     console.log(`share of the bare inference alone: ${(alone / inferenceRate).toFixed(2)}`)
     console.log(
-      `search by words while indexing against idle, p95: ${(p(busy, 0.95) / p(idle, 0.95)).toFixed(2)} (goal ≤ 2)`,
+      `search by words while indexing against idle, p95: ${(quantile(busy, 0.95) / quantile(idle, 0.95)).toFixed(2)} (goal ≤ 2)`,
     )
     if (delay)
       console.log(
@@ -127,13 +127,13 @@ async function measureIndexing(): Promise<void> {
   }
 }
 
-/** Pictures a second through POST /v1/products, `lanes` requests at a time. */
+/** Indexes all pictures through POST /v1/products, `lanes` requests at a time. @returns the pictures per second. */
 async function indexAll(client: Client, lanes: number, prefix = 'photo'): Promise<number> {
   const begin = performance.now()
   let next = 0
   const lane = async () => {
     for (let n = next++; n < pictures.length; n = next++) {
-      // One more byte behind the picture: other content for the service, the same work for the model.
+      // One more byte at the end: new content for the service, the same work for the model.
       const bytes =
         prefix === 'photo'
           ? (pictures[n] as Uint8Array)
@@ -145,33 +145,33 @@ async function indexAll(client: Client, lanes: number, prefix = 'photo'): Promis
   return (pictures.length / (performance.now() - begin)) * 1000
 }
 
-async function searches(client: Client, count: number): Promise<number[]> {
+async function timeSearches(client: Client, count: number): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < count; n++) {
-    times.push(await timed(() => client.searchText(queries[n % queries.length] as string)))
+    times.push(await time(() => client.searchText(queries[n % queries.length] as string)))
     await Bun.sleep(10)
   }
   return times
 }
 
-function bareScan(products: number): (vector: Float32Array | undefined) => void {
+function createBareScan(products: number): (vector: Float32Array | undefined) => void {
   const arena = createVectorArena(512)
   let key = 0
-  for (const vector of randomVectors(products)) arena.put('bench', ++key, vector)
+  for (const vector of generateVectors(products)) arena.put('bench', ++key, vector)
   const segment = arena.segment('bench')
   return (vector) => {
     if (segment && vector) selectTop(segment.scanAll(vector), 20)
   }
 }
 
-async function timed(work: () => unknown): Promise<number> {
+async function time(work: () => unknown): Promise<number> {
   const begin = performance.now()
   await work()
   return performance.now() - begin
 }
 
-/** Calls a second over about two seconds, `lanes` at a time. */
-async function rate(lanes: number, work: (n: number) => Promise<unknown>): Promise<number> {
+/** Measures the calls per second over about two seconds, `lanes` at a time. */
+async function measureRate(lanes: number, work: (n: number) => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   let count = 0
   const lane = async (first: number) => {
@@ -184,11 +184,11 @@ async function rate(lanes: number, work: (n: number) => Promise<unknown>): Promi
   return (count / (performance.now() - begin)) * 1000
 }
 
-/** Times two works in turns, after as many rounds again in which both get warm. */
-async function inTurns(bare: (n: number) => unknown, service: (n: number) => unknown): Promise<Pair> {
+/** Times two works in turns, after as many rounds of warm-up. */
+async function measureInTurns(bare: (n: number) => unknown, service: (n: number) => unknown): Promise<Pair> {
   const pair: Pair = { bare: [], service: [] }
   for (let n = 0; n < 2 * rounds; n++) {
-    const times = [await timed(() => bare(n)), await timed(() => service(n))] as const
+    const times = [await time(() => bare(n)), await time(() => service(n))] as const
     if (n < rounds) continue
     pair.bare.push(times[0])
     pair.service.push(times[1])
@@ -196,7 +196,7 @@ async function inTurns(bare: (n: number) => unknown, service: (n: number) => unk
   return pair
 }
 
-function row(name: string, { bare, service }: Pair, goal: string): string[] {
+function formatRow(name: string, { bare, service }: Pair, goal: string): string[] {
   const ratio = median(service) / median(bare)
   return [name, median(bare).toFixed(2), median(service).toFixed(2), ratio.toFixed(2), goal]
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { loaderSwaps, type Swap } from './loaders.ts'
-import { targetPackages } from './packages.ts'
-import { embeddedFor, loaderPaths } from './parts.ts'
-import { targetNamed } from './targets.ts'
+import { createLoaderSwaps, type Swap } from './loaders.ts'
+import { preparePackages } from './packages.ts'
+import { findLoaderPaths, listEmbedded } from './parts.ts'
+import { findTarget } from './targets.ts'
 
 export interface ExecutableOptions {
   /** Folder of the checkout. */
@@ -15,32 +15,33 @@ export interface ExecutableOptions {
 }
 
 /**
- * Compiles the program and everything native it needs into one file.
+ * Compiles the program and its native libraries into one file.
  *
- * @throws TargetError for a target that lacks a native package, Error when a package changed its loader.
+ * @throws TargetError for a target that lacks a native package, Error if a package changed its loader.
  */
 export async function buildExecutable(options: ExecutableOptions): Promise<void> {
-  const target = targetNamed(options.target)
-  const packages = await targetPackages(options.root, target)
-  const embedded = embeddedFor(target, packages.nodeModules, options.modelDir)
-  const swaps = loaderSwaps(options.root, embedded, loaderPaths(target, packages.nodeModules, embedded))
+  const target = findTarget(options.target)
+  const packages = await preparePackages(options.root, target)
+  const embedded = listEmbedded(target, packages.nodeModules, options.modelDir)
+  const paths = findLoaderPaths(target, packages.nodeModules, embedded)
+  const swaps = createLoaderSwaps(options.root, embedded, paths)
   const used = new Set<Swap>()
   const result = await Bun.build({
     entrypoints: [options.entry],
     target: 'bun',
-    // Measured on the bundled libraries: 0.11 s instead of 0.25 s from start to the first line, for 6 MB.
+    // Bytecode of the bundled libraries costs 6 MB and starts the program in 0.11 s instead of 0.25 s.
     bytecode: true,
     format: 'esm',
     minify: { whitespace: true, syntax: true },
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [swapPlugin(swaps, used)],
+    plugins: [createSwapPlugin(swaps, used)],
     compile: {
       outfile: options.outfile,
       autoloadDotenv: false,
       autoloadBunfig: false,
       ...(packages.runtime === undefined
         ? {}
-        : { target: runtimeName(target.os, target.cpu), executablePath: packages.runtime }),
+        : { target: nameRuntime(target.os, target.cpu), executablePath: packages.runtime }),
     },
   })
   if (!result.success) throw new AggregateError(result.logs, 'The bundler failed')
@@ -48,11 +49,11 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   if (unused.length > 0) throw new Error(`Not bundled: ${unused.map((swap) => swap.path.source).join(', ')}`)
 }
 
-function runtimeName(os: 'linux' | 'darwin', cpu: 'x64' | 'arm64'): Bun.Build.CompileTarget {
+function nameRuntime(os: 'linux' | 'darwin', cpu: 'x64' | 'arm64'): Bun.Build.CompileTarget {
   return `bun-${os}-${cpu}`
 }
 
-function swapPlugin(swaps: readonly Swap[], used: Set<Swap>): Bun.BunPlugin {
+function createSwapPlugin(swaps: readonly Swap[], used: Set<Swap>): Bun.BunPlugin {
   return {
     name: 'native-parts',
     setup(build) {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Embedded } from '../../src/platform/native/embedded.ts'
 import type { LoaderPaths } from './parts.ts'
 
-/** Changes the text of one module while it is bundled. */
+/** Changes the source of one module while it is bundled. */
 export interface Swap {
   /** Matches the module's path. */
   path: RegExp
@@ -10,14 +10,14 @@ export interface Swap {
 }
 
 /**
- * The modules that look for a native library in `node_modules`, each with a text that takes it from the executable.
- * Everything else of those packages is bundled as it is.
+ * Creates a swap for each module that looks for a native library in `node_modules`, so that it takes the library from
+ * the executable. The rest of those packages is bundled unchanged.
  */
-export function loaderSwaps(root: string, embedded: Embedded, paths: LoaderPaths): Swap[] {
+export function createLoaderSwaps(root: string, embedded: Embedded, paths: LoaderPaths): Swap[] {
   const native = join(root, 'src/platform/native')
   const parts = JSON.stringify(join(native, 'parts.ts'))
   return [
-    { path: /src\/platform\/native\/embedded\.ts$/, rewrite: () => embeddedModule(embedded) },
+    { path: /src\/platform\/native\/embedded\.ts$/, rewrite: () => renderEmbedded(embedded) },
     {
       path: /node_modules\/better-sqlite3\/lib\/index\.js$/,
       rewrite: () => `'use strict'
@@ -34,7 +34,10 @@ export const getLoadablePath = () => unpackedFile('sqlite', ${JSON.stringify(pat
 export const load = (db) => db.loadExtension(getLoadablePath())
 `,
     },
-    { path: /node_modules\/@node-rs\/argon2\/index\.js$/, rewrite: (source) => argon2Loader(source, parts) },
+    {
+      path: /node_modules\/@node-rs\/argon2\/index\.js$/,
+      rewrite: (source) => renderArgon2Loader(source, parts),
+    },
     {
       path: /node_modules\/sharp\/dist\/sharp\.mjs$/,
       rewrite: () => `import { loadAddon } from ${parts}
@@ -42,7 +45,7 @@ export default loadAddon('sharp', ${JSON.stringify(paths.sharp)})
 `,
     },
     {
-      // What sharp knows of its formats depends on the list of bundled codecs, which it reads from the package.
+      // sharp derives its formats from the list of bundled codecs, which it reads from the package.
       path: /node_modules\/sharp\/dist\/utility\.mjs$/,
       rewrite: (source) =>
         replaceOnce(source, /require\(`@img\/sharp-\$\{runtimePlatform\}\/versions`\)/, paths.sharpVersions),
@@ -57,7 +60,7 @@ export default loadAddon('sharp', ${JSON.stringify(paths.sharp)})
         ),
     },
     {
-      // A bundler does not follow a require made by createRequire, and the executable finds no package by name.
+      // A bundler does not follow a require from createRequire, and the executable finds no package by name.
       path: /node_modules\/@huggingface\/transformers\/dist\/transformers\.node\.mjs$/,
       rewrite: (source) =>
         replaceOnce(source, /requireFromHere\("onnxruntime-node"\)/, 'require("onnxruntime-node")'),
@@ -65,10 +68,11 @@ export default loadAddon('sharp', ${JSON.stringify(paths.sharp)})
   ]
 }
 
-/** Loads the addon at the first call, so that commands that check no password need not unpack it. */
-function argon2Loader(source: string, parts: string): string {
+/** Renders a loader that loads the addon at the first call, so that commands without passwords need not unpack it. */
+function renderArgon2Loader(source: string, parts: string): string {
   const names = [...source.matchAll(/^module\.exports\.(\w+) = nativeBinding\./gm)].map((match) => match[1])
-  if (!names.includes('hash')) throw new Error('@node-rs/argon2 has another shape than the build knows')
+  if (!names.includes('hash'))
+    throw new Error('@node-rs/argon2 has changed: the build does not recognise its loader')
   return `'use strict'
 const { loadAddon } = require(${parts})
 let addon
@@ -77,7 +81,7 @@ ${names.map((name) => `Object.defineProperty(exports, '${name}', { enumerable: t
 `
 }
 
-function embeddedModule(embedded: Embedded): string {
+function renderEmbedded(embedded: Embedded): string {
   const imports: string[] = []
   const parts = Object.entries(embedded.parts).map(([name, part]) => {
     const files = part.files.map((file) => {
@@ -92,9 +96,9 @@ export const embedded = { model: ${JSON.stringify(embedded.model)}, modelHash: '
 `
 }
 
-/** A package that no longer has the line must stop the build, not make an executable that fails elsewhere. */
+/** Replaces the only match. @throws Error if the package has changed, because its executable would fail elsewhere. */
 function replaceOnce(source: string, pattern: RegExp, replacement: string): string {
   if (source.match(new RegExp(pattern, 'g'))?.length !== 1)
-    throw new Error(`The build finds no single ${pattern}`)
+    throw new Error(`The build needs exactly one match of ${pattern}`)
   return source.replace(pattern, () => replacement)
 }

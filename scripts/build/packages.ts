@@ -1,30 +1,31 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Target, thisMachine } from './targets.ts'
+import { nameThisMachine, type Target } from './targets.ts'
 
-/** Where the packages of a target lie, and the Bun to compile into if it is not the one that runs. */
+/** The folder of a target's packages, and the Bun to compile into if it is not the running one. */
 export interface TargetPackages {
   nodeModules: string
   runtime: string | undefined
 }
 
 /**
- * Finds the native packages of a target: our own `node_modules` for this machine; for another one a copy of them in
- * `dist/cross/<target>`, installed by the lock file for that machine, so that versions and checksums are ours.
+ * Prepares the native packages of a target. This machine uses our own `node_modules`. Another machine gets a copy in
+ * `dist/cross/<target>`, installed from our lock file, so that versions and checksums are the same.
  */
-export async function targetPackages(root: string, target: Target): Promise<TargetPackages> {
-  if (target.name === thisMachine()) return { nodeModules: join(root, 'node_modules'), runtime: undefined }
+export async function preparePackages(root: string, target: Target): Promise<TargetPackages> {
+  if (target.name === nameThisMachine())
+    return { nodeModules: join(root, 'node_modules'), runtime: undefined }
   const folder = join(root, 'dist/cross', target.name)
   const machine = ['--os', target.os, '--cpu', target.cpu, '--ignore-scripts']
-  await once(folder, readFileSync(join(root, 'bun.lock'), 'utf8'), async () => {
+  await fillOnce(folder, readFileSync(join(root, 'bun.lock'), 'utf8'), async () => {
     for (const name of ['package.json', 'bun.lock']) cpSync(join(root, name), join(folder, name))
-    await bun(folder, 'install', '--frozen-lockfile', '--production', '--linker', 'hoisted', ...machine)
+    await runBun(folder, 'install', '--frozen-lockfile', '--production', '--linker', 'hoisted', ...machine)
   })
   const runtimeFolder = join(folder, 'runtime')
   const runtimePackage = `${target.runtimePackage}@${Bun.version}`
-  await once(runtimeFolder, runtimePackage, async () => {
+  await fillOnce(runtimeFolder, runtimePackage, async () => {
     writeFileSync(join(runtimeFolder, 'package.json'), '{ "name": "runtime", "private": true }\n')
-    await bun(runtimeFolder, 'add', '--exact', ...machine, runtimePackage)
+    await runBun(runtimeFolder, 'add', '--exact', ...machine, runtimePackage)
   })
   return {
     nodeModules: join(folder, 'node_modules'),
@@ -32,8 +33,8 @@ export async function targetPackages(root: string, target: Target): Promise<Targ
   }
 }
 
-/** Fills a folder unless the last time was for the same key and came to its end. */
-async function once(folder: string, key: string, fill: () => Promise<void>): Promise<void> {
+/** Fills a folder, unless an earlier run completed it for the same key. */
+async function fillOnce(folder: string, key: string, fill: () => Promise<void>): Promise<void> {
   const stamp = join(folder, 'installed-for')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key) return
   mkdirSync(folder, { recursive: true })
@@ -41,7 +42,7 @@ async function once(folder: string, key: string, fill: () => Promise<void>): Pro
   writeFileSync(stamp, key)
 }
 
-async function bun(folder: string, ...args: string[]): Promise<void> {
+async function runBun(folder: string, ...args: string[]): Promise<void> {
   const child = Bun.spawn([process.execPath, ...args], { cwd: folder, stdout: 'inherit', stderr: 'inherit' })
   if ((await child.exited) !== 0) throw new Error(`bun ${args.join(' ')} failed in ${folder}`)
 }

@@ -6,9 +6,9 @@ import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/p
 import { hashFile } from '../../src/platform/native/file-hash.ts'
 import type { Target } from './targets.ts'
 
-/** What the swapped loaders must know of a target's packages. */
+/** The facts about a target's packages that the swapped loaders need. */
 export interface LoaderPaths {
-  /** sharp's addon, below its part's folder. */
+  /** Path of sharp's addon in the folder of its part. */
   sharp: string
   /** The versions of libvips and its codecs, as a JSON object. */
   sharpVersions: string
@@ -28,64 +28,66 @@ const modelFiles = {
   optional: ['special_tokens_map.json', 'calibration.json', 'golden.json', 'MODEL_CARD.md'],
 }
 
-/** Lists everything that an executable for `target` carries besides its own code. */
-export function embeddedFor(target: Target, nodeModules: string, modelDir: string): Embedded {
+/** Lists the files that an executable for `target` contains besides its own code. */
+export function listEmbedded(target: Target, nodeModules: string, modelDir: string): Embedded {
   const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
   const prebuilt = `${target.os}-${target.cpu}.node`
   const vectorPackage = join(nodeModules, `sqlite-vec-${target.os}-${target.cpu}`)
   const model = basename(modelDir)
   const parts: Record<PartName, EmbeddedPart> = {
-    sqlite: part([
-      // Bun refuses to load any file called better_sqlite3.node, a rule for older versions of the package.
-      file('database.node', join(nodeModules, 'better-sqlite3/prebuilds', prebuilt)),
-      // SQLite derives the name of the entry function from the file's name, so it stays as it is.
-      file(target.vectorExtension, join(vectorPackage, target.vectorExtension)),
+    sqlite: hashPart([
+      // Bun refuses to load a file named better_sqlite3.node because of older versions of the package.
+      describeFile('database.node', join(nodeModules, 'better-sqlite3/prebuilds', prebuilt)),
+      // SQLite derives the name of the entry function from this file name.
+      describeFile(target.vectorExtension, join(vectorPackage, target.vectorExtension)),
     ]),
-    argon2: part([
-      file(
+    argon2: hashPart([
+      describeFile(
         'argon2.node',
         join(nodeModules, `@node-rs/argon2-${target.argon2}`, `argon2.${target.argon2}.node`),
       ),
     ]),
-    sharp: part(sharpFiles(target, nodeModules)),
+    sharp: hashPart(listSharpFiles(target, nodeModules)),
     // The binding looks for the library beside itself.
-    onnxruntime: part(
+    onnxruntime: hashPart(
       readdirSync(runtime)
         .filter((name) => name === 'onnxruntime_binding.node' || /\.so\.1$|\.1\.dylib$/.test(name))
-        .map((name) => file(name, join(runtime, name))),
+        .map((name) => describeFile(name, join(runtime, name))),
     ),
-    model: part(modelContents(modelDir).map((name) => file(`${model}/${name}`, join(modelDir, name)))),
+    model: hashPart(
+      listModelFiles(modelDir).map((name) => describeFile(`${model}/${name}`, join(modelDir, name))),
+    ),
   }
   return { model, modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
 }
 
-/** Where the loaders find what {@link embeddedFor} lists. */
-export function loaderPaths(target: Target, nodeModules: string, embedded: Embedded): LoaderPaths {
+/** Finds the paths by which the loaders reach the files of {@link listEmbedded}. */
+export function findLoaderPaths(target: Target, nodeModules: string, embedded: Embedded): LoaderPaths {
   const addon = embedded.parts.sharp.files.find((entry) => entry.name.endsWith('.node'))
-  if (addon === undefined) throw new Error('sharp has no addon')
+  if (addon === undefined) throw new Error('The package of sharp contains no addon')
   const versions = readFileSync(join(nodeModules, `@img/sharp-libvips-${target.sharp}/versions.json`), 'utf8')
   return { sharp: addon.name, sharpVersions: versions.trim(), vectorExtension: target.vectorExtension }
 }
 
-/** sharp's addon looks for libvips in a package beside its own, so both keep their folders. */
-function sharpFiles(target: Target, nodeModules: string): EmbeddedFile[] {
+/** Lists sharp's files. Its addon looks for libvips in a package beside its own, so both keep their folders. */
+function listSharpFiles(target: Target, nodeModules: string): EmbeddedFile[] {
   return [`sharp-${target.sharp}`, `sharp-libvips-${target.sharp}`].flatMap((name) => {
     const folder = join(nodeModules, '@img', name, 'lib')
     return readdirSync(folder)
       .filter((entry) => /\.node$|\.so\.|\.dylib$/.test(entry))
-      .map((entry) => file(`${name}/lib/${entry}`, join(folder, entry)))
+      .map((entry) => describeFile(`${name}/lib/${entry}`, join(folder, entry)))
   })
 }
 
-function modelContents(modelDir: string): string[] {
+function listModelFiles(modelDir: string): string[] {
   return [...modelFiles.needed, ...modelFiles.optional.filter((name) => existsSync(join(modelDir, name)))]
 }
 
-function file(name: string, source: string): EmbeddedFile {
+function describeFile(name: string, source: string): EmbeddedFile {
   return { name, source, sizeBytes: statSync(source).size, hash: hashFile(source) }
 }
 
-function part(files: EmbeddedFile[]): EmbeddedPart {
+function hashPart(files: EmbeddedFile[]): EmbeddedPart {
   const hash = createHash('sha256')
   for (const { name, source, sizeBytes } of files)
     hash.update(`${name}\0${sizeBytes}\0`).update(readFileSync(source))

@@ -4,23 +4,22 @@ import { join } from 'node:path'
 
 const nobody = 65_534
 
-/** An empty place on disk in which the executable lies alone. */
+/** A folder on disk that contains only the executable. */
 export interface Sandbox {
-  /** Holds the executable and nothing else. */
   folder: string
   dataDir: string
-  /** What the machine lets us enforce, for the report. */
+  /** The isolation that this machine allows, for the report. */
   kind: string
-  /** The command line that runs the executable in here: own environment only, no HOME, a plain user. */
+  /** Builds a command line that runs the executable here with only the given environment, without HOME, as a plain user. */
   command: (env: Record<string, string>, args: readonly string[]) => string[]
   remove: () => void
 }
 
 /**
- * Copies an executable into a new folder and finds the strictest way this machine offers to run it: with mount namespaces
- * the whole root is read-only except the data folder, and the checkout, with its `node_modules`, is hidden.
+ * Copies an executable into a new folder and finds the strictest isolation that this machine offers. With mount
+ * namespaces, the root is read-only except for the data folder, and the checkout with its `node_modules` is hidden.
  */
-export function sandbox(executable: string, checkout: string): Sandbox {
+export function createSandbox(executable: string, checkout: string): Sandbox {
   const outer = mkdtempSync(join(tmpdir(), 'lookalike-smoke-'))
   const folder = join(outer, 'empty')
   const dataDir = join(outer, 'data')
@@ -37,7 +36,7 @@ export function sandbox(executable: string, checkout: string): Sandbox {
   if (isRoot) chownSync(dataDir, nobody, nobody)
 
   const asUser = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : []
-  // Every step replaces the one before it, so the process that we start is in the end the executable itself.
+  // Each step replaces its process by the next, so the started process becomes the executable itself.
   const mounts = `set -e
 mount --bind "$1" "$1"; mount -t tmpfs -o ro none "$2"; mount -o remount,bind,ro /
 cd "$3"; shift 3; exec "$@"`

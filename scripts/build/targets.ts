@@ -1,6 +1,6 @@
 import { familySync } from 'detect-libc'
 
-/** What one `<os>-<arch>` needs from the package registry, by the names that the packages use themselves. */
+/** The packages that one `<os>-<arch>` needs from the registry, under their own names. */
 export interface Target {
   name: string
   /** For `bun install --os --cpu`. */
@@ -46,8 +46,7 @@ const targets: readonly Target[] = [
   },
 ]
 
-const muslReason =
-  'onnxruntime-node ships its Linux builds for glibc only, so the model could not run on musl'
+const muslReason = 'onnxruntime-node ships its Linux builds for glibc only, so the model cannot run on musl'
 const unsupported: Readonly<Record<string, string>> = {
   'linux-x64-musl': muslReason,
   'linux-arm64-musl': muslReason,
@@ -57,8 +56,8 @@ const unsupported: Readonly<Record<string, string>> = {
 /** A target that cannot be built; the message says why. */
 export class TargetError extends Error {}
 
-/** @throws TargetError for a name that is unknown, or known to lack a native package. */
-export function targetNamed(name: string): Target {
+/** Finds a target by its name. @throws TargetError for an unknown target, or one that lacks a native package. */
+export function findTarget(name: string): Target {
   const target = targets.find((candidate) => candidate.name === name)
   if (target !== undefined) return target
   const reason = unsupported[name]
@@ -70,8 +69,8 @@ export function targetNamed(name: string): Target {
   )
 }
 
-/** Name of the machine that builds, such as `linux-x64`. */
-export function thisMachine(): string {
+/** Names the machine that builds, such as `linux-x64`. */
+export function nameThisMachine(): string {
   const suffix = process.platform === 'linux' && familySync() === 'musl' ? '-musl' : ''
   return `${process.platform}-${process.arch}${suffix}`
 }

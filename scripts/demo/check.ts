@@ -1,16 +1,16 @@
 /**
- * Prints the first three products for every text and picture query, and how many start with a fitting one:
+ * Prints the first three products for each text and picture query, and counts the queries whose first product fits:
  * `bun scripts/demo/check.ts`.
  */
 import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../src/features/catalogue/demo/catalogue.ts'
-import { bundledModel, rank } from './ranking.ts'
-import { picturePath } from './render.ts'
+import { loadBundledModel, rank } from './ranking.ts'
+import { buildPicturePath } from './render.ts'
 import { TEXT_QUERIES } from './text-queries.ts'
 
-const eyes = await bundledModel()
+const eyes = await loadBundledModel()
 const catalogue = new Map<string, Float32Array>()
 for (const { product_id, picture } of DEMO_PRODUCTS)
-  catalogue.set(product_id, await eyes.picture(picturePath(picture)))
+  catalogue.set(product_id, await eyes.picture(buildPicturePath(picture)))
 
 let right = 0
 for (const { query, fits } of TEXT_QUERIES) {
@@ -27,7 +27,7 @@ console.log(`texts: ${right} of ${TEXT_QUERIES.length} right`)
 
 const category = new Map(DEMO_PRODUCTS.map((product) => [product.product_id, product.metadata.category]))
 for (const query of DEMO_QUERIES) {
-  const top = rank(await eyes.picture(picturePath(query.picture)), catalogue).slice(0, 4)
+  const top = rank(await eyes.picture(buildPicturePath(query.picture)), catalogue).slice(0, 4)
   const hits = top.slice(0, 3).filter((t) => category.get(t.name) === query.category).length
   console.log(
     `${hits} of 3`,

@@ -162,7 +162,7 @@ function torso(weave: Weave, sleeve: 'short' | 'long', dip: number, fine: readon
       (u, v) => weave((v - 0.25) * 2 * Math.PI * 0.34, u * (isLong ? 3.1 : 1.4)),
       creases(() => 0.8, 0.9, 2.1),
     )
-    const tubeOf = tube(
+    const sleeveTube = tube(
       path,
       (t) => [
         half(t)[1] * 0.8 * (1 + 0.02 * Math.sin(t * 40)),
@@ -171,7 +171,7 @@ function torso(weave: Weave, sleeve: 'short' | 'long', dip: number, fine: readon
       sleeveCloth,
       { fine: [fine[1], fine[0]] },
     )
-    return { ...tubeOf, isSolid: false }
+    return { ...sleeveTube, isSolid: false }
   })
   return [body, ...arms]
 }

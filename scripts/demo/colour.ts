@@ -7,16 +7,16 @@ export type Rgb = readonly [number, number, number]
 /**
  * Converts `#rrggbb` to linear light.
  *
- * @throws Error for a text that is no colour.
+ * @throws Error if the text is not a colour.
  */
 export function rgb(hex: string): Rgb {
   const colour = parseHex(hex)
-  if (!colour) throw new Error(`${hex} is no colour`)
+  if (!colour) throw new Error(`${hex} is not a colour`)
   const { r, g, b } = convertRgbToLrgb(colour)
   return [r, g, b]
 }
 
-/** Converts linear light to `#rrggbb`; values above 0.8 are rolled off softly so that highlights keep their hue. */
+/** Converts linear light to `#rrggbb`. It rolls off values above 0.8 softly, so that highlights keep their hue. */
 export function hex([r, g, b]: Rgb): string {
   return formatHex(convertLrgbToRgb({ r: soft(r), g: soft(g), b: soft(b) }))
 }

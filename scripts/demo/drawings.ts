@@ -45,7 +45,7 @@ const FLUTED_VASE = [
   [0.56, 3.5],
 ] as const
 
-/** Every picture of the demo by its name; each call draws it anew as an SVG text. */
+/** Every picture of the demo by its name. Each call draws the picture again, as SVG. */
 export const DRAWINGS: Readonly<Record<string, () => string>> = {
   'mug-red': () => picture(mug('#c4161c', '#efe9e0'), CUP),
   'mug-blue-striped': () => picture(mug(upright('#e4e2da', '#1d4aa6', 24), '#e4e2da', { sheen: 0.5 }), CUP),

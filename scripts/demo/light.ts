@@ -42,7 +42,7 @@ const LAMPS: readonly Lamp[] = Array.from({ length: DIRECTIONS }, (_, i) => {
 /** Light reflected up from the pale floor. */
 const bounce = (n: V3): number => 0.2 * (0.5 - 0.5 * n[1])
 
-/** Light that reaches a surface with nothing in its way; about 1 for one that faces the key. */
+/** Light on an unshaded surface; about 1 for a surface that faces the key. */
 export function openLight(n: V3): number {
   let sum = bounce(n)
   for (const lamp of LAMPS) sum += lamp.strength * Math.max(0, dot(n, lamp.towards))
@@ -50,8 +50,8 @@ export function openLight(n: V3): number {
 }
 
 /**
- * What a polished surface mirrors: a window-shaped soft box at the upper left, a strip at the right, a pale
- * floor and ceiling. `rough` from 0 (sharp edges) to 1 (a wide glow).
+ * The light that a polished surface mirrors: a window-shaped soft box at the upper left, a strip at the right, a pale
+ * floor and ceiling. `rough` goes from 0 (sharp edges) to 1 (a wide glow).
  */
 export function mirrored(d: V3, rough: number): number {
   const azimuth = Math.atan2(d[0], d[2])
@@ -65,7 +65,7 @@ export function mirrored(d: V3, rough: number): number {
   return room + (window * 9 + strip * 4) * (1 - 0.55 * rough)
 }
 
-/** Shadow maps of a scene, one per lamp: which share of each lamp's light a point receives. */
+/** Shadow maps of a scene, one per lamp. They give the share of each lamp's light that a point receives. */
 export class Shadows {
   readonly #maps: Float32Array[]
   readonly #bases: readonly Basis[]
@@ -94,7 +94,7 @@ export class Shadows {
       }
     })
     const half = Math.min(2, facet * this.#scale * 0.5 + 0.2)
-    const points = pointsOf(quads, centre)
+    const points = listPoints(quads, centre)
     this.#maps = this.#bases.map((base) => this.#map(points, base, half))
   }
 
@@ -142,7 +142,7 @@ export class Shadows {
     return map
   }
 
-  /** Share of the four texels around a point that nothing covers. */
+  /** Share of the four texels around a point that are uncovered. */
   #seen(x: number, y: number, z: number, i: number): number {
     const base = this.#bases[i]
     const map = this.#maps[i]
@@ -167,7 +167,7 @@ export class Shadows {
 }
 
 /** Centres of the quads that cast shadows, relative to the scene's, three numbers each. */
-function pointsOf(quads: readonly Quad[], centre: V3): Float64Array {
+function listPoints(quads: readonly Quad[], centre: V3): Float64Array {
   const casting = quads.filter(({ isLight }) => !isLight)
   const points = new Float64Array(casting.length * 3)
   for (const [i, quad] of casting.entries()) {

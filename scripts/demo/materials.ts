@@ -5,7 +5,7 @@ import { smoothstep, type V3 } from './vector.ts'
 
 type Paint = string | ((u: number, v: number, p: V3) => Rgb)
 
-const paintOf = (paint: Paint): ((u: number, v: number, p: V3) => Rgb) => {
+const toPainter = (paint: Paint): ((u: number, v: number, p: V3) => Rgb) => {
   if (typeof paint !== 'string') return paint
   const colour = rgb(paint)
   return () => colour
@@ -13,7 +13,7 @@ const paintOf = (paint: Paint): ((u: number, v: number, p: V3) => Rgb) => {
 
 /** Glazed ceramic, lacquer, glossy plastic. */
 export const glazed = (paint: Paint, gloss = 1): Material => ({
-  colour: paintOf(paint),
+  colour: toPainter(paint),
   gloss,
   rough: 0.08,
   metal: 0,
@@ -21,7 +21,7 @@ export const glazed = (paint: Paint, gloss = 1): Material => ({
 
 /** Matt paint, paper, unglazed clay. */
 export const matt = (paint: Paint, gloss = 0.25): Material => ({
-  colour: paintOf(paint),
+  colour: toPainter(paint),
   gloss,
   rough: 0.8,
   metal: 0,
@@ -29,7 +29,7 @@ export const matt = (paint: Paint, gloss = 0.25): Material => ({
 
 /** Rubber and satin plastic. */
 export const satin = (paint: Paint): Material => ({
-  colour: paintOf(paint),
+  colour: toPainter(paint),
   gloss: 0.7,
   rough: 0.4,
   metal: 0,
@@ -37,7 +37,7 @@ export const satin = (paint: Paint): Material => ({
 
 /** Bare metal; `rough` 0.1 polished, 0.5 brushed. */
 export const metal = (colour: string, rough = 0.15): Material => ({
-  colour: paintOf(colour),
+  colour: toPainter(colour),
   gloss: 0.4,
   rough,
   metal: 0.9,
@@ -53,7 +53,7 @@ const bumpy =
 
 /** Woven cloth, slightly uneven: `size` dents per unit of length. */
 export const cloth = (paint: Paint, size = 2.2, depth = 0.1): Material => {
-  const base = paintOf(paint)
+  const base = toPainter(paint)
   return {
     colour: base,
     gloss: 0.12,
@@ -65,7 +65,7 @@ export const cloth = (paint: Paint, size = 2.2, depth = 0.1): Material => {
 
 /** Leather; `size` dents per unit of length. */
 export const leather = (paint: Paint, size = 2, depth = 0.06): Material => {
-  const base = paintOf(paint)
+  const base = toPainter(paint)
   return {
     colour: (u, v, p) => scale(base(u, v, p), 0.88 + 0.24 * cloud(p[0] * 0.9, p[1] * 0.9, p[2] * 0.9)),
     gloss: 0.75,

@@ -1,7 +1,7 @@
 import type { Rgb } from './colour.ts'
 import { add, cross, dot, length, sub, times, unit, type V3 } from './vector.ts'
 
-/** How a surface answers light. */
+/** How a surface reflects light. */
 export interface Material {
   /** Colour in linear light at surface coordinates 0 to 1 and a place in the product's own space. */
   colour(u: number, v: number, p: V3): Rgb
@@ -23,11 +23,11 @@ export interface Part {
   readonly material: Material
   /** Closed surfaces hide their far side. */
   readonly isSolid?: boolean
-  /** The facets' winding is right already: one face of a box, which alone encloses nothing. */
+  /** The winding of the facets is already right: one face of a box, which encloses nothing by itself. */
   readonly isOutward?: boolean
   /** Facets left out: the mouth of a shoe. */
   isCut?(p: V3, u: number): boolean
-  /** Parts of a higher layer are painted over lower ones whatever their distance: print, stitches. */
+  /** A higher layer is painted over lower ones at any distance: print, stitches. */
   readonly layer?: number
   /** Multiplies the number of facets along u and v: fine grain, crisp stripes. */
   readonly fine?: readonly [number, number]

@@ -12,10 +12,10 @@ const FACET = 6.5
 /** Pixels by which facets overlap: closes the hairlines between antialiased neighbours. */
 const OVERLAP = 0.9
 
-/** Facets on each side over which shadows are averaged. */
+/** Facets on each side that count for the average of a shadow. */
 const REACH = 2
 
-/** What stands or hangs behind the product. `top` and `bottom` are `#rrggbb`. */
+/** The scene behind the product. `top` and `bottom` are `#rrggbb`. */
 export interface Backdrop {
   readonly top: string
   readonly bottom: string
@@ -57,7 +57,7 @@ interface View {
   readonly tilt: number
 }
 
-/** Draws the parts as a vector picture: facets shaded one by one under soft studio light, back to front. */
+/** Draws the parts as a vector picture. It shades the facets one by one under soft studio light, back to front. */
 export function picture(parts: readonly Part[], shot: Shot = {}): string {
   const turn = (shot.turn ?? 0) * DEGREE
   const place = (p: V3): V3 => yaw(p, turn)
@@ -152,7 +152,7 @@ function smoothed(quads: readonly Quad[], measure: (quad: Quad) => number): numb
   })
 }
 
-/** `open` is the share of the light that nothing keeps from the facet. */
+/** `open` is the share of the light that reaches the facet. */
 function shade(quad: Quad, eye: V3, open: number): Rgb {
   const { material, colour } = quad
   const n = frontNormal(quad, eye)

@@ -18,8 +18,8 @@ export interface Eyes {
   picture(file: string): Promise<Float32Array>
 }
 
-/** Loads the bundled int8 model from the models folder; never from a network. */
-export async function bundledModel(): Promise<Eyes> {
+/** Loads the bundled int8 model from the models folder, never from a network. */
+export async function loadBundledModel(): Promise<Eyes> {
   env.allowRemoteModels = false
   env.localModelPath = MODELS
   const options = { dtype: 'q8', local_files_only: true } as const
@@ -45,7 +45,7 @@ export interface Ranked {
   readonly cosine: number
 }
 
-/** All candidates, best first. */
+/** Ranks all candidates, best first. */
 export function rank(query: Float32Array, candidates: ReadonlyMap<string, Float32Array>): Ranked[] {
   const cosine = (other: Float32Array): number => other.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0)
   return [...candidates]

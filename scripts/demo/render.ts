@@ -1,9 +1,9 @@
 /**
- * Draws the demo pictures into the source tree, where they are committed: about a minute for all of them.
+ * Draws the demo pictures, which are committed in the source tree. All of them take about a minute.
  *
  *     bun scripts/demo/render.ts [part of a name …]
  *
- * `test/slow/demo-pictures.test.ts` fails when the committed files are not what this draws.
+ * `test/slow/demo-pictures.test.ts` fails if the committed files differ from the drawings.
  */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -13,20 +13,20 @@ import { DRAWINGS } from './drawings.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/features/catalogue/demo/pictures')
 
-/** WebP quality; at this size the 46 pictures take less than 2 MB together. */
+/** WebP quality. At this size, all 46 pictures take less than 2 MB. */
 const QUALITY = 92
 
-/** Returns the committed file of a picture. */
-export const picturePath = (name: string): string => join(FOLDER, `${name}.webp`)
+/** Builds the path of a picture's committed file. */
+export const buildPicturePath = (name: string): string => join(FOLDER, `${name}.webp`)
 
 /**
- * Draws one picture as WebP; the same bytes every time on one machine.
+ * Draws one picture as WebP. On one machine, the bytes are always the same.
  *
  * @throws Error for a name without a drawing.
  */
 export async function drawPicture(name: string): Promise<Buffer> {
   const drawing = DRAWINGS[name]
-  if (!drawing) throw new Error(`There is no drawing ${name}`)
+  if (!drawing) throw new Error(`No such drawing: ${name}`)
   // The drawings have tens of thousands of facets, more text than libxml allows by default.
   return sharp(Buffer.from(drawing()), { unlimited: true })
     .webp({ quality: QUALITY, smartSubsample: true, effort: 5 })
@@ -34,10 +34,10 @@ export async function drawPicture(name: string): Promise<Buffer> {
 }
 
 async function drawPictures(names: readonly string[]): Promise<void> {
-  // Pictures are rasterised on other threads while the next ones are drawn.
+  // Other threads rasterise the pictures while the next ones are drawn.
   const limit = pLimit(availableParallelism())
   await Promise.all(
-    names.map((name) => limit(async () => Bun.write(picturePath(name), await drawPicture(name)))),
+    names.map((name) => limit(async () => Bun.write(buildPicturePath(name), await drawPicture(name)))),
   )
 }
 

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { DRAWINGS } from './drawings.ts'
 
-/** Contact sheet for the eye: `bun scripts/demo/sheet.ts OUT.png [part of a name …]`. */
+/** Draws a contact sheet of the demo pictures: `bun scripts/demo/sheet.ts OUT.png [part of a name …]`. */
 const [out = 'sheet.png', ...wanted] = process.argv.slice(2)
 const cell = 300
 const names = Object.keys(DRAWINGS).filter(

@@ -58,7 +58,7 @@ const upper = (t: number, angle: number, out = 0): V3 => {
   ]
 }
 
-/** The point of the upper at `z` beside its ridge, found by halving. */
+/** Finds the point of the upper at `z` beside its ridge, by bisection. */
 function onRidge(t: number, z: number): V3 {
   let [low, high] = [0, Math.PI / 2]
   for (let i = 0; i < 16; i++) {
@@ -70,7 +70,7 @@ function onRidge(t: number, z: number): V3 {
   return [x, y, z]
 }
 
-/** Is a point of the upper within the mouth of the shoe? */
+/** Whether a point of the upper is in the mouth of the shoe. */
 const isInside = (p: V3, t: number): boolean =>
   p[1] > 0.4 && ((t - 0.195) / 0.165) ** 2 + (p[2] / 0.33) ** 2 < 0.95
 

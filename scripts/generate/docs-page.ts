@@ -1,9 +1,9 @@
 /**
- * Gathers the API page and what the small pages load into `dist/generated/docs/`, from where the executable embeds it:
+ * Collects the API page and the scripts of the small pages in `dist/generated/docs/`, which the executable embeds:
  * `bun scripts/generate/docs-page.ts`.
  *
- * Ours come from `src/browser/`, the rest from the pinned `swagger-ui-dist`. Its licences travel along
- * (`licences.txt`), as the Apache License 2.0 asks of every copy.
+ * Our files come from `src/browser/`, the others from the pinned `swagger-ui-dist`. Its licences are included
+ * (`licences.txt`), because the Apache License 2.0 requires them in every copy.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -23,11 +23,11 @@ const OUR_FILES = [
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
 
-/** Browsers with open developer tools would ask for maps that we do not ship. */
-const withoutSourceMap = (text: string): string =>
+/** Removes the link to a source map, which we do not ship and browsers with open developer tools would request. */
+const stripSourceMap = (text: string): string =>
   text.replace(/\n?(?:\/\/# sourceMappingURL=\S+|\/\*# sourceMappingURL=\S+ ?\*\/)\s*$/, '\n')
 
-const licences = async (): Promise<string> => {
+const collectLicences = async (): Promise<string> => {
   const texts = await Promise.all(
     LICENCE_FILES.map(
       async (name) => `--- swagger-ui-dist: ${name}\n\n${await Bun.file(join(library, name)).text()}`,
@@ -39,8 +39,8 @@ const licences = async (): Promise<string> => {
 /**
  * Writes every file of the API page.
  *
- * @param target emptied first.
- * @returns the names written, with their sizes in bytes.
+ * @param target folder for the files; it is emptied first.
+ * @returns the names of the files, with their sizes in bytes.
  */
 export const generateDocsPage = async (target: string): Promise<{ name: string; sizeBytes: number }[]> => {
   await rm(target, { recursive: true, force: true })
@@ -51,9 +51,9 @@ export const generateDocsPage = async (target: string): Promise<{ name: string; 
   }
   for (const path of OUR_FILES) await write(basename(path), await Bun.file(join(ours, path)).text())
   for (const name of LIBRARY_FILES) {
-    await write(name, withoutSourceMap(await Bun.file(join(library, name)).text()))
+    await write(name, stripSourceMap(await Bun.file(join(library, name)).text()))
   }
-  await write('licences.txt', await licences())
+  await write('licences.txt', await collectLicences())
   return written
 }
 

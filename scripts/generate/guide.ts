@@ -1,9 +1,9 @@
 /**
- * Renders the guide of `src/guide` as pages in `dist/generated/guide/`, from where the executable embeds them:
+ * Renders the guide of `src/guide` as pages in `dist/generated/guide/`, which the executable embeds:
  * `bun scripts/generate/guide.ts`.
  *
- * A link between the documents works in the repository (`access.md#api-keys`) and served
- * (`/docs/guide/access#api-keys`); one that leads nowhere ends the build.
+ * A link between documents works in the repository (`access.md#api-keys`) and on the server
+ * (`/docs/guide/access#api-keys`). A broken link fails the build.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ const DOCUMENTS = [
 
 interface Heading {
   depth: number
-  /** The anchor, the one that GitHub gives the same heading. */
+  /** The anchor, equal to GitHub's for the same heading. */
   id: string
   /** HTML of the heading's text. */
   html: string
@@ -35,25 +35,25 @@ interface Document {
   name: string
   title: string
   tokens: Token[]
-  /** Every heading but the title, by its token. */
+  /** Every heading except the title, by its token. */
   headings: Map<Token, Heading>
 }
 
-/** The address that a document is served at. */
-const addressOf = (name: string): string => (name === 'README' ? '/docs/guide' : `/docs/guide/${name}`)
+/** Builds the address that serves a document. */
+const buildAddress = (name: string): string => (name === 'README' ? '/docs/guide' : `/docs/guide/${name}`)
 
-/** The file that a document becomes. */
-const fileOf = (name: string): string => (name === 'README' ? 'index.html' : `${name}.html`)
+/** Names the file of a document's page. */
+const nameFile = (name: string): string => (name === 'README' ? 'index.html' : `${name}.html`)
 
-/** Letters, digits, dashes and underscores of a heading, as GitHub joins them. */
-const slugOf = (text: string): string =>
+/** Builds the anchor of a heading as GitHub does, from its letters, digits, dashes and underscores. */
+const buildAnchor = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-')
 
 /**
- * Reads one document. @throws Error without a title, and for two headings that would have one anchor.
+ * Reads one document. @throws Error if it has no title, or two headings with the same anchor.
  */
 export function readDocument(name: string, text: string): Document {
   const marked = new Marked()
@@ -63,26 +63,26 @@ export function readDocument(name: string, text: string): Document {
   if (title?.depth !== 1) throw new Error(`${name}.md must begin with its title`)
   const headings = new Map<Token, Heading>()
   for (const token of others) {
-    const id = slugOf(plainText(token.tokens))
+    const id = buildAnchor(readPlainText(token.tokens))
     if ([...headings.values()].some((heading) => heading.id === id)) {
       throw new Error(`${name}.md has two headings #${id}`)
     }
     headings.set(token, { depth: token.depth, id, html: marked.Parser.parseInline(token.tokens) })
   }
-  return { name, title: plainText(title.tokens), tokens, headings }
+  return { name, title: readPlainText(title.tokens), tokens, headings }
 }
 
-const plainText = (tokens: readonly Token[]): string =>
+const readPlainText = (tokens: readonly Token[]): string =>
   tokens
-    .map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : token.raw))
+    .map((token) => ('tokens' in token && token.tokens ? readPlainText(token.tokens) : token.raw))
     .join('')
     .replaceAll('`', '')
 
 /**
- * The page of one document.
+ * Renders the page of one document.
  *
- * @param documents all of them, to check links against.
- * @throws Error for a link that leads nowhere, and for HTML in the text.
+ * @param documents all documents, to check links against.
+ * @throws Error for a broken link, and for HTML in the text.
  */
 export function renderDocument(document: Document, documents: readonly Document[]): string {
   const marked = new Marked({
@@ -92,37 +92,37 @@ export function renderDocument(document: Document, documents: readonly Document[
         const heading = document.headings.get(token)
         if (!heading) return `<h1>${text}</h1>\n`
         const { depth, id } = heading
-        const label = escapeHtml(`Link to “${plainText(token.tokens)}”`)
+        const label = escapeHtml(`Link to “${readPlainText(token.tokens)}”`)
         return `<h${depth} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`
       },
       link({ href, tokens }) {
-        return `<a href="${escapeHtml(targetOf(href, document, documents))}">${this.parser.parseInline(tokens)}</a>`
+        return `<a href="${escapeHtml(resolveLink(href, document, documents))}">${this.parser.parseInline(tokens)}</a>`
       },
-      // Marks for the scripts that write parts of a document.
+      // Marks for the scripts that write parts of a document are comments.
       html({ text }) {
-        if (!/^\s*<!--.*-->\s*$/.test(text)) throw new Error(`${document.name}.md holds HTML: ${text}`)
+        if (!/^\s*<!--.*-->\s*$/.test(text)) throw new Error(`${document.name}.md contains HTML: ${text}`)
         return ''
       },
     },
   })
   const article = marked
     .parser(document.tokens)
-    // Whatever may scroll sideways can be reached by the keyboard.
+    // Elements that may scroll sideways can be focused with the keyboard.
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
   return page(
     `${document.title} · Lookalike`,
     `<div class="guide">
-    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => documentLink(other, document)).join('')}${OTHER_PAGES}</ul></nav>
-    ${contents(document)}<article>
+    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => renderDocumentLink(other, document)).join('')}${OTHER_PAGES}</ul></nav>
+    ${renderContents(document)}<article>
 ${article}</article>
     </div>`,
   )
 }
 
-/** The address of a link as it is served. */
-function targetOf(href: string, document: Document, documents: readonly Document[]): string {
+/** Resolves a link to the address on the server. @throws Error for a broken link. */
+function resolveLink(href: string, document: Document, documents: readonly Document[]): string {
   if (/^https:\/\//.test(href)) return href
   const parts = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href)
   const [, file, anchor] = parts ?? []
@@ -130,18 +130,18 @@ function targetOf(href: string, document: Document, documents: readonly Document
   const anchors = [...(target?.headings.values() ?? [])].map(({ id }) => id)
   const isThere =
     parts !== null && target && href !== '' && (anchor === undefined || anchors.includes(anchor))
-  if (!isThere) throw new Error(`${document.name}.md links to ${href}, which is not there`)
-  return `${file === undefined ? '' : addressOf(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
+  if (!isThere) throw new Error(`${document.name}.md links to ${href}, which does not exist`)
+  return `${file === undefined ? '' : buildAddress(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** The pages that stand beside the guide. */
+/** Links to the pages beside the guide. */
 const OTHER_PAGES = '<li><a href="/docs">API page</a></li><li><a href="/errors">Errors</a></li>'
 
-const documentLink = ({ name, title }: Document, current: Document): string =>
-  `<li><a href="${addressOf(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
+const renderDocumentLink = ({ name, title }: Document, current: Document): string =>
+  `<li><a href="${buildAddress(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
 
-/** The headings of the second and third level, nested; nothing for a short document. */
-function contents({ headings }: Document): string {
+/** Renders a nested list of the headings of levels 2 and 3; nothing for a short document. */
+function renderContents({ headings }: Document): string {
   const listed = [...headings.values()].filter(({ depth }) => depth <= 3)
   if (listed.length < 3) return ''
   let list = ''
@@ -157,7 +157,7 @@ function contents({ headings }: Document): string {
 /**
  * Writes every page of the guide.
  *
- * @param target emptied first.
+ * @param target folder for the pages; it is emptied first.
  * @returns the names of the files.
  */
 export async function generateGuide(target: string): Promise<string[]> {
@@ -169,9 +169,9 @@ export async function generateGuide(target: string): Promise<string[]> {
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
   for (const document of documents) {
-    await Bun.write(join(target, fileOf(document.name)), renderDocument(document, documents))
+    await Bun.write(join(target, nameFile(document.name)), renderDocument(document, documents))
   }
-  return documents.map(({ name }) => fileOf(name))
+  return documents.map(({ name }) => nameFile(name))
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-/** Makes the files of `dist/generated`: `bun scripts/generate/index.ts`. What is newer than its sources is left alone. */
+/** Creates the files of `dist/generated`: `bun scripts/generate/index.ts`. It skips files whose sources did not change. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -6,14 +6,14 @@ import { Glob } from 'bun'
 const root = join(import.meta.dir, '../..')
 const outputDir = join(root, 'dist/generated')
 
-/** One script that writes files below `dist/generated`. */
+/** One script that writes files to `dist/generated`. */
 interface Generator {
   name: string
-  /** Started with `bun`, in the checkout's folder. */
+  /** Runs with `bun` in the root of the checkout. */
   script: string
-  /** Globs of everything whose change must run the script again; the script itself always counts. */
+  /** Globs of the files whose changes require a new run, besides the script itself. */
   inputs: readonly string[]
-  /** A file below `dist/generated` that the script writes; without it the script runs in any case. */
+  /** A file in `dist/generated` that the script writes. If it is missing, the script runs in any case. */
   output: string
 }
 
@@ -43,17 +43,17 @@ const generators: readonly Generator[] = [
 ]
 
 /**
- * Runs every generator whose inputs changed since its last success.
+ * Runs each generator whose inputs changed since its last success.
  *
- * @throws Error when a generator fails; its output has then gone to the terminal.
+ * @throws Error if a generator fails; its output is on the terminal.
  */
 export async function generateAll(): Promise<void> {
   for (const generator of generators) {
-    const key = await inputsHash(generator)
+    const key = await hashInputs(generator)
     const stamp = join(outputDir, `.${generator.name}`)
-    const isThere = existsSync(stamp) && existsSync(join(outputDir, generator.output))
-    if (isThere && readFileSync(stamp, 'utf8') === key) continue
-    // Without the stamp a failure half way is not taken for a success the next time.
+    const exists = existsSync(stamp) && existsSync(join(outputDir, generator.output))
+    if (exists && readFileSync(stamp, 'utf8') === key) continue
+    // Without the stamp, the next run repeats a generator that failed half way.
     rmSync(stamp, { force: true })
     mkdirSync(outputDir, { recursive: true })
     console.log(`generating ${generator.name}`)
@@ -67,8 +67,8 @@ export async function generateAll(): Promise<void> {
   }
 }
 
-/** Contents and not times: a fresh checkout gives every file a new time. */
-async function inputsHash(generator: Generator): Promise<string> {
+/** Hashes the contents, not the times, because a fresh checkout gives every file a new time. */
+async function hashInputs(generator: Generator): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const paths = new Set([generator.script])
   for (const input of generator.inputs) {

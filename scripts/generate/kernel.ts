@@ -11,8 +11,8 @@ const { error, stderr } = await asc.main([
   'src/platform/vectors/kernel/scan.ts',
   ...['--baseDir', root, '--outFile', outFile],
   ...['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd'],
-  // The program owns the memory: blocks and scratch are laid out by scanner.ts.
+  // The program owns the memory; scanner.ts lays out blocks and scratch space.
   ...['--importMemory', '--initialMemory', '1', '--maximumMemory', '65536'],
 ])
-if (error) throw new Error(`The kernel does not compile:\n${stderr.toString()}`, { cause: error })
+if (error) throw new Error(`The kernel failed to compile:\n${stderr.toString()}`, { cause: error })
 console.log(`${outFile}: ${Bun.file(join(root, outFile)).size} bytes`)

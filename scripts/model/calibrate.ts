@@ -1,26 +1,26 @@
 /**
- * Writes `calibration.json` of a model folder: the maps from raw cosines to scores of 0 to 1.
+ * Writes the `calibration.json` of a model folder: the maps from raw cosines to scores from 0 to 1.
  *
  *     bun scripts/model/calibrate.ts [model folder] [--photos FOLDER]
  *
- * Material: the demo pictures, each with its category, and, with
- * `--photos`, a folder of photographs with `labels.csv` (`file,label`). Pairs are made within a source only, because a
- * store's pictures come from one world; each source weighs the same.
+ * The sources are the demo pictures, each with its category, and with `--photos` a folder of photographs with
+ * `labels.csv` (`file,label`). Both pictures of a pair come from one source, because a store's pictures resemble each
+ * other in style. Each source has the same weight.
  *
- * Picture to picture, two anchors, and the map goes through both:
+ * The map for two pictures goes through two anchors:
  *
  *     the same picture at half size    0.97, at the 10th percentile of the source where that is lowest
  *     pictures of the same kind        0.50, at the mean of the sources' medians
  *
- * A logistic has two parameters, so "clearly alike" (0.8) and the very same picture fall where they fall; the other
- * groups are only printed.
+ * A logistic has two parameters, so the anchors determine the scores of "clearly alike" pictures (0.8) and of identical
+ * ones. The script only prints the other groups.
  *
- * Words to picture, two groups: the picture's own kind 0.80, another kind 0.05. (No word is "the same picture".)
+ * The map for words and a picture uses two groups: the picture's own kind 0.80, another kind 0.05. (No word means "the
+ * same picture".)
  *
- * The map `1 / (1 + exp(-slope * (cosine - midpoint)))` is a straight line in log-odds; for words it is the least-squares
- * line through the points (median cosine of a group, log-odds of its target), each group of each source being one point.
- * Medians, because labels are rough (a white chair and a wooden one are "the same kind"). The script prints what the
- * map makes of each group.
+ * The map `1 / (1 + exp(-slope * (cosine - midpoint)))` is a straight line in log-odds. For words it is the least-squares
+ * line through one point per group and source: median cosine, log-odds of the target. It uses medians because labels are
+ * rough (a white chair and a wooden one are "the same kind"). The script prints the scores of each group.
  */
 import './silent.ts'
 import { basename, join } from 'node:path'
@@ -35,14 +35,14 @@ import type { Calibration, LogisticMap } from '../../src/platform/embedder/embed
 
 interface Labelled {
   bytes: Uint8Array
-  /** The kind in words, as a shopper would type it. */
+  /** The kind of product, as a shopper would type it. */
   label: string
 }
 
 /** Cosines that should all get the same score. */
 interface Group {
   name: string
-  /** Undefined for groups that are only reported. */
+  /** Undefined for a group that the script only prints. */
   target?: number
   cosines: number[]
 }
@@ -60,18 +60,18 @@ const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, 2)
 const text = await loadTextModel(modelDir, 1)
 
-const sources = [await demoDrawings(), ...(flags.photos ? [await photographs(flags.photos)] : [])]
-const groups = await Promise.all(sources.map(groupsOf))
+const sources = [await readDemoDrawings(), ...(flags.photos ? [await readPhotographs(flags.photos)] : [])]
+const groups = await Promise.all(sources.map(measureGroups))
 const calibration: Calibration = {
-  image_image: throughAnchors(groups.map(({ pictures }) => pictures)),
-  text_image: fit(
+  image_image: fitAnchors(groups.map(({ pictures }) => pictures)),
+  text_image: fitLine(
     'words to picture',
     groups.map(({ words }) => words),
   ),
 }
 await Bun.write(join(modelDir, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`)
 
-async function demoDrawings(): Promise<Labelled[]> {
+async function readDemoDrawings(): Promise<Labelled[]> {
   return Promise.all(
     DEMO_PRODUCTS.map(async ({ picture, metadata }) => ({
       bytes: await readDemoPicture(picture),
@@ -80,7 +80,7 @@ async function demoDrawings(): Promise<Labelled[]> {
   )
 }
 
-async function photographs(folder: string): Promise<Labelled[]> {
+async function readPhotographs(folder: string): Promise<Labelled[]> {
   const [, ...lines] = (await Bun.file(join(folder, 'labels.csv')).text()).trim().split(/\r?\n/)
   return Promise.all(
     lines.map(async (line) => {
@@ -90,7 +90,7 @@ async function photographs(folder: string): Promise<Labelled[]> {
   )
 }
 
-async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words: Group[] }> {
+async function measureGroups(source: Labelled[]): Promise<{ pictures: Group[]; words: Group[] }> {
   const same: number[] = []
   const other: number[] = []
   const halved: number[] = []
@@ -101,8 +101,8 @@ async function groupsOf(source: Labelled[]): Promise<{ pictures: Group[]; words:
   for (const { bytes } of source) {
     const vector = await embed(bytes)
     vectors.push(vector)
-    halved.push(dot(vector, await embed(await halfSize(bytes))))
-    for (const copy of await alterations(bytes)) altered.push(dot(vector, await embed(copy)))
+    halved.push(dot(vector, await embed(await halve(bytes))))
+    for (const copy of await alter(bytes)) altered.push(dot(vector, await embed(copy)))
   }
   for (const [i, a] of source.entries()) {
     for (const [j, b] of source.entries()) {
@@ -134,14 +134,14 @@ async function embed(bytes: Uint8Array): Promise<Float32Array> {
   return vector
 }
 
-async function halfSize(bytes: Uint8Array): Promise<Uint8Array> {
+async function halve(bytes: Uint8Array): Promise<Uint8Array> {
   const { width } = await sharp(bytes).metadata()
   const copy = sharp(bytes).resize(Math.round(width / 2))
   return new Uint8Array(await copy.jpeg({ quality: 80 }).toBuffer())
 }
 
-/** What shops and phones do to one and the same picture. */
-async function alterations(bytes: Uint8Array): Promise<Uint8Array[]> {
+/** Makes copies of a picture as shops and phones do. */
+async function alter(bytes: Uint8Array): Promise<Uint8Array[]> {
   const { width, height } = await sharp(bytes).metadata()
   const inset = { left: Math.round(width * 0.04), top: Math.round(height * 0.04) }
   const inner = { ...inset, width: width - 2 * inset.left, height: height - 2 * inset.top }
@@ -158,8 +158,8 @@ function dot(a: Float32Array | undefined, b: Float32Array | undefined): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 }
 
-/** The map on which both anchors lie. */
-function throughAnchors(sources: Group[][]): LogisticMap {
+/** Fits the map through both anchors. */
+function fitAnchors(sources: Group[][]): LogisticMap {
   const quantiles = (group: string, share: number) =>
     sources.flatMap((groups) =>
       groups.flatMap(({ name, cosines }) => (name === group ? [quantile(cosines, share)] : [])),
@@ -167,28 +167,28 @@ function throughAnchors(sources: Group[][]): LogisticMap {
   const same = Math.min(...quantiles(HALF_SIZE, 0.1))
   const medians = quantiles(SAME_KIND, 0.5)
   const midpoint = medians.reduce((sum, cosine) => sum + cosine, 0) / medians.length
-  const map = { midpoint: round(midpoint), slope: round(logOddsOf(0.97) / (same - midpoint)) }
+  const map = { midpoint: round(midpoint), slope: round(toLogOdds(0.97) / (same - midpoint)) }
   report('picture to picture', map, sources)
   return map
 }
 
-function logOddsOf(score: number): number {
+function toLogOdds(score: number): number {
   return Math.log(score / (1 - score))
 }
 
-/** The least-squares line through the groups' medians, in log-odds. */
-function fit(title: string, sources: Group[][]): LogisticMap {
+/** Fits the least-squares line through the groups' medians, in log-odds. */
+function fitLine(title: string, sources: Group[][]): LogisticMap {
   const points = sources.flat().map(({ target = 0.5, cosines }) => ({
     cosine: quantile(cosines, 0.5),
-    logOdds: logOddsOf(target),
+    logOdds: toLogOdds(target),
   }))
-  const meanOf = (of: (point: (typeof points)[number]) => number) =>
+  const average = (of: (point: (typeof points)[number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length
-  const cosine = meanOf((point) => point.cosine)
-  const logOdds = meanOf((point) => point.logOdds)
+  const cosine = average((point) => point.cosine)
+  const logOdds = average((point) => point.logOdds)
   const slope =
-    meanOf((point) => (point.cosine - cosine) * (point.logOdds - logOdds)) /
-    meanOf((point) => (point.cosine - cosine) ** 2)
+    average((point) => (point.cosine - cosine) * (point.logOdds - logOdds)) /
+    average((point) => (point.cosine - cosine) ** 2)
   const map = { midpoint: round(cosine - logOdds / slope), slope: round(slope) }
   report(title, map, sources)
   return map

@@ -1,15 +1,26 @@
 /**
  * Downloads a CLIP-family export from the Hugging Face hub into a model folder.
  *
- * Only people who want another model than the bundled one run this; the service itself never fetches anything.
- * What is downloaded is checked against the hashes of the hub's file list, and for the default model against hashes
- * written below. The folder appears whole or not at all.
+ * It serves people who want another model than the bundled one; the service itself never downloads a model. Each file is
+ * checked against the hash in the hub's file list, and for the default model against the hashes below. The folder
+ * appears complete or not at all.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import {
+  download,
+  FetchModelError,
+  type FetchModelOptions,
+  formatError,
+  isRecord,
+  type ListedFile,
+  listFiles,
+  resolveCommit,
+  type Say,
+} from './hub.ts'
 
 const DEFAULT_MODEL = 'Xenova/clip-vit-base-patch32'
 const DEFAULT_REVISION = 'd15189d7028b43f1d3e65039190477f6af591c2a'
@@ -27,17 +38,14 @@ const DEFAULT_HASHES: Readonly<Record<string, string>> = {
 }
 
 const MEBIBYTE = 1024 * 1024
-/** A multilingual tokenizer takes 17 MB; anything far beyond is no tokenizer. */
+/** A multilingual tokenizer takes 17 MB; no tokenizer takes much more. */
 const JSON_BYTES_MAX = 32 * MEBIBYTE
 /** The 8-bit towers of ViT-L/14 take 124 and 307 MB. */
 const WEIGHTS_BYTES_MAX = 1024 * MEBIBYTE
-/** One page of a file list; the hub sends at most 1,000 entries a page. */
-const LISTING_BYTES_MAX = 8 * MEBIBYTE
-const LISTING_PAGES_MAX = 20
 /** Longest silence of the server before the download is given up. */
 const STALL_MS = 60_000
 
-/** In the order of download: the small files first, since they decide whether the large ones are worth it. */
+/** In the order of download: small files first, because they decide whether the model is usable. */
 const WANTED = [
   'config.json',
   'preprocessor_config.json',
@@ -47,7 +55,7 @@ const WANTED = [
   'onnx/text_model_quantized.onnx',
   'onnx/vision_model_quantized.onnx',
 ]
-/** Newer exports keep these tokens in tokenizer.json alone. */
+/** Newer exports contain these tokens in tokenizer.json only. */
 const OPTIONAL = 'special_tokens_map.json'
 
 const HELP = `Downloads a CLIP-family model from the Hugging Face hub into a model folder.
@@ -56,200 +64,66 @@ Usage: bun scripts/model/fetch.ts [options]
 
   --model ID        owner/name on the hub      (default ${DEFAULT_MODEL})
   --revision REV    commit, branch or tag      (default for the default model: its pinned commit; else main)
-  --out FOLDER      where the model goes       (default models/<name>)
+  --out FOLDER      the model folder           (default models/<name>)
   --endpoint URL    the hub, or a mirror of it (default ${DEFAULT_ENDPOINT})
-  --help            this text
+  --help            print this text
 
-The model must be public, be of model_type clip and hold onnx/text_model_quantized.onnx and
-onnx/vision_model_quantized.onnx. Every file is checked against its hash. An interrupted download is taken up
-again by the same command, file by file.
+The model must be public, of model_type clip, and contain onnx/text_model_quantized.onnx and
+onnx/vision_model_quantized.onnx. The script checks every file against its hash. After an interruption, the
+same command continues with the first missing file.
 
 Example:
   bun scripts/model/fetch.ts --model Xenova/clip-vit-base-patch16 --revision main --out models/clip-b16
 
-Exit codes: 0 done, 1 failed, 2 wrong use.`
+Exit codes: 0 success, 1 failure, 2 wrong usage.`
 
-const nextSteps = (folder: string): string => `
-Next, so that its self-test can run and its scores mean something:
+const formatNextSteps = (folder: string): string => `
+Next, create its self-test and calibrate its scores:
   bun scripts/model/golden.ts ${folder}
   bun scripts/model/calibrate.ts ${folder}`
 
-export interface FetchModelOptions {
-  /** `owner/name` on the hub. */
-  model: string
-  /** A commit, branch or tag. */
-  revision: string
-  /** The model folder; its parent is made when missing. */
-  out: string
-  /** Address of the hub without a path. */
-  endpoint: string
-  /** Longest silence of the server in milliseconds. */
-  stallMs?: number
-}
-
-/** Takes one line of progress at a time. */
-export type Say = (line: string) => void
-
-/** A failure that the person at the keyboard can understand; its message is printed as it is. */
-export class FetchModelError extends Error {
-  override name = 'FetchModelError'
-}
-
-interface ListedFile {
-  path: string
-  sizeBytes: number
-  /** Plain SHA-256 for what lies in LFS, git's blob SHA-1 for what lies in git itself. */
-  expected: { algorithm: 'sha256' | 'git-sha1'; hex: string }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const hexOf = (value: unknown, digits: number): string | undefined =>
-  typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value) ? value : undefined
-
-const sizeText = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < MEBIBYTE ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`
 
-const newHash = ({ expected, sizeBytes }: ListedFile): Hash =>
+const createFileHash = ({ expected, sizeBytes }: ListedFile): Hash =>
   expected.algorithm === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${sizeBytes}\0`)
 
-/** Whether a file is there with the right length and hash. */
+/** Whether a file exists with the right length and hash. */
 const isVerified = async (path: string, file: ListedFile): Promise<boolean> => {
   const source = Bun.file(path)
   if (!(await source.exists()) || source.size !== file.sizeBytes) return false
-  const hash = newHash(file)
+  const hash = createFileHash(file)
   for await (const chunk of source.stream()) hash.update(chunk)
   return hash.digest('hex') === file.expected.hex
 }
 
-const statusMeaning = (status: number): string => {
-  // The hub answers 401 for a model that does not exist as well as for a private one.
-  if (status === 401 || status === 403) return 'there is no such public model, or it asks for a login'
-  if (status === 404) return 'there is no such model, revision or file'
-  return 'run the same command again later'
-}
-
-/**
- * Reads a body chunk by chunk.
- *
- * @throws FetchModelError for a status other than 2xx, a body longer than `sizeBytesMax`, and `stallMs` without a byte.
- */
-async function* download(
-  url: string,
-  sizeBytesMax: number,
-  stallMs: number,
-  onHeaders?: (all: Headers) => void,
-) {
-  const abort = new AbortController()
-  const stop = () => abort.abort(new FetchModelError(`No answer for ${stallMs / 1000} s: ${url}`))
-  let timer = setTimeout(stop, stallMs)
-  try {
-    const response = await fetch(url, { signal: abort.signal, headers: { 'user-agent': 'fetch-model' } })
-    if (!response.ok || response.body === null) {
-      throw new FetchModelError(`HTTP ${response.status} for ${url}: ${statusMeaning(response.status)}`)
-    }
-    onHeaders?.(response.headers)
-    let received = 0
-    for await (const chunk of response.body) {
-      clearTimeout(timer)
-      received += chunk.length
-      if (received > sizeBytesMax) throw new FetchModelError(`Longer than ${sizeBytesMax} bytes: ${url}`)
-      yield chunk
-      timer = setTimeout(stop, stallMs)
-    }
-  } catch (error) {
-    if (error instanceof FetchModelError) throw error
-    if (abort.signal.reason instanceof FetchModelError) throw abort.signal.reason
-    throw new FetchModelError(`Cannot download ${url}: ${messageOf(error)}`)
-  } finally {
-    clearTimeout(timer)
-    abort.abort()
-  }
-}
-
-const readJson = async (url: string, stallMs: number): Promise<{ json: unknown; link: string | null }> => {
-  const chunks: Uint8Array[] = []
-  let link: string | null = null
-  const body = download(url, LISTING_BYTES_MAX, stallMs, (headers) => {
-    link = headers.get('link')
-  })
-  for await (const chunk of body) chunks.push(chunk)
-  try {
-    return { json: JSON.parse(Buffer.concat(chunks).toString('utf8')), link }
-  } catch {
-    throw new FetchModelError(`Not JSON: ${url}. Is --endpoint a hub?`)
-  }
-}
-
-/** A commit stays what it is; a branch or tag is looked up, because what it names can change. */
-const resolveCommit = async (options: FetchModelOptions, stallMs: number, say: Say) => {
-  if (hexOf(options.revision, 40) !== undefined) return options.revision
-  const url = `${options.endpoint}/api/models/${options.model}/revision/${encodeURIComponent(options.revision)}`
-  const { json } = await readJson(url, stallMs)
-  const commit = hexOf(isRecord(json) ? json['sha'] : undefined, 40)
-  if (commit === undefined) throw new FetchModelError(`No commit at ${url}. Is --endpoint a hub?`)
-  say(`${options.revision} is commit ${commit}; --revision ${commit} gets the same files again`)
-  return commit
-}
-
-const listedFile = (entry: unknown): ListedFile | undefined => {
-  if (!isRecord(entry) || entry['type'] !== 'file') return undefined
-  const { path, size, oid, lfs } = entry
-  if (typeof path !== 'string' || typeof size !== 'number' || !Number.isSafeInteger(size)) return undefined
-  // An LFS entry's own oid is that of its pointer, not of the file.
-  const isLfs = isRecord(lfs)
-  const hex = isLfs ? hexOf(lfs['oid'], 64) : hexOf(oid, 40)
-  if (hex === undefined) return undefined
-  return { path, sizeBytes: size, expected: { algorithm: isLfs ? 'sha256' : 'git-sha1', hex } }
-}
-
-/** All files of one commit by path. The hub pages long lists with a Link header (RFC 8288). */
-const listFiles = async (options: FetchModelOptions, commit: string, stallMs: number) => {
-  const files = new Map<string, ListedFile>()
-  const { endpoint, model } = options
-  let url: string | undefined = `${endpoint}/api/models/${model}/tree/${commit}?recursive=true`
-  for (let page = 0; url !== undefined; page++) {
-    if (page === LISTING_PAGES_MAX) throw new FetchModelError(`${model} has too many files`)
-    const { json, link }: { json: unknown; link: string | null } = await readJson(url, stallMs)
-    if (!Array.isArray(json)) throw new FetchModelError(`No file list at ${url}. Is --endpoint a hub?`)
-    for (const entry of json) {
-      const file = listedFile(entry)
-      if (file !== undefined) files.set(file.path, file)
-    }
-    const next: string | undefined = link?.match(/<([^>]+)>\s*;\s*rel="?next"?/)?.[1]
-    url = next === undefined ? undefined : new URL(next, url).href
-  }
-  return files
-}
-
-/** The files to download, with their limits checked and, for the pinned model, with our own hashes. */
+/** Chooses the files to download and checks their sizes. The pinned model gets our own hashes. */
 const chooseFiles = (listed: Map<string, ListedFile>, isPinned: boolean, model: string): ListedFile[] =>
   WANTED.flatMap((path) => {
     const file = listed.get(path)
     const isWeights = path.startsWith('onnx/')
     if (file === undefined) {
       if (path === OPTIONAL) return []
-      const hint = isWeights ? ' (it needs an 8-bit transformers.js export, text and vision split)' : ''
+      const hint = isWeights
+        ? ' (needs an 8-bit transformers.js export with separate text and vision models)'
+        : ''
       throw new FetchModelError(`${model} has no ${path}${hint}`)
     }
     const sizeBytesMax = isWeights ? WEIGHTS_BYTES_MAX : JSON_BYTES_MAX
     if (file.sizeBytes > sizeBytesMax) {
       throw new FetchModelError(
-        `${path} is too large: ${sizeText(file.sizeBytes)} > ${sizeText(sizeBytesMax)}`,
+        `${path} is too large: ${formatSize(file.sizeBytes)} > ${formatSize(sizeBytesMax)}`,
       )
     }
     const hex = isPinned ? DEFAULT_HASHES[path] : undefined
     return [hex === undefined ? file : { ...file, expected: { algorithm: 'sha256' as const, hex } }]
   })
 
-/** Downloads to a temporary name and renames once length and hash are right. */
+/** Downloads a file under a temporary name and renames it once its length and hash are right. */
 const storeFile = async (url: string, file: ListedFile, target: string, stallMs: number): Promise<void> => {
   await mkdir(dirname(target), { recursive: true })
   const temporary = `${target}.part`
-  const hash = newHash(file)
+  const hash = createFileHash(file)
   let received = 0
   const handle = await open(temporary, 'w')
   try {
@@ -266,22 +140,22 @@ const storeFile = async (url: string, file: ListedFile, target: string, stallMs:
   if (received !== file.sizeBytes || actual !== file.expected.hex) {
     await rm(temporary, { force: true })
     throw new FetchModelError(
-      `${file.path} is not the file that was promised (${file.expected.algorithm} ${actual}, ${received} bytes; ` +
+      `${file.path} is not the expected file (${file.expected.algorithm} ${actual}, ${received} bytes; ` +
         `expected ${file.expected.hex}, ${file.sizeBytes} bytes)`,
     )
   }
   await rename(temporary, target)
 }
 
-const dimensionOf = (value: unknown): number | undefined =>
+const readDimension = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 
 /**
  * Checks that config.json describes a CLIP model.
  *
- * @returns the text to write instead, when only the towers name the dimension; undefined when the file is fine.
+ * @returns the text to write instead if only the towers name the dimension; undefined if the file is complete.
  */
-const completedConfig = async (path: string): Promise<string | undefined> => {
+const completeConfig = async (path: string): Promise<string | undefined> => {
   let config: unknown
   try {
     config = await Bun.file(path).json()
@@ -290,20 +164,20 @@ const completedConfig = async (path: string): Promise<string | undefined> => {
   }
   const type = isRecord(config) ? config['model_type'] : undefined
   if (!isRecord(config) || type !== 'clip') {
-    throw new FetchModelError(`config.json says model_type ${JSON.stringify(type)}; only "clip" can be used`)
+    throw new FetchModelError(`config.json says model_type ${JSON.stringify(type)}; only "clip" is supported`)
   }
-  if (dimensionOf(config['projection_dim']) !== undefined) return undefined
+  if (readDimension(config['projection_dim']) !== undefined) return undefined
   const [text, vision] = ['text_config', 'vision_config'].map((tower) => {
     const part = config[tower]
-    return dimensionOf(isRecord(part) ? part['projection_dim'] : undefined)
+    return readDimension(isRecord(part) ? part['projection_dim'] : undefined)
   })
   if (text === undefined || text !== vision) {
-    throw new FetchModelError('config.json has no projection_dim on which both towers agree')
+    throw new FetchModelError('config.json has no projection_dim, and its towers do not give the same one')
   }
   return `${JSON.stringify({ ...config, projection_dim: text }, null, 2)}\n`
 }
 
-/** Fills an empty or half-filled folder; verified files of an earlier run stay. */
+/** Fills an empty or partly filled folder and keeps the verified files of an earlier run. */
 const fillFolder = async (
   options: FetchModelOptions,
   source: { commit: string; files: ListedFile[]; folder: string; stallMs: number },
@@ -314,27 +188,27 @@ const fillFolder = async (
     const target = join(source.folder, file.path)
     if (await isVerified(target, file)) say(`${file.path}: already here`)
     else {
-      say(`${file.path}: ${sizeText(file.sizeBytes)}`)
+      say(`${file.path}: ${formatSize(file.sizeBytes)}`)
       const url = `${options.endpoint}/${options.model}/resolve/${source.commit}/${file.path}`
       await storeFile(url, file, target, source.stallMs)
     }
-    if (file.path === 'config.json') config = await completedConfig(target)
+    if (file.path === 'config.json') config = await completeConfig(target)
   }
-  // A run for another model may have left it here.
+  // A run for another model may have left it.
   if (!source.files.some((file) => file.path === OPTIONAL))
     await rm(join(source.folder, OPTIONAL), { force: true })
   if (config === undefined) return
-  // Last, so that until then config.json is the file that was checked.
+  // Comes last, so that until then config.json matches its hash.
   await Bun.write(join(source.folder, 'config.json'), config)
   say('config.json: projection_dim taken from the towers')
 }
 
-/** Whether a finished folder holds these files; config.json may differ by the projection_dim that we added. */
+/** Whether a finished folder contains these files; config.json may differ by the projection_dim that we added. */
 const isComplete = async (folder: string, files: ListedFile[]): Promise<boolean> => {
   for (const file of files) {
     const path = join(folder, file.path)
     if (await isVerified(path, file)) continue
-    if (file.path !== 'config.json' || (await completedConfig(path).catch(() => 'unusable'))) return false
+    if (file.path !== 'config.json' || (await completeConfig(path).catch(() => 'unusable'))) return false
   }
   return true
 }
@@ -342,11 +216,11 @@ const isComplete = async (folder: string, files: ListedFile[]): Promise<boolean>
 /**
  * Downloads one model and returns its folder as an absolute path.
  *
- * A folder that already holds the same files is left as it is. Until all files are verified they lie in
- * `<out>.partial`, where a later run finds them.
+ * It leaves a folder with the same files unchanged. Until all files are verified, they are in `<out>.partial`, where a
+ * later run finds them.
  *
- * @throws FetchModelError when the hub does not answer, the model is not one we can use, a file is not what was
- *   promised, or `out` holds something else.
+ * @throws FetchModelError if the hub does not answer, the model is not supported, a file does not match its hash, or
+ *   `out` contains something else.
  */
 export const fetchModel = async (options: FetchModelOptions, say: Say): Promise<string> => {
   const stallMs = options.stallMs ?? STALL_MS
@@ -356,11 +230,11 @@ export const fetchModel = async (options: FetchModelOptions, say: Say): Promise<
   const isPinned = options.model === DEFAULT_MODEL && commit === DEFAULT_REVISION
   const files = chooseFiles(listed, isPinned, options.model)
   if (await isComplete(out, files)) {
-    say('Nothing to do: the folder holds these very files')
+    say('Nothing to do: the folder already contains these files')
     return out
   }
   if (existsSync(out) && (await readdir(out)).length > 0) {
-    throw new FetchModelError(`${out} holds something else; remove it or choose another --out`)
+    throw new FetchModelError(`${out} contains something else: remove it, or choose another --out`)
   }
   const folder = `${out}.partial`
   await fillFolder(options, { commit, files, folder, stallMs }, say)
@@ -381,24 +255,24 @@ const parseOptions = (args: string[]): FetchModelOptions | 'help' => {
   })
   if (values.help) return 'help'
   const { model } = values
-  if (!/^\w[\w.-]*\/\w[\w.-]*$/.test(model)) throw new TypeError(`--model is no owner/name: "${model}"`)
+  if (!/^\w[\w.-]*\/\w[\w.-]*$/.test(model)) throw new TypeError(`--model must be owner/name, not "${model}"`)
   const revision = values.revision ?? (model === DEFAULT_MODEL ? DEFAULT_REVISION : 'main')
   if (!/^\w[\w./-]*$/.test(revision)) throw new TypeError(`--revision cannot be "${revision}"`)
   if (!URL.canParse(values.endpoint) || !/^https?:$/.test(new URL(values.endpoint).protocol)) {
-    throw new TypeError(`--endpoint is no http or https address: "${values.endpoint}"`)
+    throw new TypeError(`--endpoint must be an http or https address, not "${values.endpoint}"`)
   }
   const out = values.out ?? join('models', basename(model))
   if (out === '') throw new TypeError('--out is empty')
   return { model, revision, out, endpoint: values.endpoint.replace(/\/+$/, '') }
 }
 
-/** @returns the exit code. */
+/** Runs the command line. @returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
   let options: FetchModelOptions | 'help'
   try {
     options = parseOptions(args)
   } catch (error) {
-    console.error(`${messageOf(error)}\n\n${HELP}`)
+    console.error(`${formatError(error)}\n\n${HELP}`)
     return 2
   }
   if (options === 'help') {
@@ -407,10 +281,10 @@ const main = async (args: string[]): Promise<number> => {
   }
   try {
     const folder = await fetchModel(options, (line) => console.log(line))
-    console.log(`\n${options.model} is in ${folder}\n${nextSteps(folder)}`)
+    console.log(`\n${options.model} is in ${folder}\n${formatNextSteps(folder)}`)
     return 0
   } catch (error) {
-    console.error(`Failed: ${messageOf(error)}`)
+    console.error(`Failed: ${formatError(error)}`)
     return 1
   }
 }

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp'
 
-/** Words of shoppers, an accent, a text of one word, and one that nearly fills the model's window. */
+/** Shoppers' words, an accent, a text of one word, and a text that nearly fills the model's window. */
 export const GOLDEN_TEXTS = [
   'red running shoes',
   'black leather sofa',
@@ -48,17 +48,17 @@ const CHAIR: Drawing = {
     <path d="M78 118 L70 190 M182 118 L190 190 M110 118 V180 M150 118 V180" stroke="#5e3c1a" stroke-width="9"/>`,
 }
 
-const drawn = ({ width, height, shapes }: Drawing): Sharp =>
+const draw = ({ width, height, shapes }: Drawing): Sharp =>
   sharp(
     Buffer.from(
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shapes}</svg>`,
     ),
   )
 
-/** A picture for every format and trait the decoder must treat; a few kilobytes each. */
-export async function goldenPictures(): Promise<{ name: string; bytes: Uint8Array }[]> {
-  const onWhite = (drawing: Drawing) => drawn(drawing).flatten({ background: '#ffffff' })
-  // Turned on its side, with the mark that tells viewers to turn it back.
+/** Draws a picture for every format and trait that the decoder must treat; each takes a few kilobytes. */
+export async function drawGoldenPictures(): Promise<{ name: string; bytes: Uint8Array }[]> {
+  const onWhite = (drawing: Drawing) => draw(drawing).flatten({ background: '#ffffff' })
+  // Rotated, with the EXIF mark that tells viewers to rotate it back.
   const sideways = sharp(await onWhite(BAG).rotate(270).png().toBuffer()).withMetadata({ orientation: 6 })
   const frames = await Promise.all(
     [LAMP, SHIRT].map((drawing) => onWhite(drawing).resize(160, 160).png().toBuffer()),
@@ -69,7 +69,7 @@ export async function goldenPictures(): Promise<{ name: string; bytes: Uint8Arra
     ['chair.webp', onWhite(CHAIR).webp({ quality: 80 })],
     ['bag.avif', onWhite(BAG).avif({ quality: 60 })],
     ['bag-exif-rotated.jpg', sideways.jpeg({ quality: 85 })],
-    ['bag-transparent.png', drawn(BAG).png({ palette: false })],
+    ['bag-transparent.png', draw(BAG).png({ palette: false })],
     ['shirt-16-bit.png', onWhite(SHIRT).toColourspace('rgb16').png()],
     ['shirt-grey.jpg', onWhite(SHIRT).greyscale().jpeg({ quality: 85 })],
     ['bag-cmyk.jpg', onWhite(BAG).resize(120).toColourspace('cmyk').jpeg({ quality: 80 })],

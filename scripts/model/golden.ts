@@ -1,12 +1,12 @@
 /**
- * Writes `golden.json` of a model folder: small drawings and texts with the vectors they must give.
+ * Writes the `golden.json` of a model folder: small drawings and texts with their expected vectors.
  *
  *     bun scripts/model/golden.ts [model folder]
  *
- * The vectors come from the reference path, which shares no code with ours: the plain picture (upright, on white,
- * 8-bit sRGB) goes through transformers.js' own AutoProcessor, tokenizer and model. The drawings are made here and
- * cover every format and trait that the decoder must treat. Run it again only for another model: a rerun on another
- * kind of CPU moves the vectors a little (see `GOLDEN_COSINE_MIN`).
+ * The vectors come from a reference path that shares no code with ours: the plain picture (upright, on white, 8-bit
+ * sRGB) goes through the AutoProcessor, tokenizer and model of transformers.js. The script draws the pictures, which
+ * cover every format and trait that the decoder must treat. Run it again only for another model, because another kind of
+ * CPU changes the vectors slightly (see `GOLDEN_COSINE_MIN`).
  */
 import './silent.ts'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -20,7 +20,7 @@ import {
 } from '@huggingface/transformers'
 import sharp from 'sharp'
 import type { GoldenFile } from '../../src/platform/embedder/model-files.ts'
-import { GOLDEN_TEXTS, goldenPictures } from './golden-pictures.ts'
+import { drawGoldenPictures, GOLDEN_TEXTS } from './golden-pictures.ts'
 
 const modelDir = resolve(process.argv[2] ?? 'models/lookalike-clip-v0')
 env.allowRemoteModels = false
@@ -33,7 +33,7 @@ const textModel = await CLIPTextModelWithProjection.from_pretrained(name, { dtyp
 const tokenizer = await AutoTokenizer.from_pretrained(name)
 
 const golden: GoldenFile = { pictures: [], texts: [] }
-for (const picture of await goldenPictures()) {
+for (const picture of await drawGoldenPictures()) {
   const vector = encode(await embedPicture(picture.bytes))
   golden.pictures.push({ name: picture.name, file: Buffer.from(picture.bytes).toString('base64'), vector })
 }

@@ -1,4 +1,4 @@
-/** Import this before anything that loads onnxruntime: it keeps the library from sending telemetry. */
+/** Import this file before anything that loads onnxruntime, so that the library sends no telemetry. */
 import { silenceNativeLibraries } from '../../src/platform/native/silence.ts'
 
 silenceNativeLibraries()

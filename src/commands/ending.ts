@@ -18,7 +18,7 @@ export async function finishRequests(server: Server<unknown> | null, cut: () => 
   await waitUntilIdle(server, REQUESTS_MS)
   cut()
   await waitUntilIdle(server, CLOSE_MS)
-  await within(CLOSE_MS, server.stop(true))
+  await waitAtMost(CLOSE_MS, server.stop(true))
 }
 
 async function waitUntilIdle(server: { pendingRequests: number }, patienceMs: number): Promise<void> {
@@ -27,7 +27,7 @@ async function waitUntilIdle(server: { pendingRequests: number }, patienceMs: nu
 }
 
 /** Waits for work that may hang, for at most `patienceMs`. */
-export async function within(patienceMs: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(patienceMs: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, Bun.sleep(patienceMs)])
 }
 

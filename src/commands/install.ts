@@ -5,7 +5,7 @@ import type { Ids } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { findInstallFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
-import { type SecretName, secretSeals } from '../platform/db/seals.ts'
+import { createSecretSeals, type SecretName } from '../platform/db/seals.ts'
 import { ensureSecret, readSecret } from '../platform/secret-file.ts'
 
 /**
@@ -61,21 +61,22 @@ function inspectSecret(path: string): { secret: string } | { problem: string } {
  */
 export function loadDataSecret(db: Db, dataDir: string, ids: Ids): string {
   const path = buildSecretPath(dataDir, 'data')
-  const seals = secretSeals(db, ids)
+  const seals = createSecretSeals(db, ids)
   if (!seals.has('data')) {
     const found = inspectSecret(path)
     // A secret may be created only if it is missing and nothing has been sealed, not even before seals existed.
     if ('problem' in found && (found.problem !== MISSING || seals.anySealed()))
-      throw lost(path, found.problem)
+      throw explainLostSecret(path, found.problem)
     seals.add('data', 'secret' in found ? found.secret : ensureInstallSecret(dataDir, 'data', ids))
   }
   const found = inspectSecret(path)
-  if ('problem' in found) throw lost(path, found.problem)
-  if (!seals.isSame('data', found.secret)) throw lost(path, 'does not belong to this install, or is damaged')
+  if ('problem' in found) throw explainLostSecret(path, found.problem)
+  if (!seals.isSame('data', found.secret))
+    throw explainLostSecret(path, 'does not belong to this install, or is damaged')
   return found.secret
 }
 
-function lost(path: string, problem: string): OperatorError {
+function explainLostSecret(path: string, problem: string): OperatorError {
   const remedy = problem.startsWith(UNREADABLE)
     ? 'The file may be intact: give this user permission to read it.'
     : 'Restore it from a backup. Without a backup, "lookalike secret reset" creates a new one.'
@@ -97,7 +98,7 @@ export function loadTokenSecret(
   given: string,
   log: Pick<Logger, 'warn'>,
 ): string {
-  const seals = secretSeals(db, ids)
+  const seals = createSecretSeals(db, ids)
   const secret = given || loadOwnTokenSecret(dataDir, ids)
   const isSame = seals.isSame('jwt', secret)
   if (isSame === false)
@@ -122,11 +123,11 @@ function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
  */
 export function resetDataSecret(db: Db, dataDir: string, ids: Ids): string[] {
   const path = buildSecretPath(dataDir, 'data')
-  const seals = secretSeals(db, ids)
+  const seals = createSecretSeals(db, ids)
   const found = inspectSecret(path)
   if ('secret' in found && seals.isSame('data', found.secret) !== false)
     throw new OperatorError(`${path} decrypts the values in the database: there is nothing to reset`)
-  if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw lost(path, found.problem)
+  if ('problem' in found && found.problem.startsWith(UNREADABLE)) throw explainLostSecret(path, found.problem)
   // It may belong to another install, which still needs it.
   if (!('problem' in found && found.problem === MISSING)) renameSync(path, `${path}.before-${ids.uuid()}`)
   seals.replace('data', ensureInstallSecret(dataDir, 'data', ids))

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { wrongSettings } from '../core/operator-error.ts'
-import { replacedLibraries } from '../platform/native/parts.ts'
+import { listReplacedLibraries } from '../platform/native/parts.ts'
 
 /**
  * Logs which libraries of the operator replace unpacked ones.
@@ -18,7 +18,7 @@ export function logLibraries({ LIBRARY_DIR: library_dir }: Config, log: Logger):
 
 function listReplaced(): string[] {
   try {
-    return replacedLibraries()
+    return listReplacedLibraries()
   } catch (error) {
     throw wrongSettings([(error as Error).message])
   }

@@ -47,7 +47,7 @@ export async function createOpenApiDocument(): Promise<unknown> {
       probe: async () => {},
     },
     readDemoPicture: async () => refuse(),
-    freeDiskShare: async () => 1,
+    readFreeDiskShare: async () => 1,
     later: () => {},
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))

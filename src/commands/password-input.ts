@@ -7,8 +7,8 @@ const BYTES_MAX = 64 * 1024
 
 type Options = Call['options']
 
-/** The options of a command that takes a password. @param whose completes "the password", such as "of the owner". */
-export const passwordOptions = (whose: string): NonNullable<Command['options']> => [
+/** Builds the options of a command that takes a password. @param whose completes "the password", such as "of the owner". */
+export const buildPasswordOptions = (whose: string): NonNullable<Command['options']> => [
   {
     flag: 'password',
     value: 'PASSWORD',

@@ -20,7 +20,7 @@ import { userReset2fa } from './user-reset-2fa.ts'
 import { userResetPassword } from './user-reset-password.ts'
 import { userUnlock } from './user-unlock.ts'
 import { userVerify } from './user-verify.ts'
-import { secretFlagWarning } from './warnings.ts'
+import { formatSecretFlagWarning } from './warnings.ts'
 
 const versionCommand: Command = {
   name: 'version',
@@ -79,7 +79,7 @@ export async function runCommand(
   }
   try {
     const call = parseCall(command, rest, env)
-    for (const name of findSecretFlags(call.options)) console.error(secretFlagWarning(name))
+    for (const name of findSecretFlags(call.options)) console.error(formatSecretFlagWarning(name))
     return await command.run(call)
   } catch (error) {
     return reportError(error, command)

@@ -14,7 +14,7 @@ import { createInstall, type Install } from '../install.ts'
 import { findDamage } from '../platform/db/damage.ts'
 import { lockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
-import { freeDiskShare } from '../platform/disk.ts'
+import { readFreeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../platform/mail/mailer.ts'
@@ -25,7 +25,7 @@ import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
 import { explainFolderError } from './data-folder.ts'
-import { CLOSE_MS, finishRequests, runInTurns, within } from './ending.ts'
+import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { checkFolder, loadDataSecret, loadTokenSecret, resetDataSecret } from './install.ts'
 import { createLater, type Later } from './later.ts'
 import { logLibraries } from './libraries.ts'
@@ -84,7 +84,11 @@ const installPorts = (
 })
 
 const openDoor = (config: Config): OutboundDoor =>
-  createOutboundDoor({ allowCidrs: networks(config, 'FETCH_ALLOW_CIDRS'), isOffline: config.OFFLINE, clock })
+  createOutboundDoor({
+    allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
+    isOffline: config.OFFLINE,
+    clock,
+  })
 
 function createConfiguredMailer(
   { SMTP_URL: smtpUrl, MAIL_FROM: from }: Config,
@@ -139,7 +143,7 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
 
 async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
   const door = openDoor(config)
-  networks(config, 'TRUSTED_PROXIES')
+  parseNetworks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
   for (const warning of findWarnings(config)) log.warn(warning)
   logLibraries(config, log)
@@ -158,9 +162,9 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   const embedder = createConfiguredEmbedder(config, log)
-  started.defer(() => within(CLOSE_MS, embedder.close()))
+  started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const later = createLater(log)
-  started.defer(() => within(CLOSE_MS, later.finish()))
+  started.defer(() => waitAtMost(CLOSE_MS, later.finish()))
   // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
@@ -174,7 +178,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     fetcher: createPictureFetcher({ door, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     readDemoPicture,
-    freeDiskShare: () => freeDiskShare(dataDir),
+    readFreeDiskShare: () => readFreeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   let pictures = await runInTurns(app.loadingIndex(), told)
@@ -267,7 +271,7 @@ function makeFolder(path: string): void {
   }
 }
 
-function networks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES') {
+function parseNetworks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES') {
   try {
     return parseCidrs(config[name])
   } catch (error) {

@@ -1,6 +1,11 @@
 import type { SetupResult } from '../features/access/accounts/service.ts'
 import type { Command } from './command.ts'
-import { askPassword, passwordOptions, readGivenPassword, warnOfVisiblePassword } from './password-input.ts'
+import {
+  askPassword,
+  buildPasswordOptions,
+  readGivenPassword,
+  warnOfVisiblePassword,
+} from './password-input.ts'
 import { findAddress, withInstall } from './runtime.ts'
 
 /** `lookalike setup`. */
@@ -9,7 +14,7 @@ export const setup: Command = {
   summary: 'create a store with its owner and API credentials; works while the service runs',
   options: [
     { flag: 'email', value: 'ADDRESS', meaning: 'e-mail address of the owner', isRequired: true },
-    ...passwordOptions('of the owner'),
+    ...buildPasswordOptions('of the owner'),
     { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
     { flag: 'slug', value: 'SLUG', meaning: 'short name used in URLs; derived from the name by default' },
     { flag: 'json', meaning: 'print JSON' },

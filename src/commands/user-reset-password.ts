@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { passwordOptions, readGivenPassword, warnOfVisiblePassword } from './password-input.ts'
+import { buildPasswordOptions, readGivenPassword, warnOfVisiblePassword } from './password-input.ts'
 import { withInstall } from './runtime.ts'
 
 /** `lookalike user reset-password`. */
@@ -7,7 +7,7 @@ export const userResetPassword: Command = {
   name: 'user reset-password',
   summary: 'set a new password for a person and end all their sign-ins',
   positionals: ['EMAIL'],
-  options: passwordOptions('to set; without one, a password is generated and printed once'),
+  options: buildPasswordOptions('to set; without one, a password is generated and printed once'),
   settings: ['DATA_DIR'],
   example: 'lookalike user reset-password anna@shop.example',
   async run({ config, options, positionals }) {

@@ -1,7 +1,7 @@
 import { type Config, type SettingName, toFlag } from '../config.ts'
 
-/** The warning about a secret given as a flag. */
-export const secretFlagWarning = (name: SettingName): string =>
+/** Formats the warning about a secret given as a flag. */
+export const formatSecretFlagWarning = (name: SettingName): string =>
   `Warning: other users of this machine can read the value of --${toFlag(name)} in the process list. Set ${name} in the environment instead, or name a file that contains it with ${name}_FILE.`
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i

@@ -4,7 +4,7 @@ import { machineToken } from '../features/access/api-keys/keys.ts'
 import { recordBar } from '../robustness/bars.ts'
 import { seededRandom } from '../robustness/random.ts'
 import type { TestApp } from '../support/app.ts'
-import { addPerson, from, proxiedApp, tokenOf } from '../support/people.ts'
+import { addPerson, from, getToken, proxiedApp } from '../support/people.ts'
 
 const STEPS = 1_000
 const KEYS = '/v1/security/api-keys'
@@ -55,7 +55,7 @@ test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the 
   const { store_id } = await app.store()
   const machine = await machineToken(app, store_id)
   const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner', groups: [[]] }])
-  const token = await tokenOf(app, anna)
+  const token = await getToken(app, anna)
   const truth: Truth = { role: 'owner', group: [], isSuperAdmin: false, key: null, list: new Map() }
   let revoked: string | undefined
 

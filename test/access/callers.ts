@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { PERMISSIONS, type Role } from '../../src/core/actor.ts'
 import { hashSecret } from '../../src/core/secrets.ts'
 import { form, pictureBytes, type TestApp } from '../support/app.ts'
-import { addPerson, freshAddress, from, type Person, proxiedApp, tokenOf } from '../support/people.ts'
+import { addPerson, freshAddress, from, getToken, type Person, proxiedApp } from '../support/people.ts'
 
 /** A program with the store `mine` that every request of the table is about, and the store `theirs`. */
 export interface World {
@@ -64,7 +64,7 @@ function machineToken(app: TestApp): Promise<string> {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 async function signedIn({ app }: World, person: Person, store?: string): Promise<Shown> {
-  const token = await tokenOf(app, person)
+  const token = await getToken(app, person)
   const headers = { ...bearer(token), ...(store && { 'x-service-active-tenant': store }) }
   return { headers, sessionId: String(decodeJwt(token)['sid']) }
 }

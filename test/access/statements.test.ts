@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 import { memoryDatabase } from '../support/database.ts'
-import { addPerson, tokenOf } from '../support/people.ts'
+import { addPerson, getToken } from '../support/people.ts'
 import { statementLog } from '../support/statements.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,7 +27,7 @@ async function apiKey(): Promise<Credential> {
 }
 
 async function member(role: 'owner' | 'viewer'): Promise<Credential> {
-  return { token: await tokenOf(app, await addPerson(app, role, [{ store: 'one', role }])) }
+  return { token: await getToken(app, await addPerson(app, role, [{ store: 'one', role }])) }
 }
 
 /** What a credential's check runs: the statements of a call that runs none of its own. */

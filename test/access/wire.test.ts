@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { openConnection, statuses } from '../robustness/connection.ts'
 import { type TestApp, testApp } from '../support/app.ts'
-import { addPerson, proxiedApp, tokenOf } from '../support/people.ts'
+import { addPerson, getToken, proxiedApp } from '../support/people.ts'
 
 let app: TestApp
 let token: string
@@ -11,7 +11,7 @@ let address: string
 beforeAll(async () => {
   app = testApp()
   await app.store('one')
-  token = await tokenOf(app, await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }]))
+  token = await getToken(app, await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }]))
   app.http.listen({ port: 0, hostname: '127.0.0.1' })
   address = `http://127.0.0.1:${app.http.server?.port}`
 })
@@ -36,7 +36,7 @@ const bearer = () => `Authorization: Bearer ${token}`
 test('a client that resets its connection is nobody, and passes neither for this machine nor for a proxy', async () => {
   const behind = proxiedApp()
   await behind.store('one')
-  const owner = await tokenOf(behind, await addPerson(behind, 'owner', [{ store: 'one', role: 'owner' }]))
+  const owner = await getToken(behind, await addPerson(behind, 'owner', [{ store: 'one', role: 'owner' }]))
   const body = { ip_address: '203.0.113.7', force: true }
   expect((await behind.call('POST', '/v1/security/ip-whitelist', { token: owner, body })).status).toBe(201)
   behind.http.listen({ port: 0, hostname: '127.0.0.1' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { runInTurns, within } from '../../src/commands/ending.ts'
+import { runInTurns, waitAtMost } from '../../src/commands/ending.ts'
 
 describe('long work in turns', () => {
   /** Endless or long work that takes a moment for each piece, and says when it is closed. */
@@ -42,7 +42,7 @@ describe('long work in turns', () => {
     expect(state.isClosed).toBe(true)
   })
 
-  test('what it throws is passed on', async () => {
+  test('passes its error on', async () => {
     await expect(
       runInTurns(
         (function* (): Generator<void, string> {
@@ -55,8 +55,8 @@ describe('long work in turns', () => {
   })
 })
 
-test('what hangs is waited for no longer than said', async () => {
-  await within(5, new Promise(() => {}))
-  await within(60_000, Promise.resolve())
-  await expect(within(60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+test('hanging work ends the wait after the given time', async () => {
+  await waitAtMost(5, new Promise(() => {}))
+  await waitAtMost(60_000, Promise.resolve())
+  await expect(waitAtMost(60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
 })

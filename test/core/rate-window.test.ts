@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createRateWindow } from '../../src/core/rate-window.ts'
 import { recordBar } from '../robustness/bars.ts'
-import { repetitions } from '../robustness/random.ts'
+import { readRepetitions } from '../robustness/random.ts'
 import { CLOCK_STEPS, referenceWindow } from '../support/sliding-window.ts'
 
 const MINUTE = 60_000
-const SCHEDULES = repetitions('RATE_SCHEDULES', 1_000)
-const ADDRESSES = repetitions('RATE_ADDRESSES', 100_000)
+const SCHEDULES = readRepetitions('RATE_SCHEDULES', 1_000)
+const ADDRESSES = readRepetitions('RATE_ADDRESSES', 100_000)
 
 describe('a sliding window', () => {
   test('allows its limit, refuses the next, and tells what is left', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { type Answer, type TestApp, testApp } from '../support/app.ts'
-import { addPerson, type Person, refusal, tokenOf } from '../support/people.ts'
+import { addPerson, getToken, type Person, refusal } from '../support/people.ts'
 
 let app: TestApp
 let owner: Person
@@ -16,7 +16,7 @@ beforeEach(async () => {
   app = testApp()
   machine = await app.signIn('one', 'free')
   owner = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-  person = await tokenOf(app, owner)
+  person = await getToken(app, owner)
   const body = { name: 'leaked', scopes: { products: 'read' } }
   key = (await app.call('POST', KEYS, { token: person, body })).body as typeof key
 })
@@ -113,7 +113,7 @@ describe('the budget of a login', () => {
       { store: 'one', role: 'owner' },
       { store: 'two', role: 'owner' },
     ])
-    const bert = await tokenOf(app, { email: 'bert@people.test' })
+    const bert = await getToken(app, { email: 'bert@people.test' })
     const list = (slug: string) =>
       app.call('GET', KEYS, { token: bert, headers: { 'x-service-active-tenant': slug } })
     for (let n = 0; n < 60; n++) expect((await list(n % 2 ? 'one' : 'two')).status).toBe(200)
@@ -136,7 +136,7 @@ describe('the budget of a login', () => {
   test('is its own: whoever stole one cannot keep the person from ending it by another', async () => {
     for (let n = 0; n < 61; n++) await get('/v1/me/sessions', person)
     expect((await get('/v1/me/sessions', person)).status).toBe(429)
-    const other = await tokenOf(app, owner)
+    const other = await getToken(app, owner)
     expect((await app.call('DELETE', '/v1/me/sessions', { token: other })).status).toBe(200)
     expect(refusal(await get('/v1/me/sessions', person))).toEqual([401, 'unauthorized'])
   })

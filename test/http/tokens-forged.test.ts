@@ -8,9 +8,9 @@ import {
   fingerprint,
   freshAddress,
   from,
+  getToken,
   proxiedApp,
   refusal,
-  tokenOf,
 } from '../support/people.ts'
 
 const HS256 = { alg: 'HS256', typ: 'JWT' }
@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = proxiedApp()
   const machine = await app.signIn('one')
   const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-  tokens = { person: await tokenOf(app, anna), machine }
+  tokens = { person: await getToken(app, anna), machine }
 })
 afterAll(() => app.close())
 
@@ -100,7 +100,7 @@ describe('tokens that are signed well and still nobody’s', () => {
 
   test('what a token says about roles and super-admins gives nothing', async () => {
     const bert = await addPerson(app, 'bert', [{ store: 'one', role: 'viewer' }])
-    const { claims } = partsOf(await tokenOf(app, bert))
+    const { claims } = partsOf(await getToken(app, bert))
     const lie = { is_super_admin: true, memberships: [{ client_id: 'x', slug: 'one', role: 'owner' }] }
     const token = jws(HS256, { ...claims, ...lie }, JWT_SECRET)
     const remove = await app.call('DELETE', '/v1/products/nothing', { token })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer, type Server } from 'node:net'
 import { recordBar } from './bars.ts'
-import { type Client, clientOf } from './client.ts'
+import { type Client, createClient } from './client.ts'
 import { type Install, newInstall, productForm, type Service, startService } from './service.ts'
 
 /** Addresses of this machine, where a trap listens, and others that nobody may reach; each written in many ways. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
   install = await newInstall()
   // As at a customer's: it may fetch, from the public network.
   service = await startService(install, { settings: { OFFLINE: '0' } })
-  client = clientOf(service.address, install.token)
+  client = createClient(service.address, install.token)
   expect((await client('POST', '/v1/products', await productForm('known', 1))).status).toBe(201)
 }, 60_000)
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { crc32, deflateSync, gzipSync } from 'node:zlib'
-import { blackPng, encoded, jpegOf, noisePicture } from '../platform/embedder/pictures.ts'
+import { blackPng, encoded, encodeJpeg, noisePicture } from '../platform/embedder/pictures.ts'
 import { frames } from './samples.ts'
 
-/** What may become of a file: a vector, or one refusal of the contract. */
+/** The result for a file: a vector, or one refusal of the contract. */
 export type Fate =
   | 'vector'
   | 'image_unreadable'
@@ -12,7 +12,7 @@ export type Fate =
 
 export interface Bomb {
   bytes: Uint8Array
-  /** Any of these is right. */
+  /** Each of these results is right. */
   fates: readonly Fate[]
 }
 
@@ -21,24 +21,24 @@ const BROKEN: readonly Fate[] = ['image_unreadable']
 const LARGE: readonly Fate[] = ['image_too_large']
 const SMALL: readonly Fate[] = ['image_too_small']
 const FINE: readonly Fate[] = ['vector']
-/** Decoders differ in whether they shrug at it. */
+/** Some decoders tolerate the fault, others do not. */
 const EITHER: readonly Fate[] = ['vector', 'image_unreadable']
 
-const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
+const toBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 const concat = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 const filled = (length: number): Uint8Array => new Uint8Array(length)
 
-/** Too many copies for one call's arguments. */
+/** Repeats bytes more often than the arguments of one call allow. */
 function repeated(bytes: Uint8Array, count: number): Uint8Array {
   const all = new Uint8Array(bytes.length * count)
   for (let n = 0; n < count; n++) all.set(bytes, n * bytes.length)
   return all
 }
 
-const PNG_MAGIC = bytesOf('\x89PNG\r\n\x1a\n')
+const PNG_MAGIC = toBytes('\x89PNG\r\n\x1a\n')
 
 function pngChunk(type: string, data: Uint8Array): Uint8Array {
-  const body = concat(bytesOf(type), data)
+  const body = concat(toBytes(type), data)
   const frame = new Uint8Array(body.length + 8)
   const view = new DataView(frame.buffer)
   view.setUint32(0, data.length)
@@ -82,7 +82,7 @@ const jpegWith = (jpeg: Uint8Array, ...segments: Uint8Array[]): Uint8Array =>
 const segment = (marker: number, data: Uint8Array): Uint8Array =>
   concat(new Uint8Array([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255]), data)
 
-/** EXIF with one directory, which is followed by the directory at `next`. */
+/** EXIF with one directory, followed by the directory at `next`. */
 function exif(orientation: number, next: number): Uint8Array {
   const tiff = new DataView(new ArrayBuffer(26))
   tiff.setUint16(0, 0x4d4d)
@@ -94,13 +94,13 @@ function exif(orientation: number, next: number): Uint8Array {
   tiff.setUint32(14, 1)
   tiff.setUint16(18, orientation)
   tiff.setUint32(22, next)
-  return segment(0xe1, concat(bytesOf('Exif\0\0'), new Uint8Array(tiff.buffer)))
+  return segment(0xe1, concat(toBytes('Exif\0\0'), new Uint8Array(tiff.buffer)))
 }
 
 /** An ICC profile of 255 segments, 16 MB in all. */
 const hugeProfile = (): Uint8Array[] =>
   Array.from({ length: 255 }, (_, n) =>
-    segment(0xe2, concat(bytesOf('ICC_PROFILE\0'), new Uint8Array([n + 1, 255]), filled(65_000))),
+    segment(0xe2, concat(toBytes('ICC_PROFILE\0'), new Uint8Array([n + 1, 255]), filled(65_000))),
   )
 
 /** A GIF's header with the size of its canvas. */
@@ -115,8 +115,8 @@ function gifClaiming(gif: Uint8Array, width: number, height: number): Uint8Array
 /** A GIF whose first frame claims a size of its own. */
 function gifWithFrame(gif: Uint8Array, width: number, height: number): Uint8Array {
   const copy = gifClaiming(gif, width, height)
-  // Behind the graphic control extension, which is 8 bytes long.
-  const at = Buffer.from(copy).indexOf(bytesOf('\x21\xf9\x04')) + 8
+  // After the graphic control extension, which is 8 bytes long.
+  const at = Buffer.from(copy).indexOf(toBytes('\x21\xf9\x04')) + 8
   if (copy[at] !== 0x2c) throw new Error('no frame')
   const view = new DataView(copy.buffer)
   view.setUint16(at + 5, width, true)
@@ -131,7 +131,7 @@ function webpHeader(width: number, height: number): Uint8Array {
     [0, 'RIFF'],
     [8, 'WEBPVP8L'],
   ] as const) {
-    new Uint8Array(data.buffer).set(bytesOf(text), at)
+    new Uint8Array(data.buffer).set(toBytes(text), at)
   }
   data.setUint32(4, 22, true)
   data.setUint32(16, 9, true)
@@ -141,12 +141,12 @@ function webpHeader(width: number, height: number): Uint8Array {
 }
 
 const pngText = (type: string, head: string, length: number): Uint8Array =>
-  pngChunk(type, concat(bytesOf(head), deflateSync(filled(length))))
+  pngChunk(type, concat(toBytes(head), deflateSync(filled(length))))
 
-/** A progressive JPEG of 64 x 64 pixels with empty scans behind those that draw it. */
+/** A progressive JPEG of 64 x 64 pixels with empty scans after those that draw it. */
 export async function scannedOver(scans: number): Promise<Uint8Array> {
   const jpeg = await encoded(noisePicture(64, 64).jpeg({ progressive: true, chromaSubsampling: '4:4:4' }))
-  // A code for "nothing in the next 64 blocks", and a scan that says just that.
+  // A code for "nothing in the next 64 blocks", and a scan that consists of it.
   const code = segment(0xc4, new Uint8Array([0x10, 1, ...filled(15), 0x60]))
   const scan = concat(segment(0xda, new Uint8Array([1, 1, 0, 1, 63, 0])), new Uint8Array([0x01]))
   const end = jpeg.length - 2
@@ -155,7 +155,7 @@ export async function scannedOver(scans: number): Promise<Uint8Array> {
 
 function webpChunk(name: string, data: Uint8Array): Uint8Array {
   const chunk = new Uint8Array(8 + data.length + (data.length & 1))
-  chunk.set(bytesOf(name))
+  chunk.set(toBytes(name))
   new DataView(chunk.buffer).setUint32(4, data.length, true)
   chunk.set(data, 8)
   return chunk
@@ -170,8 +170,8 @@ function webpCanvas(width: number, height: number, flags: number): Uint8Array {
   return webpChunk('VP8X', new Uint8Array(data.buffer))
 }
 
-function webpOf(...chunks: Uint8Array[]): Uint8Array {
-  const body = concat(bytesOf('WEBP'), ...chunks)
+function buildWebp(...chunks: Uint8Array[]): Uint8Array {
+  const body = concat(toBytes('WEBP'), ...chunks)
   return webpChunk('RIFF', body)
 }
 
@@ -179,57 +179,57 @@ function webpOf(...chunks: Uint8Array[]): Uint8Array {
 export async function tinyFrames(count: number): Promise<Uint8Array> {
   const pixel = await encoded(noisePicture(1, 1).webp({ lossless: true }))
   const frame = webpChunk('ANMF', concat(filled(16), pixel.subarray(12)))
-  return webpOf(webpCanvas(64, 64, 0x02), webpChunk('ANIM', filled(6)), repeated(frame, count))
+  return buildWebp(webpCanvas(64, 64, 0x02), webpChunk('ANIM', filled(6)), repeated(frame, count))
 }
 
 const ftyp = (brand: string, ...further: string[]): Uint8Array => {
   const text = `ftyp${brand}\0\0\0\0${further.join('')}`
-  return concat(new Uint8Array([0, 0, 0, text.length + 4]), bytesOf(text))
+  return concat(new Uint8Array([0, 0, 0, text.length + 4]), toBytes(text))
 }
 
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><rect width="9" height="9"/></svg>'
 
-/** Files of other kinds, whatever their names would say. */
+/** Files of other kinds than their names claim. */
 const strangers = (): Record<string, Uint8Array> => ({
   'an empty file': filled(0),
   'one byte': filled(1),
   'a megabyte of zeros': filled(1_000_000),
-  SVG: bytesOf(SVG),
-  'SVG that reads a file': bytesOf(
+  SVG: toBytes(SVG),
+  'SVG that reads a file': toBytes(
     `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${SVG.replace('<rect', '<text>&x;</text><rect')}`,
   ),
   'SVG, compressed': new Uint8Array(gzipSync(SVG)),
-  'SVG after a byte order mark': concat(new Uint8Array([0xef, 0xbb, 0xbf]), bytesOf(SVG)),
-  PDF: bytesOf('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>'),
-  PostScript: bytesOf('%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 99 99\n(/etc/passwd) (r) file'),
-  MVG: bytesOf("push graphic-context\nviewbox 0 0 640 480\nimage over 0,0 0,0 'https://127.0.0.1/x.jpg'\n"),
-  'HTML, as in a picture with a wrong name': bytesOf('<!doctype html><title>404</title><p>Not here'),
-  PHP: bytesOf('<?php system($_GET["c"]); ?>'),
-  BMP: concat(bytesOf('BM'), filled(200)),
-  PSD: concat(bytesOf('8BPS\0\x01'), filled(200)),
-  'TIFF, little end first': concat(bytesOf('II*\0\x08\0\0\0'), filled(200)),
-  'TIFF, big end first': concat(bytesOf('MM\0*\0\0\0\x08'), filled(200)),
+  'SVG after a byte order mark': concat(new Uint8Array([0xef, 0xbb, 0xbf]), toBytes(SVG)),
+  PDF: toBytes('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>'),
+  PostScript: toBytes('%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 99 99\n(/etc/passwd) (r) file'),
+  MVG: toBytes("push graphic-context\nviewbox 0 0 640 480\nimage over 0,0 0,0 'https://127.0.0.1/x.jpg'\n"),
+  'HTML, as in a picture with a wrong name': toBytes('<!doctype html><title>404</title><p>Not here'),
+  PHP: toBytes('<?php system($_GET["c"]); ?>'),
+  BMP: concat(toBytes('BM'), filled(200)),
+  PSD: concat(toBytes('8BPS\0\x01'), filled(200)),
+  'TIFF, little end first': concat(toBytes('II*\0\x08\0\0\0'), filled(200)),
+  'TIFF, big end first': concat(toBytes('MM\0*\0\0\0\x08'), filled(200)),
   HEIC: concat(ftyp('heic', 'mif1', 'heic'), filled(200)),
   'HEIF of no known brand': concat(ftyp('mif1', 'mif1', 'heix'), filled(200)),
   MP4: concat(ftyp('isom', 'isom', 'mp41'), filled(200)),
-  'JPEG 2000': concat(new Uint8Array([0, 0, 0, 12]), bytesOf('jP  \r\n\x87\n'), filled(99)),
+  'JPEG 2000': concat(new Uint8Array([0, 0, 0, 12]), toBytes('jP  \r\n\x87\n'), filled(99)),
   'JPEG XL': concat(new Uint8Array([0xff, 0x0a]), filled(99)),
   ICO: concat(new Uint8Array([0, 0, 1, 0, 1, 0]), filled(99)),
-  Netpbm: concat(bytesOf('P6\n64 64\n255\n'), filled(64 * 64 * 3)),
+  Netpbm: concat(toBytes('P6\n64 64\n255\n'), filled(64 * 64 * 3)),
   OpenEXR: concat(new Uint8Array([0x76, 0x2f, 0x31, 0x01]), filled(99)),
-  Radiance: bytesOf('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 64 +X 64\n'),
-  FITS: bytesOf('SIMPLE  =                    T'.padEnd(2880)),
+  Radiance: toBytes('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 64 +X 64\n'),
+  FITS: toBytes('SIMPLE  =                    T'.padEnd(2880)),
   VIPS: concat(new Uint8Array([0x08, 0xf2, 0xa6, 0xb6]), filled(200)),
-  ZIP: concat(bytesOf('PK\x03\x04'), filled(99)),
-  'an ELF program': concat(bytesOf('\x7fELF'), filled(99)),
-  'a table': bytesOf('1,2,3\n4,5,6\n'),
-  'WebP in words only': bytesOf('RIFF\0\0\0\0WEBP'),
+  ZIP: concat(toBytes('PK\x03\x04'), filled(99)),
+  'an ELF program': concat(toBytes('\x7fELF'), filled(99)),
+  'a table': toBytes('1,2,3\n4,5,6\n'),
+  'WebP in words only': toBytes('RIFF\0\0\0\0WEBP'),
 })
 
-/** Small and strange shapes, huge claims, and much inside little. */
+/** Small and strange shapes, huge claims, and much content in few bytes. */
 async function pictures(): Promise<Record<string, Bomb>> {
-  const jpeg = await jpegOf(120, 90)
+  const jpeg = await encodeJpeg(120, 90)
   const png = await encoded(noisePicture(120, 90).png())
   const gif = await encoded(frames(2).gif())
   const avif = await encoded(noisePicture(120, 90).avif({ effort: 1 }))
@@ -254,7 +254,7 @@ async function pictures(): Promise<Record<string, Bomb>> {
     'PNG: depth and colour that do not exist': { bytes: pngHeader(64, 64, 77, 99), fates: BROKEN },
     'PNG: magic alone': { bytes: PNG_MAGIC, fates: BROKEN },
     'PNG: 100 MB of text in 100 KB': {
-      bytes: pngWith(png, pngChunk('zTXt', concat(bytesOf('Comment\0\0'), deflateSync(filled(1e8))))),
+      bytes: pngWith(png, pngChunk('zTXt', concat(toBytes('Comment\0\0'), deflateSync(filled(1e8))))),
       fates: EITHER,
     },
     'PNG: 10 GB of text in 10 MB': {
@@ -266,20 +266,20 @@ async function pictures(): Promise<Record<string, Bomb>> {
       fates: FINE,
     },
     'PNG: 100 MB of profile in 100 KB': {
-      bytes: pngWith(png, pngChunk('iCCP', concat(bytesOf('icc\0\0'), deflateSync(filled(1e8))))),
+      bytes: pngWith(png, pngChunk('iCCP', concat(toBytes('icc\0\0'), deflateSync(filled(1e8))))),
       fates: EITHER,
     },
     'PNG: 50,000 texts': {
-      bytes: pngWith(png, ...Array<Uint8Array>(50_000).fill(pngChunk('tEXt', bytesOf('a\0b')))),
+      bytes: pngWith(png, ...Array<Uint8Array>(50_000).fill(pngChunk('tEXt', toBytes('a\0b')))),
       fates: EITHER,
     },
     'PNG: a chunk of 2 GB': {
       bytes: pngWith(png, new Uint8Array([0x7f, 0xff, 0xff, 0xff, 0x74, 0x45, 0x58, 0x74])),
       fates: BROKEN,
     },
-    'PNG and ZIP in one file': { bytes: concat(png, bytesOf('PK\x03\x04'), filled(99)), fates: FINE },
+    'PNG and ZIP in one file': { bytes: concat(png, toBytes('PK\x03\x04'), filled(99)), fates: FINE },
     'PNG whose data are a ZIP': {
-      bytes: concat(PNG_MAGIC, bytesOf('PK\x03\x04'), filled(99)),
+      bytes: concat(PNG_MAGIC, toBytes('PK\x03\x04'), filled(99)),
       fates: BROKEN,
     },
     'JPEG: claims 65500 x 65500': { bytes: jpegClaiming(jpeg, 65_500, 65_500), fates: LARGE },
@@ -294,16 +294,16 @@ async function pictures(): Promise<Record<string, Bomb>> {
       bytes: jpegWith(jpeg, ...Array<Uint8Array>(5_000).fill(segment(0xfe, filled(500)))),
       fates: FINE,
     },
-    'JPEG: magic, then PDF': { bytes: concat(jpeg.subarray(0, 3), bytesOf('%PDF-1.7')), fates: BROKEN },
-    'JPEG with a ZIP behind it': { bytes: concat(jpeg, bytesOf('PK\x03\x04'), filled(999)), fates: FINE },
+    'JPEG: magic, then PDF': { bytes: concat(jpeg.subarray(0, 3), toBytes('%PDF-1.7')), fates: BROKEN },
+    'JPEG with a ZIP behind it': { bytes: concat(jpeg, toBytes('PK\x03\x04'), filled(999)), fates: FINE },
     'JPEG: drawn 300,000 times': { bytes: await scannedOver(300_000), fates: BROKEN },
     'JPEG: 400,000 remarks of an editor': {
-      bytes: jpegWith(jpeg, repeated(segment(0xed, bytesOf('Photoshop 3.0\0')), 400_000)),
+      bytes: jpegWith(jpeg, repeated(segment(0xed, toBytes('Photoshop 3.0\0')), 400_000)),
       fates: FINE,
     },
     'JPEG: CMYK': { bytes: await encoded(noisePicture(99, 99).toColourspace('cmyk').jpeg()), fates: FINE },
     'GIF: 200 frames': { bytes: await encoded(frames(200).gif()), fates: FINE },
-    // Old programs wrote the size of the screen there, so decoders go by the frames.
+    // Old programs wrote the size of the screen there, so decoders use the sizes of the frames.
     'GIF: canvas of 65535 x 65535': { bytes: gifClaiming(gif, 65_535, 65_535), fates: [...FINE, ...LARGE] },
     'GIF: a frame of 65535 x 65535': {
       bytes: gifWithFrame(gif, 65_535, 65_535),
@@ -311,13 +311,13 @@ async function pictures(): Promise<Record<string, Bomb>> {
     },
     'GIF: canvas smaller than its frame': { bytes: gifClaiming(gif, 2, 2), fates: [...SMALL, ...EITHER] },
     'GIF that is a script': {
-      bytes: bytesOf('GIF89a/*\x01\x01\0\0\0*/=1;alert(1)//'),
+      bytes: toBytes('GIF89a/*\x01\x01\0\0\0*/=1;alert(1)//'),
       fates: [...BROKEN, ...SMALL, ...LARGE],
     },
     'WebP: 200 frames': { bytes: await encoded(frames(200).webp()), fates: FINE },
     'WebP: 200,000 frames of one pixel': { bytes: await tinyFrames(200_000), fates: FINE },
     'WebP: 9 MB of remarks': {
-      bytes: webpOf(webpCanvas(120, 90, 0x04), webp.subarray(12), webpChunk('XMP ', filled(9_000_000))),
+      bytes: buildWebp(webpCanvas(120, 90, 0x04), webp.subarray(12), webpChunk('XMP ', filled(9_000_000))),
       fates: FINE,
     },
     'WebP: 16384 x 16384 and nothing else': {
@@ -338,7 +338,7 @@ function webpWithLength(webp: Uint8Array): Uint8Array {
   return copy
 }
 
-/** All of them by name. */
+/** All bombs by name. */
 export async function bombs(): Promise<Map<string, Bomb>> {
   const others = Object.entries(strangers()).map(
     ([name, bytes]) => [name, { bytes, fates: UNKNOWN }] as const,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBase32, shownCode } from '../support/authenticator.ts'
 import { recordBar } from './bars.ts'
-import { clientOf, type JsonAnswer } from './client.ts'
+import { createClient, type JsonAnswer } from './client.ts'
 import { type Install, newInstall, productForm, runCommand, type Service, startService } from './service.ts'
 
 const SECRETS_MIN = 12
@@ -35,7 +35,7 @@ async function useEverything(): Promise<Record<string, string>> {
     return answer.body
   }
   const as = (token?: string) => {
-    const client = clientOf(service.address, token)
+    const client = createClient(service.address, token)
     return async (...request: Parameters<typeof client>) => noted(await client(...request))
   }
   const anyone = as()

@@ -3,23 +3,23 @@ import { join } from 'node:path'
 
 const ROOT = '/sys/fs/cgroup'
 
-/** A control group of one test: what is started through {@link Cgroup.wrap} lives in it with all its children. */
+/** A control group of one test. A program started through {@link Cgroup.wrap} runs in it with all its children. */
 export interface Cgroup {
-  /** For the options of a service: starts it inside. */
+  /** An option that starts a service in the group. */
   wrap: string[]
-  /** Writes a limit; `null` takes it away. */
+  /** Writes a limit; `null` removes it. */
   limit(value: number | null): void
-  /** Processes that the kernel has killed for want of memory; only of a memory group. */
+  /** Counts the processes that the kernel killed for lack of memory; for a memory group only. */
   killed(): number
-  /** Most memory in MB that it held so far, the page cache of its files included; only of a memory group. */
+  /** Peak memory so far in MB, including the page cache of its files; for a memory group only. */
   peakMb(): number
-  /** Once nothing lives in it. */
+  /** Removes the group. Call it once no process runs in it. */
   remove(): void
 }
 
 /**
- * Makes a control group (version 1 or 2). @returns undefined where this machine does not let us: then a test runs
- * without one and says so, or is left out.
+ * Creates a control group (version 1 or 2). @returns undefined if this machine does not allow it; the test then runs
+ * without one and says so, or is skipped.
  */
 export function newCgroup(kind: 'memory' | 'pids'): Cgroup | undefined {
   const isOld = existsSync(join(ROOT, kind, 'cgroup.procs'))
@@ -48,7 +48,7 @@ export function newCgroup(kind: 'memory' | 'pids'): Cgroup | undefined {
         try {
           return rmdirSync(folder)
         } catch (error) {
-          // A process that was just killed may not be quite gone.
+          // A process that was just killed may still exist.
           if (n === 100) throw error
           Bun.sleepSync(20)
         }

@@ -1,4 +1,4 @@
-/** An answer with its JSON; an empty object where it has none. */
+/** An answer with its JSON, or with an empty object if it has none. */
 export interface JsonAnswer {
   status: number
   body: Record<string, unknown>
@@ -12,8 +12,8 @@ export type Client = (
   headers?: Record<string, string>,
 ) => Promise<JsonAnswer>
 
-/** Sends requests with one credential, or none; a plain object becomes a JSON body. */
-export const clientOf =
+/** Creates a client that sends requests with one credential, or none. A plain object becomes a JSON body. */
+export const createClient =
   (address: string, token?: string): Client =>
   async (method, path, body, headers = {}) => {
     const isRaw = body === undefined || body instanceof FormData || body instanceof URLSearchParams
@@ -31,7 +31,7 @@ export const clientOf =
     return { status: answer.status, text, body: isJson ? JSON.parse(text) : {} }
   }
 
-/** A search by an upload. */
+/** The form of a search by upload. */
 export function pictureForm(picture: File, fields: Record<string, string> = {}): FormData {
   const form = new FormData()
   form.set('image', picture)

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection over which a test says exactly what it wants. */
+/** A connection over which a test sends arbitrary bytes. */
 export interface Connection {
   socket: Socket
   send(data: string | Uint8Array): void
-  /** Everything that has come so far. */
+  /** Everything received so far. */
   received(): string
-  /** Resolves with everything that came, once the other side is done or the time is over. */
+  /** Resolves with everything received, once the other side ends or the time is over. */
   ended(deadlineMs?: number): Promise<string>
   isOpen(): boolean
   close(): void
@@ -27,7 +27,7 @@ export async function openConnection(address: string): Promise<Connection> {
     end.resolve()
   }
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
-  // A reset is an end like any other: what matters is what was said before.
+  // A reset counts as an ordinary end; the bytes before it matter.
   socket.on('error', finish)
   socket.on('end', finish)
   socket.on('close', finish)
@@ -47,12 +47,12 @@ export async function openConnection(address: string): Promise<Connection> {
   }
 }
 
-/** The status of the first answer in what a connection gave; undefined when there is none. */
+/** The status of the first answer that a connection received; undefined if there is none. */
 export const firstStatus = (answer: string): number | undefined => {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]
   return status === undefined ? undefined : Number(status)
 }
 
-/** The statuses of all answers, in their order. */
+/** The statuses of all answers, in order. */
 export const statuses = (answers: string): number[] =>
   [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))

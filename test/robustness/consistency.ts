@@ -14,23 +14,23 @@ const FAULTS = {
   'uploaded picture that is not kept': `SELECT image_url AS what FROM pictures WHERE image_url LIKE '/pictures/%'
      AND NOT EXISTS (SELECT 1 FROM kept_pictures WHERE '/pictures/' || address = image_url
        AND kept_pictures.store_id = pictures.store_id AND kept_pictures.content_hash = pictures.content_hash)`,
-  'first picture is not the product’s': `SELECT product_id AS what FROM products JOIN pictures
+  'first picture that is not the picture of the product': `SELECT product_id AS what FROM products JOIN pictures
      ON pictures.product = products.id AND position = 0 WHERE pictures.image_url <> products.image_url`,
-  'pictures with holes in their order': `SELECT product AS what FROM pictures GROUP BY product
+  'pictures with gaps in their order': `SELECT product AS what FROM pictures GROUP BY product
      HAVING min(position) <> 0 OR max(position) <> count(*) - 1`,
-  'store whose kept bytes are counted wrongly': `SELECT id AS what FROM stores WHERE kept_bytes <>
+  'store with a wrong count of kept bytes': `SELECT id AS what FROM stores WHERE kept_bytes <>
      (SELECT coalesce(sum(bytes), 0) FROM kept_pictures WHERE store_id = stores.id)`,
-  'kept picture that nobody uses or will delete': `SELECT address AS what FROM kept_pictures
+  'kept picture that no product uses and no sweep will delete': `SELECT address AS what FROM kept_pictures
      WHERE '/pictures/' || address NOT IN (SELECT image_url FROM pictures)
        AND address NOT IN (SELECT address FROM released_pictures)`,
 } as const
 
 /**
- * Everything that must never be so, whatever happened: an empty list for a sound install.
+ * Finds the inconsistencies of an install, which no crash or fault may cause; an empty list for a sound install.
  *
  * @param picturesDir the folder of kept picture files.
  */
-export function faultsOf(db: Db, picturesDir: string): string[] {
+export function findFaults(db: Db, picturesDir: string): string[] {
   const integrity = db.pragma('integrity_check', { simple: true })
   const broken = db.pragma('foreign_key_check') as unknown[]
   return [
@@ -46,7 +46,7 @@ export function faultsOf(db: Db, picturesDir: string): string[] {
   ]
 }
 
-/** Kept files that a product needs, missing or with other bytes than their name says. */
+/** Kept files that a product needs and that are missing, or whose bytes do not match their name. */
 function missingFiles(db: Db, picturesDir: string): string[] {
   const needed = db
     .prepare<[], { hash: string }>(

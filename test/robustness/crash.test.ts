@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
 import { recordBar } from './bars.ts'
-import { faultsOf } from './consistency.ts'
-import { type Random, repetitions, seededRandom } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { type Random, readRepetitions, seededRandom } from './random.ts'
 import {
   type Install,
   killGroup,
@@ -20,9 +20,9 @@ import {
   untilReady,
 } from './service.ts'
 
-const ROUNDS = repetitions('CRASH_ROUNDS', 50)
-const START_ROUNDS = repetitions('CRASH_START_ROUNDS', 10)
-const QUERIES = repetitions('CRASH_QUERIES', 10)
+const ROUNDS = readRepetitions('CRASH_ROUNDS', 50)
+const START_ROUNDS = readRepetitions('CRASH_START_ROUNDS', 10)
+const QUERIES = readRepetitions('CRASH_QUERIES', 10)
 const WRITERS = 4
 const PICTURES = 80
 const DIMENSION = 512
@@ -43,7 +43,7 @@ interface Slot {
 let install: Install
 let service: Service
 const slots: Slot[] = Array.from({ length: 32 }, (_, n) => ({ id: `product-${n}`, settled: ABSENT }))
-const random = seededRandom(repetitions('CRASH_SEED', 7))
+const random = seededRandom(readRepetitions('CRASH_SEED', 7))
 let version = 0
 let answered = 0
 /** What really happened: services killed, faults found after it, queries compared, times until ready in ms. */
@@ -242,7 +242,7 @@ async function recover(
   isReadyAwaited: boolean,
 ): Promise<{ faults: string[]; wrong: string[]; other: string[] }> {
   const onDisk = await inspect(async (db, pictures) => ({
-    faults: faultsOf(db, pictures),
+    faults: findFaults(db, pictures),
     wrong: await reconcile(db),
     expected: references(db),
   }))

@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
-import { faultsOf } from './consistency.ts'
-import { repetitions, seededRandom } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { readRepetitions, seededRandom } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
-const ROUNDS = repetitions('DISK_ROUNDS', 8)
+const ROUNDS = readRepetitions('DISK_ROUNDS', 8)
 const DISK_BYTES = 24 * 1024 * 1024
 const WRITES_MAX = 400
 
@@ -151,7 +151,7 @@ const faultsOnDisk = (): string[] =>
         `SELECT product_id AS id, metadata ->> 'version' AS version FROM products`,
       )
       .all()
-    const faults = faultsOf(db, inside('pictures'))
+    const faults = findFaults(db, inside('pictures'))
     const stored = new Map(rows.map(({ id, version }) => [id, version]))
     const ids = new Set([...stored.keys(), ...acknowledged.keys()])
     const wrong = [...ids].filter((id) => stored.get(id) !== acknowledged.get(id))

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { recordBar } from './bars.ts'
-import { type Install, memoryOf, newInstall, type Service, smallPicture, startService } from './service.ts'
+import { type Install, newInstall, readMemory, type Service, smallPicture, startService } from './service.ts'
 
 const AT_ONCE = 8
 /** What a whole download may take, and how much of the service's memory. */
@@ -98,11 +98,11 @@ test.each(Object.entries(KINDS))(
     const port = await serverThat(kind(await picture()))
     // The peak counts from here.
     if (IS_LINUX) writeFileSync(`/proc/${service.pid}/clear_refs`, '5')
-    const before = IS_LINUX ? memoryOf(service.pid).now : 0
+    const before = IS_LINUX ? readMemory(service.pid).now : 0
     const outcomes = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, n) => search(`http://127.0.5.${n + 1}:${port}/a.png`)),
     )
-    const each = IS_LINUX ? (memoryOf(service.pid).peak - before) / AT_ONCE : 0
+    const each = IS_LINUX ? (readMemory(service.pid).peak - before) / AT_ONCE : 0
     const slowest = Math.max(...outcomes.map(({ ms }) => ms))
     const codes = [...new Set(outcomes.map(({ status, error }) => `${status} ${error}`))].join(', ')
     const isEnded = slowest <= ENDED_MS + 500

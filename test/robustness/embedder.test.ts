@@ -5,7 +5,7 @@ import { blackPng } from '../platform/embedder/pictures.ts'
 import { recordBar } from './bars.ts'
 import { bombs, scannedOver, tinyFrames } from './bombs.ts'
 import { type Cgroup, newCgroup } from './cgroup.ts'
-import { repetitions } from './random.ts'
+import { readRepetitions } from './random.ts'
 import {
   type Install,
   newInstall,
@@ -17,8 +17,8 @@ import {
   until,
 } from './service.ts'
 
-const ROUNDS = repetitions('HEALING_ROUNDS', 2)
-const KILLS = repetitions('DECODER_KILLS', 12)
+const ROUNDS = readRepetitions('HEALING_ROUNDS', 2)
+const KILLS = readRepetitions('DECODER_KILLS', 12)
 const IS_LINUX = process.platform === 'linux'
 /** From the end of the cause until searches are answered. */
 const HEALED_MS = 5_000

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { recordBar } from './bars.ts'
-import { repetitions } from './random.ts'
+import { readRepetitions } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
-const WRITES = repetitions('FSYNC_WRITES', 60)
+const WRITES = readRepetitions('FSYNC_WRITES', 60)
 const WRITERS = 4
 
 const isPossible =

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { recordBar } from './bars.ts'
-import { faultsOf } from './consistency.ts'
-import { waitsInWords } from './figures.ts'
-import { answerCheck } from './published.ts'
-import { repetitions } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { describeWaits } from './figures.ts'
+import { createAnswerCheck } from './published.ts'
+import { readRepetitions } from './random.ts'
 import { type ApiDocument, type WildRequest, wildRequests } from './requests.ts'
-import { type Figures, processTarget, programTarget, type Target } from './targets.ts'
+import { type Figures, startInProcess, startProgram, type Target } from './targets.ts'
 import { type Act, act, acts, newMemory, type Session, type ValidRequest } from './valid-use.ts'
 
-const REQUESTS = repetitions('FUZZ_REQUESTS', 5_000)
-const SEED = repetitions('FUZZ_SEED', 5)
+const REQUESTS = readRepetitions('FUZZ_REQUESTS', 5_000)
+const SEED = readRepetitions('FUZZ_SEED', 5)
 /** Least share of the answers that must be successes: requests that are all refused test nothing but the refusals. */
 const SUCCESSES = 0.4
 const CREATIONS = 0.03
@@ -27,12 +27,12 @@ const steps = (document: ApiDocument, { machine, person, key }: Target['tokens']
   )
 
 describe.each([
-  ['in the process', processTarget],
-  ['in the program', programTarget],
+  ['in the process', startInProcess],
+  ['in the program', startProgram],
 ] as const)('wild and valid requests %s', (part, start) => {
   let target: Target
   let document: ApiDocument
-  let check: ReturnType<typeof answerCheck>
+  let check: ReturnType<typeof createAnswerCheck>
   let session: Session
   /** Answers by status: to wild requests, and to valid ones. */
   const counts = { wild: new Map<number, number>(), valid: new Map<number, number>() }
@@ -44,7 +44,7 @@ describe.each([
     target = await start()
     const { text } = await target.send({ method: 'GET', url: '/openapi.json', headers: {} })
     document = JSON.parse(text)
-    check = answerCheck(document)
+    check = createAnswerCheck(document)
     session = { ...target, memory: newMemory(), ask }
   }, 60_000)
   afterAll(() => target?.remove())
@@ -164,7 +164,7 @@ describe.each([
 
   test('it ends well, and leaves a sound database', async () => {
     expect(await target.stop()).toEqual([])
-    expect(faultsOf(target.db, target.picturesDir)).toEqual([])
+    expect(findFaults(target.db, target.picturesDir)).toEqual([])
     expect(target.failures).toEqual([])
   }, 60_000)
 })
@@ -186,5 +186,5 @@ function sharesInWords(share: (fits: (status: number) => boolean) => number): st
 function figuresInWords({ cpuMs, childrenCpuMs, waits }: Figures, requests: number): string {
   const each = (ms: number) => (ms / requests).toFixed(2)
   const model = childrenCpuMs > 0 ? ` and ${each(childrenCpuMs)} ms of the model's processes` : ''
-  return `CPU a request ${each(cpuMs)} ms${model}${waits ? `; ${waitsInWords(waits)}` : ''}`
+  return `CPU a request ${each(cpuMs)} ms${model}${waits ? `; ${describeWaits(waits)}` : ''}`
 }

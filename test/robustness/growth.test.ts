@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { seedStore } from '../../scripts/bench/parts/seed.ts'
 import { MODEL_DIR } from '../platform/embedder/bundled.ts'
 import { recordBar } from './bars.ts'
-import { type Client, clientOf } from './client.ts'
-import { cpuOf } from './figures.ts'
-import { repetitions } from './random.ts'
-import { memoryOf, productForm, type Service, startService } from './service.ts'
+import { type Client, createClient } from './client.ts'
+import { readCpu } from './figures.ts'
+import { readRepetitions } from './random.ts'
+import { productForm, readMemory, type Service, startService } from './service.ts'
 
 const FEW = 5_000
-const MANY = repetitions('GROWTH_PRODUCTS', 20_000)
+const MANY = readRepetitions('GROWTH_PRODUCTS', 20_000)
 const CALLS = 200
 const ROUNDS = 2
 /** A cost may differ by so much. */
@@ -43,8 +43,8 @@ async function shop(products: number): Promise<Shop> {
   services.push(service)
   const startMs = performance.now() - begin
   const grant = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
-  const { body } = await clientOf(service.address)('POST', '/oauth/token', grant)
-  return { service, client: clientOf(service.address, String(body['access_token'])), products, startMs }
+  const { body } = await createClient(service.address)('POST', '/oauth/token', grant)
+  return { service, client: createClient(service.address, String(body['access_token'])), products, startMs }
 }
 
 /** What is measured, by the parts of the bar. */
@@ -58,12 +58,12 @@ const CALLS_OF: Record<string, (shop: Shop, n: number) => ReturnType<Client>> = 
 
 /** Processor time of the program itself for one call, in ms; what its model takes is not counted. */
 async function cost(shop: Shop, send: (shop: Shop, n: number) => ReturnType<Client>): Promise<number> {
-  const before = cpuOf(shop.service.pid)
+  const before = readCpu(shop.service.pid)
   for (let n = 0; n < CALLS; n++) {
     const { status, text } = await send(shop, n)
     if (![200, 201, 404].includes(status)) throw new Error(`answered ${status}: ${text}`)
   }
-  return (cpuOf(shop.service.pid) - before) / CALLS
+  return (readCpu(shop.service.pid) - before) / CALLS
 }
 
 test.skipIf(process.platform !== 'linux')(
@@ -85,7 +85,7 @@ test.skipIf(process.platform !== 'linux')(
       recordBar({ bar: 37, part, on: 'program', n: MANY, measured, isMet })
     }
     const inWords = ({ service, startMs }: Shop) =>
-      `${startMs.toFixed(0)} ms, ${memoryOf(service.pid).now.toFixed(0)} MB`
+      `${startMs.toFixed(0)} ms, ${readMemory(service.pid).now.toFixed(0)} MB`
     const measured = `until ready, memory of the program: ${inWords(few)} at ${FEW}; ${inWords(many)} at ${MANY}`
     recordBar({ bar: 37, part: 'start', on: 'program', n: MANY, measured, isMet: true })
     expect(measuredCalls).toBe(Object.keys(CALLS_OF).length * ROUNDS * 2 * CALLS)

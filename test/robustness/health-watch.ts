@@ -1,4 +1,4 @@
-/** Asks for `/health` again and again, in a thread of its own, and tells each wait in milliseconds. */
+/** Sends `GET /health` again and again from its own thread, and posts each response time in milliseconds. */
 declare const self: Worker
 
 self.onmessage = async ({ data: address }: MessageEvent<string>) => {

@@ -1,8 +1,8 @@
-/** Bodies of one family, which differ in size alone. */
+/** Bodies of one family, which differ only in size. */
 export interface BodyFamily {
   name: string
   type: string
-  /** A body of about so many bytes. */
+  /** Makes a body of about this many bytes. */
   make(bytes: number): Buffer<ArrayBuffer>
 }
 
@@ -53,7 +53,7 @@ const json = (name: string, make: BodyFamily['make']): BodyFamily => ({
   make,
 })
 
-/** JSON in every shape that is slow to look over, to parse, to walk or to refuse. */
+/** JSON in every shape that is slow to scan, to parse, to walk or to refuse. */
 export const JSON_FAMILIES: readonly BodyFamily[] = [
   json('a list of numbers', (n) => filled('[', '0,', '0]', n)),
   json('a vector', (n) => filled('{"vector":[', '0.25,', '0]}', n)),
@@ -139,7 +139,7 @@ export const MULTIPART_FAMILIES: readonly BodyFamily[] = [
   ...JSON_FAMILIES.map(({ name, make }) => form(`metadata, ${name}`, inField('metadata', make))),
 ]
 
-/** Forms of letters, of routes that take little. */
+/** URL-encoded forms of routes with small bodies. */
 export const URLENCODED_FAMILIES: readonly BodyFamily[] = [
   {
     name: 'form: different fields',

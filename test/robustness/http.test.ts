@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { recordBar } from './bars.ts'
 import { type Connection, firstStatus, openConnection, statuses } from './connection.ts'
-import { repetitions } from './random.ts'
+import { readRepetitions } from './random.ts'
 import type { ApiDocument } from './requests.ts'
 import {
   type Install,
-  memoryOf,
   newInstall,
   productForm,
+  readMemory,
   type Service,
   startService,
   until,
 } from './service.ts'
 
-const SLOW_SENDERS = repetitions('HTTP_SLOW_SENDERS', 50)
-const ABORTED_UPLOADS = repetitions('HTTP_ABORTED_UPLOADS', 60)
+const SLOW_SENDERS = readRepetitions('HTTP_SLOW_SENDERS', 50)
+const ABORTED_UPLOADS = readRepetitions('HTTP_ABORTED_UPLOADS', 60)
 const LEGITIMATE = 40
 const MEGABYTE = 1024 * 1024
 /** More than any route takes, and more than the service reads at all. */
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const bearer = () => ({ authorization: `Bearer ${install.token}` })
-const memory = () => (process.platform === 'linux' ? memoryOf(service.pid).peak : 0)
+const memory = () => (process.platform === 'linux' ? readMemory(service.pid).peak : 0)
 
 const upload = async (id: string, seed: number) =>
   fetch(`${service.address}/v1/products`, {

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { withInstall } from '../../src/commands/runtime.ts'
 import { loadConfig } from '../../src/config.ts'
 import { recordBar } from './bars.ts'
-import { type Client, clientOf, pictureForm } from './client.ts'
-import { repetitions, seededRandom } from './random.ts'
+import { type Client, createClient, pictureForm } from './client.ts'
+import { readRepetitions, seededRandom } from './random.ts'
 import { type Install, newInstall, productForm, type Service, smallPicture, startService } from './service.ts'
 
-const REQUESTS = repetitions('ISOLATION_PROGRAM_REQUESTS', 600)
-const SEED = repetitions('ISOLATION_SEED', 51)
+const REQUESTS = readRepetitions('ISOLATION_PROGRAM_REQUESTS', 600)
+const SEED = readRepetitions('ISOLATION_SEED', 51)
 const CLIENTS = 4
 const PRODUCTS = 16
 const OWN = 'zanzibar'
@@ -29,9 +29,9 @@ async function fill(client: Client, word: string): Promise<void> {
   }
 }
 
-async function tokenOf(clientId: string, clientSecret: string): Promise<string> {
+async function getToken(clientId: string, clientSecret: string): Promise<string> {
   const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-  const { body } = await clientOf(service.address)('POST', '/oauth/token', new URLSearchParams(grant))
+  const { body } = await createClient(service.address)('POST', '/oauth/token', new URLSearchParams(grant))
   return String(body['access_token'])
 }
 
@@ -47,8 +47,8 @@ beforeAll(async () => {
     settings: { LOG_LEVEL: 'trace' },
     onLog: (line) => void log.push(line),
   })
-  own = clientOf(service.address, await tokenOf(install.account.clientId, install.account.clientSecret))
-  const theirs = clientOf(service.address, await tokenOf(other.client_id, other.client_secret))
+  own = createClient(service.address, await getToken(install.account.clientId, install.account.clientSecret))
+  const theirs = createClient(service.address, await getToken(other.client_id, other.client_secret))
   await fill(own, OWN)
   await fill(theirs, FOREIGN)
   const { body } = await theirs('GET', '/v1/products?limit=100')

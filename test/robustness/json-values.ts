@@ -21,7 +21,7 @@ export interface JsonSchema {
   $ref?: string
 }
 
-/** Text that has hurt programs before. */
+/** Text that has broken programs before. */
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -76,7 +76,7 @@ const nastyNumber: fc.Arbitrary<number> = fc.oneof(
   fc.integer(),
 )
 
-/** Any JSON value, with keys that objects of JavaScript have already. */
+/** Any JSON value, with keys that JavaScript objects inherit. */
 const anything: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -104,7 +104,7 @@ export function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
   return anything
 }
 
-/** Values around a schema: those that fit it, those that nearly do, and anything else. */
+/** Values that fit a schema, values that nearly fit, and any others. */
 export const around = (schema: JsonSchema): fc.Arbitrary<unknown> =>
   fc.oneof(
     { arbitrary: fitting(schema), weight: 6 },
@@ -126,7 +126,7 @@ function fittingObject({
   return fc.tuple(further, fields).map(([others, own]) => ({ ...others, ...own }))
 }
 
-/** An object with one of its fields wrong, or another value in place of what was asked for. */
+/** An object with one wrong field, or another value in its place. */
 function bent(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   if (names.length === 0) return anything
@@ -156,7 +156,7 @@ function fittingText({
   return fc.oneof(edges, pattern ? free.map((text) => `${text}1`) : free, fc.constantFrom('1', '2 3', 'p1'))
 }
 
-/** Addresses of the fake web, addresses that lead nowhere, and such as nobody may ask for. */
+/** Addresses of the fake web, dead addresses, and forbidden ones. */
 export const pictureAddress: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('https://img.test/1.jpg', 'https://img.test/2.jpg', 'https://img.test/none.jpg'),
   fc.constantFrom(

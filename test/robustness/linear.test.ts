@@ -28,7 +28,7 @@ const MIB = 1024 * KIB
 const HUGE = 64 * MIB
 
 /** Least CPU time of some tries, in milliseconds; what a work throws is part of it. */
-async function cpuOf(work: () => unknown): Promise<number> {
+async function readCpu(work: () => unknown): Promise<number> {
   let least = Infinity
   for (let n = 0; n < REPETITIONS; n++) {
     const before = process.cpuUsage()
@@ -57,11 +57,11 @@ afterAll(() => {
 async function expectLinear(work: (bytes: number) => () => unknown, bytes: number): Promise<void> {
   const [small, large] = [work(bytes), work(4 * bytes)]
   // Compiled before anything is measured.
-  await cpuOf(small)
-  await cpuOf(large)
+  await readCpu(small)
+  await readCpu(large)
   // A burst of other work on the machine is given some more chances to pass.
   for (let n = 0; ; n++) {
-    const [little, much] = [await cpuOf(small), await cpuOf(large)]
+    const [little, much] = [await readCpu(small), await readCpu(large)]
     const isLinear = much <= Math.max(NOISE_MS, RATIO_MAX * little)
     if (!isLinear && n < 4) continue
     compared++

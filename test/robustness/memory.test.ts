@@ -6,8 +6,8 @@ import { recordBar } from './bars.ts'
 import { type Cgroup, newCgroup } from './cgroup.ts'
 import {
   type Install,
-  memoryOf,
   newInstall,
+  readMemory,
   type Service,
   smallPicture,
   startService,
@@ -64,7 +64,7 @@ function residentMb(): number {
   let sum = 0
   for (const pid of family(service.pid)) {
     try {
-      sum += memoryOf(pid).now
+      sum += readMemory(pid).now
     } catch {
       // It has just ended.
     }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { recordBar } from './bars.ts'
-import { clientOf } from './client.ts'
-import { repetitions } from './random.ts'
+import { createClient } from './client.ts'
+import { readRepetitions } from './random.ts'
 import { type Install, newInstall, productForm, type Service, smallPicture, startService } from './service.ts'
 
-const RUNS = repetitions('MODEL_RUNS', 10)
-const STEPS = repetitions('MODEL_STEPS', 120)
-const SEED = repetitions('MODEL_SEED', 3)
+const RUNS = readRepetitions('MODEL_RUNS', 10)
+const STEPS = readRepetitions('MODEL_STEPS', 120)
+const SEED = readRepetitions('MODEL_SEED', 3)
 const IDS = 12
 const PICTURES = 8
 const CATEGORIES = ['mugs', 'shoes', 'hats']
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 const call = (service: Service, method: string, path: string, body?: FormData | object) =>
-  clientOf(service.address, install.token)(method, path, body)
+  createClient(service.address, install.token)(method, path, body)
 
 const metadataOf = (n: number) => ({ category: CATEGORIES[n % CATEGORIES.length], price: n, version: n })
 

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 
 type Mutation = (bytes: Uint8Array, random: Random, others: readonly Uint8Array[]) => Uint8Array
 
-/** A piece of a file that its format knows about. */
+/** A part of a file by its format. */
 interface Part {
   start: number
   end: number
@@ -22,7 +22,7 @@ const flipBits: Mutation = (bytes, random) => {
 
 const cutOff: Mutation = (bytes, random) => bytes.slice(0, random.below(bytes.length))
 
-/** A number of two or four bytes that is likely to be a length or a count becomes an extreme one. */
+/** Replaces two or four bytes, which are likely a length or a count, by an extreme number. */
 const setExtreme: Mutation = (bytes, random) => {
   const copy = Uint8Array.from(bytes)
   const extreme = random.pick([
@@ -53,14 +53,14 @@ const splice: Mutation = (bytes, random, others) => {
 }
 
 const swapParts: Mutation = (bytes, random) => {
-  const parts = partsOf(bytes)
+  const parts = listParts(bytes)
   const [a, b] = [random.below(parts.length), random.below(parts.length)]
   const order = parts.map((part, n) => parts[n === a ? b : n === b ? a : n] ?? part)
   return join(bytes, order)
 }
 
 const doublePart: Mutation = (bytes, random) => {
-  const parts = partsOf(bytes)
+  const parts = listParts(bytes)
   const chosen = random.below(parts.length)
   return join(
     bytes,
@@ -69,7 +69,7 @@ const doublePart: Mutation = (bytes, random) => {
 }
 
 const dropPart: Mutation = (bytes, random) => {
-  const parts = partsOf(bytes)
+  const parts = listParts(bytes)
   const chosen = random.below(parts.length)
   return join(
     bytes,
@@ -77,10 +77,10 @@ const dropPart: Mutation = (bytes, random) => {
   )
 }
 
-/** Changes bytes inside one part; in a PNG its checksum is made right again, so that the decoder looks at it. */
+/** Changes bytes inside one part. In a PNG it corrects the checksum, so that the decoder reads the part. */
 const spoilPart: Mutation = (bytes, random) => {
   const copy = Uint8Array.from(bytes)
-  const { start, end } = random.pick(partsOf(bytes))
+  const { start, end } = random.pick(listParts(bytes))
   for (let n = 1 + random.below(6); n > 0; n--) {
     copy[start + random.below(Math.max(1, Math.min(end - start, 64)))] = random.below(256)
   }
@@ -105,7 +105,7 @@ const MUTATIONS = {
 
 const MUTATION_NAMES = Object.keys(MUTATIONS) as (keyof typeof MUTATIONS)[]
 
-/** A picture with one to three faults of any kind. */
+/** Adds one to three faults of any kind to a picture. */
 export function mutate(
   bytes: Uint8Array,
   random: Random,
@@ -124,8 +124,8 @@ const join = (bytes: Uint8Array, parts: readonly Part[]): Uint8Array =>
 
 const isPng = (bytes: Uint8Array): boolean => bytes[0] === 0x89 && bytes[1] === 0x50
 
-/** Chunks, segments or boxes by the format's own lengths; the whole file where they lead nowhere. */
-function partsOf(bytes: Uint8Array): Part[] {
+/** Lists chunks, segments or boxes by the lengths in the file; the whole file if the lengths are useless. */
+function listParts(bytes: Uint8Array): Part[] {
   const parts: Part[] = []
   let start = 0
   while (start < bytes.length && parts.length < 500) {
@@ -147,7 +147,7 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return view.getUint32(at)
 }
 
-/** Segments up to the scan; from there on everything is one part. */
+/** Reads the length of a segment before the scan; the rest of the file is one part. */
 function jpegLength(view: DataView, at: number): number {
   if (view.getUint8(at) !== 0xff) return view.byteLength - at
   const marker = view.getUint8(at + 1)

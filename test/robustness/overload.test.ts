@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { recordBar } from './bars.ts'
-import { clientOf, pictureForm } from './client.ts'
-import { startProber, waitsInWords } from './figures.ts'
-import { repetitions } from './random.ts'
+import { createClient, pictureForm } from './client.ts'
+import { describeWaits, startProber } from './figures.ts'
+import { readRepetitions } from './random.ts'
 import {
   type Install,
   newInstall,
@@ -13,7 +13,7 @@ import {
   until,
 } from './service.ts'
 
-const SECONDS = repetitions('OVERLOAD_SECONDS', 10)
+const SECONDS = readRepetitions('OVERLOAD_SECONDS', 10)
 const CAPACITY_SECONDS = 4
 /** As many at once as the model works on. */
 const CLIENTS = 4
@@ -30,7 +30,7 @@ beforeAll(async () => {
   install = await newInstall()
   service = await startService(install)
   expect(
-    (await clientOf(service.address, install.token)('POST', '/v1/products', await productForm('a', 1)))
+    (await createClient(service.address, install.token)('POST', '/v1/products', await productForm('a', 1)))
       .status,
   ).toBe(201)
 }, 60_000)
@@ -48,7 +48,7 @@ interface Outcome {
 async function search(n: number): Promise<Outcome> {
   const body = pictureForm(await smallPicture(n % PICTURES), { analytics: 'false' })
   const begin = performance.now()
-  const { status } = await clientOf(service.address, install.token)('POST', '/v1/search', body)
+  const { status } = await createClient(service.address, install.token)('POST', '/v1/search', body)
   return { status, ms: performance.now() - begin }
 }
 
@@ -99,7 +99,7 @@ test(`at ${LOAD} times its capacity for ${SECONDS} s it serves what it can, and 
   )
   const measured =
     `capacity ${perSecond.toFixed(0)} a second, ${outcomes.length} asked, ${(goodput * 100).toFixed(0)} % of the capacity served,` +
-    ` ${refused.length} refused with a p99 of ${refusalMs.toFixed(0)} ms, normal after ${(normalMs / 1_000).toFixed(1)} s; ${waitsInWords(waits)}`
+    ` ${refused.length} refused with a p99 of ${refusalMs.toFixed(0)} ms, normal after ${(normalMs / 1_000).toFixed(1)} s; ${describeWaits(waits)}`
   const isMet =
     odd.length === 0 && goodput >= GOODPUT_MIN && refusalMs <= REFUSAL_MS_MAX && normalMs <= NORMAL_MS_MAX
   recordBar({ bar: 29, part: 'seconds', on: 'program', n: SECONDS, measured, isMet })

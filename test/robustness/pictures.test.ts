@@ -3,16 +3,16 @@ import { ApiError } from '../../src/core/errors.ts'
 import type { ChildEmbedder } from '../../src/platform/embedder/child-embedder.ts'
 import type { EmbeddedPicture } from '../../src/platform/embedder/embedder.ts'
 import { INDEX, startEmbedder } from '../platform/embedder/bundled.ts'
-import { jpegOf } from '../platform/embedder/pictures.ts'
+import { encodeJpeg } from '../platform/embedder/pictures.ts'
 import { recordBar } from './bars.ts'
 import { bombs, type Fate } from './bombs.ts'
 import { mutate } from './mutation.ts'
-import { repetitions, seededRandom } from './random.ts'
+import { readRepetitions, seededRandom } from './random.ts'
 import { samplePictures } from './samples.ts'
-import { memoryOf, PROGRAM, UNPACK_DIR } from './service.ts'
+import { PROGRAM, readMemory, UNPACK_DIR } from './service.ts'
 
-const MUTANTS = repetitions('PICTURE_MUTANTS', 2_000)
-const SEED = repetitions('PICTURE_SEED', 11)
+const MUTANTS = readRepetitions('PICTURE_MUTANTS', 2_000)
+const SEED = readRepetitions('PICTURE_SEED', 11)
 const DIMENSION = 512
 const IN_FLIGHT = 8
 /** One picture of 50 megapixels and what decoding it takes, beside the model. */
@@ -69,20 +69,20 @@ const REFUSALS: readonly string[] = [
 async function expectWellAfter(before: number): Promise<void> {
   expect(log.filter((line) => line.includes('ended'))).toEqual([])
   expect(embedder.pids()).toEqual(pids)
-  expect(await fateOf(await jpegOf(200, 200))).toBe('vector')
+  expect(await fateOf(await encodeJpeg(200, 200))).toBe('vector')
   if (process.platform !== 'linux') return
-  const { now, peak } = memoryOf(pids.vision[0] ?? 0)
+  const { now, peak } = readMemory(pids.vision[0] ?? 0)
   expect(peak).toBeLessThan(PEAK_MB)
   expect(now - before).toBeLessThan(GROWTH_MB)
 }
 
 function memoryInWords(before: number): string {
   if (process.platform !== 'linux') return 'memory not seen'
-  const { now, peak } = memoryOf(pids.vision[0] ?? 0)
+  const { now, peak } = readMemory(pids.vision[0] ?? 0)
   return `memory ${before.toFixed(0)} MB before, ${now.toFixed(0)} after, ${peak.toFixed(0)} at most`
 }
 
-const memoryNow = () => (process.platform === 'linux' ? memoryOf(pids.vision[0] ?? 0).now : 0)
+const memoryNow = () => (process.platform === 'linux' ? readMemory(pids.vision[0] ?? 0).now : 0)
 
 test(`${MUTANTS} damaged pictures are embedded or refused, and the decoder lives`, async () => {
   const samples = [...(await samplePictures())]

@@ -1,6 +1,6 @@
 /**
- * A client of its own that asks for `GET /health` again and again, in a process that nothing else holds up: what it
- * waits, everybody else waits. Started by `startProber`; ends with a line of JSON when its input ends.
+ * A client that sends `GET /health` again and again from an otherwise idle process, so every other client waits as long
+ * as it does. `startProber` starts it. When its input ends, it prints a line of JSON and ends.
  */
 const address = String(process.argv[2])
 const PAUSE_MS = 5
@@ -13,7 +13,7 @@ let longest = { begin: 0, end: 0 }
 
 void (async () => {
   for await (const _ of process.stdin) {
-    // Nothing is said; only the end counts.
+    // The input carries no data; only its end counts.
   }
   isOver = true
 })()

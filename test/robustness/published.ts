@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { ERRORS } from '../../src/core/errors.ts'
 import type { ApiDocument, WildRequest } from './requests.ts'
 
-/** An answer as a test looks at it. */
+/** An answer as a test judges it. */
 export interface Answer {
   status: number
   type: string
@@ -12,16 +12,18 @@ export interface Answer {
 
 type Asked = Pick<WildRequest, 'method' | 'url'>
 
-/** What a browser may open by a link in a mail: its refusals are pages, too. */
+/** Paths that a browser may open from a link in a mail; their refusals are pages too. */
 const PAGES = /^\/(verify|oauth\/password\/reset)\b/
 
 /**
- * Judges answers by the published document: each success has the published shape, and each refusal is an error in words
- * that the operation declares.
+ * Creates a judge of answers by the published document: each success has the published shape, and each refusal is an
+ * error with a message that the operation declares.
  *
- * @returns what is wrong with an answer, or undefined.
+ * @returns a function that describes the fault of an answer, or gives undefined.
  */
-export function answerCheck(document: ApiDocument): (asked: Asked, answer: Answer) => string | undefined {
+export function createAnswerCheck(
+  document: ApiDocument,
+): (asked: Asked, answer: Answer) => string | undefined {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema({ ...document, $id: 'api' })
@@ -30,8 +32,8 @@ export function answerCheck(document: ApiDocument): (asked: Asked, answer: Answe
     .map((path) => ({ path, form: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`) }))
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
-  /** The operation that a request comes to: of all paths that fit the one with the fewest holes. */
-  function operationOf({ method, url }: Asked) {
+  /** Finds the operation of a request: of all matching paths, the one with the fewest parameters. */
+  function findOperation({ method, url }: Asked) {
     const { pathname } = new URL(url, 'http://lookalike.test')
     const path = templates.find(({ form }) => form.test(pathname))?.path
     const verb = method.toLowerCase()
@@ -40,7 +42,7 @@ export function answerCheck(document: ApiDocument): (asked: Asked, answer: Answe
   }
 
   function shapeFault(asked: Asked, status: number, body: unknown): string | undefined {
-    const { path, verb, responses } = operationOf(asked)
+    const { path, verb, responses } = findOperation(asked)
     if (path === undefined || !responses) return undefined
     if (!responses[status]) return `answered ${status}, which ${verb} ${path} does not declare`
     if (!responses[status].content?.['application/json']) return undefined
@@ -58,8 +60,8 @@ export function answerCheck(document: ApiDocument): (asked: Asked, answer: Answe
     if (typeof message !== 'string' || message === '') return `no message: ${text}`
     const expected: number = ERRORS[error as keyof typeof ERRORS].status
     if (expected !== status) return `${error} came with ${status}`
-    const { path, verb, responses } = operationOf(asked)
-    // The router took the path for another one, such as /v1/products/.. for /v1/.
+    const { path, verb, responses } = findOperation(asked)
+    // The router normalised the path, such as /v1/products/.. to /v1/.
     if (error === 'method_not_allowed' || details?.resource === 'endpoint') return undefined
     return responses && !responses[status]?.description.includes(`\`${error}\``)
       ? `answered ${text}, and ${verb} ${path} does not declare ${error}`

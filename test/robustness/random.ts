@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudorandom numbers, the same in every run (mulberry32). */
 export interface Random {
   /** An integer from 0 to `below - 1`. */
   below(below: number): number
@@ -26,10 +26,10 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * How often a test repeats itself: the usual number, or the one in an environment variable. Never less than once, for a
+ * Reads how often a test repeats: the usual number, or the one in an environment variable. It is at least 1, because a
  * test that does nothing would pass.
  */
-export function repetitions(variable: string, usual: number): number {
+export function readRepetitions(variable: string, usual: number): number {
   const given = Number(process.env[variable] ?? usual)
   if (!Number.isSafeInteger(given) || given < 1) {
     throw new Error(`${variable} must be a whole number above 0`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { around, fitting, type JsonSchema, nastyText, pictureAddress } from './json-values.ts'
 
-/** The published document, as far as requests and answers go. */
+/** The parts of the published document about requests and answers. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, JsonSchema> }
@@ -15,7 +15,7 @@ export interface Operation {
 
 /** A request that can be printed and sent. */
 export interface WildRequest {
-  /** The operation of the document that it is meant for, as `METHOD path`. */
+  /** The operation of the document that the request targets, as `METHOD path`. */
   aim: string
   method: string
   url: string
@@ -28,7 +28,7 @@ type Draft = Omit<WildRequest, 'aim' | 'method'>
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND']
 const BOUNDARY = 'a-boundary'
 
-/** Requests for every operation of the document, most of them near to what it asks for, and some for nothing at all. */
+/** Generates requests for every operation of the document, most of them nearly valid, and some for no operation. */
 export function wildRequests(document: ApiDocument, tokens: readonly string[]): fc.Arbitrary<WildRequest> {
   const aimed = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
@@ -46,11 +46,11 @@ function aimedRequest(
 ): fc.Arbitrary<WildRequest> {
   const parameters = operation.parameters ?? []
   const url = fc
-    .tuple(pathOf(path), queryOf(parameters.filter((parameter) => parameter.in === 'query')))
+    .tuple(fillPath(path), buildQuery(parameters.filter((parameter) => parameter.in === 'query')))
     .map(([filled, query]) => filled + query)
   const hasBody = operation.requestBody !== undefined
   const body: fc.Arbitrary<Pick<Draft, 'headers' | 'body'>> = hasBody
-    ? bodyOf(operation.requestBody?.content ?? {})
+    ? buildBody(operation.requestBody?.content ?? {})
     : fc.constant({ headers: {} })
   return fc.tuple(url, headersWith(tokens), body).map(([address, headers, sent]) => ({
     aim: `${method} ${path}`,
@@ -82,13 +82,13 @@ const segment: fc.Arbitrary<string> = fc.oneof(
   nastyText.map((text) => encodeURIComponent(text.toWellFormed())),
 )
 
-/** A path with its holes filled. */
-const pathOf = (path: string): fc.Arbitrary<string> =>
+/** Fills the parameters of a path. */
+const fillPath = (path: string): fc.Arbitrary<string> =>
   fc
     .array(segment, { minLength: 3, maxLength: 3 })
     .map((fillings) => path.replace(/\{[^}]+\}/g, () => fillings.pop() ?? 'p1'))
 
-function queryOf(parameters: NonNullable<Operation['parameters']>): fc.Arbitrary<string> {
+function buildQuery(parameters: NonNullable<Operation['parameters']>): fc.Arbitrary<string> {
   const known = fc.record(
     Object.fromEntries(
       parameters.map(({ name, schema }) => [
@@ -112,7 +112,7 @@ function queryOf(parameters: NonNullable<Operation['parameters']>): fc.Arbitrary
   })
 }
 
-/** Cursors as ours look, with anything in them. */
+/** Cursors with our format and any content. */
 const cursor: fc.Arbitrary<string> = fc
   .record({
     sort: fc.constantFrom('newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc', '__proto__'),
@@ -121,7 +121,7 @@ const cursor: fc.Arbitrary<string> = fc
   })
   .map((value) => Buffer.from(JSON.stringify(value)).toString('base64url'))
 
-/** Header values are Latin-1 without control characters; anything else never leaves a client. */
+/** Header values are Latin-1 without control characters, because no client sends others. */
 const headerText = nastyText.map((text) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '').trim())
 
 const headersWith = (tokens: readonly string[]): fc.Arbitrary<Record<string, string>> =>
@@ -155,7 +155,7 @@ const headersWith = (tokens: readonly string[]): fc.Arbitrary<Record<string, str
       { requiredKeys: ['authorization'] },
     )
     .chain((headers) =>
-      // Most requests carry few of them.
+      // Most requests have few of them.
       fc
         .subarray(Object.keys(headers))
         .map((names) =>
@@ -169,7 +169,7 @@ const headersWith = (tokens: readonly string[]): fc.Arbitrary<Record<string, str
 
 const JSON_TYPE = 'application/json'
 
-function bodyOf(
+function buildBody(
   content: Record<string, { schema: JsonSchema }>,
 ): fc.Arbitrary<Pick<Draft, 'headers' | 'body'>> {
   const sent = Object.entries(content).map(([type, { schema }]) =>
@@ -202,7 +202,7 @@ const typeWithBoundary = (type: string): string =>
 function writtenAs(type: string, value: unknown): fc.Arbitrary<string | Uint8Array> {
   if (type === JSON_TYPE) return jsonText(value)
   const given = Object.entries(typeof value === 'object' && value !== null ? value : { value })
-  // A form with a file and an address is refused at once, and would teach nothing further.
+  // The service refuses a form with both a file and an address at once, so it would test nothing further.
   const hasFile = given.some(([name]) => name === 'image')
   const fields = hasFile ? given.filter(([name]) => name !== 'image_url') : given
   const texts = fields.map(
@@ -219,7 +219,7 @@ function writtenAs(type: string, value: unknown): fc.Arbitrary<string | Uint8Arr
   return fc.constant(`${parts.join('')}--${BOUNDARY}--\r\n`)
 }
 
-/** A value as JSON, now and then with what only a text can have: doubled keys, a prototype, numbers beyond range. */
+/** A value as JSON, sometimes with features that only text can have: duplicate keys, a prototype, numbers out of range. */
 function jsonText(value: unknown): fc.Arbitrary<string | Uint8Array> {
   const text = JSON.stringify(value) ?? ''
   const put = (members: string) =>
@@ -271,7 +271,7 @@ const brokenText: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   pictureAddress,
 )
 
-/** Any method on any path, of ours or not. */
+/** Any method on any path, existing or not. */
 const aimless = (tokens: readonly string[]): fc.Arbitrary<WildRequest> =>
   fc
     .tuple(

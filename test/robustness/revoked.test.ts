@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { recordBar } from './bars.ts'
-import { clientOf } from './client.ts'
+import { createClient } from './client.ts'
 import { type Install, newInstall, type Service, startService } from './service.ts'
 
 const TOKENS = 24
@@ -18,12 +18,12 @@ afterAll(async () => {
 })
 
 const use = async (token: string): Promise<number> =>
-  (await clientOf(service.address, token)('GET', '/v1/products')).status
+  (await createClient(service.address, token)('GET', '/v1/products')).status
 
 test('a revoked token is refused at once, and after a power cut', async () => {
   const { clientId: client_id, clientSecret: client_secret } = install.account
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
-  const anyone = clientOf(service.address)
+  const anyone = createClient(service.address)
   const tokens: string[] = []
   for (let n = 0; n <= TOKENS; n++) {
     const { status, body } = await anyone('POST', '/oauth/token', new URLSearchParams(grant))

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp'
 import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
 
-/** Sound pictures of every format and of most of their kinds, small enough to be mutated by the thousand. */
+/** Sound pictures of every format and most variants, small enough for thousands of mutations. */
 export async function samplePictures(): Promise<Map<string, Uint8Array>> {
   const noise = (seed: number) => noisePicture(96, 80, seed)
   const wide = await sharp(await noise(3).raw().toBuffer(), {

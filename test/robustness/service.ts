@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const JWT_SECRET = 'a secret that is only used in robustness tests'
 const STEP_MS = 5
 const READY_MS = 60_000
-/** Where the executable unpacks its parts: once for all tests. */
+/** The folder where the executable unpacks its parts, once for all tests. */
 export const UNPACK_DIR = join(tmpdir(), 'lookalike-robust-unpacked')
 
 /** The service under test: the sources, or the executable that `LOOKALIKE_EXECUTABLE` names. */
@@ -21,7 +21,7 @@ export const PROGRAM = process.env['LOOKALIKE_EXECUTABLE']
   ? [process.env['LOOKALIKE_EXECUTABLE']]
   : [process.execPath, MAIN]
 
-/** A store, and a token of it that outlives every restart. */
+/** A store with a token that outlives every restart. */
 export interface Store {
   storeId: string
   token: string
@@ -42,12 +42,12 @@ export async function newInstall(): Promise<Install> {
   return { dataDir, ...store, remove: () => rmSync(outer, { recursive: true, force: true }) }
 }
 
-/** A further store in a data folder. */
+/** Creates a further store in a data folder. */
 export async function newStore(dataDir: string, email: string): Promise<Store> {
   const account = { email, password: 'a long password', storeName: 'Robust' }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const made = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
-  const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = made
+  const created = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
+  const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = created
   const claims = { sub: storeId, jti: `robust-${storeId}`, user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)
   return { storeId, token, account: { clientId, clientSecret, email, password: account.password } }
@@ -55,13 +55,13 @@ export async function newStore(dataDir: string, email: string): Promise<Store> {
 
 export interface StartOptions {
   settings?: Record<string, string>
-  /** The program, in the place of the one under test. */
+  /** A program in place of the one under test. */
   program?: readonly string[]
-  /** What starts the program in another surrounding; the command line is appended. */
+  /** A command that starts the program in another environment; the program's command line is appended. */
   wrap?: readonly string[]
-  /** Called for every line on stderr. */
+  /** Receives every line of stderr. */
   onLog?: (line: string) => void
-  /** False: do not wait for the model. */
+  /** Whether to wait for the model; true by default. */
   untilReady?: boolean
 }
 
@@ -70,9 +70,9 @@ export interface Service {
   address: string
   pid: number
   process: Subprocess
-  /** SIGKILL for the service and its children at once, as a power cut would. */
+  /** Kills the service and its children at once with SIGKILL, like a power cut. */
   crash(): Promise<void>
-  /** SIGTERM. @returns the exit code. */
+  /** Stops the service with SIGTERM. @returns the exit code. */
   stop(): Promise<number>
 }
 
@@ -135,7 +135,7 @@ export async function startService(
   return service
 }
 
-/** Runs a subcommand of the program on a data folder. @returns what it printed. @throws Error unless it ends well. */
+/** Runs a subcommand of the program on a data folder. @returns its output. @throws Error if it fails. */
 export async function runCommand(dataDir: string, ...args: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', LOOKALIKE_UNPACK_DIR: UNPACK_DIR, DATA_DIR: dataDir }
   const child = Bun.spawn([...PROGRAM, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
@@ -148,11 +148,11 @@ export async function runCommand(dataDir: string, ...args: string[]): Promise<st
   return out
 }
 
-/** Until model, database, vectors and disk are well. */
+/** Waits until model, database, vectors and disk are ready. */
 export const untilReady = ({ address }: Service): Promise<void> =>
   until('the service is ready', async () => (await fetch(`${address}/health/ready`)).ok, READY_MS)
 
-/** Ends a process with everything in its group; one that is gone already is fine. */
+/** Kills a process and its group, if it still runs. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
@@ -172,7 +172,7 @@ async function eachLine(stream: ReadableStream<Uint8Array>, visit: (line: string
   if (rest) visit(rest)
 }
 
-/** Waits until something is so. @throws Error after `deadlineMs`. */
+/** Waits until a condition holds. @throws Error after `deadlineMs`. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -180,13 +180,13 @@ export async function until(
 ): Promise<void> {
   const end = performance.now() + deadlineMs
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`After ${deadlineMs} ms it is still not so that ${what}`)
+    if (performance.now() > end) throw new Error(`Not true after ${deadlineMs} ms: ${what}`)
     await Bun.sleep(STEP_MS)
   }
 }
 
-/** Resident memory of a process in MB: now, and at most so far. Linux only. */
-export function memoryOf(pid: number): { now: number; peak: number } {
+/** Reads the resident memory of a process in MB: now, and its peak. Linux only. */
+export function readMemory(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
@@ -194,7 +194,7 @@ export function memoryOf(pid: number): { now: number; peak: number } {
 
 const drawn = new Map<number, Promise<File>>()
 
-/** A small picture unlike any with another seed. */
+/** Draws a small picture that differs from those with other seeds. */
 export function smallPicture(seed: number): Promise<File> {
   const known = drawn.get(seed) ?? draw(seed)
   drawn.set(seed, known)
@@ -206,7 +206,7 @@ async function draw(seed: number): Promise<File> {
   return new File([bytes as Uint8Array<ArrayBuffer>], 'picture.png', { type: 'image/png' })
 }
 
-/** The multipart body of one product. */
+/** Builds the multipart body of one product. */
 export async function productForm(
   productId: string,
   seed: number,

@@ -43,11 +43,11 @@ async function mainJob({ address }: Service): Promise<number[]> {
 }
 
 /** The processes that a service has started. */
-const childrenOf = (pid: number): number[] =>
+const listChildren = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
 /** What the open files of a process are, by their paths. */
-const openFilesOf = (pid: number): string[] =>
+const listOpenFiles = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
       return [readlinkSync(`/proc/${pid}/fd/${fd}`)]
@@ -65,10 +65,10 @@ test.if(process.platform === 'linux')(
   async () => {
     service = await startService(install)
     expect(await mainJob(service)).toEqual([201, 200, 200])
-    const children = childrenOf(service.pid)
+    const children = listChildren(service.pid)
     expect(children.length).toBeGreaterThanOrEqual(2)
     for (const child of children) {
-      const strange = openFilesOf(child).filter(
+      const strange = listOpenFiles(child).filter(
         (path) =>
           /mat-debug|onnxruntime\.db|deviceid|DeveloperTools/.test(path) || /^\/(tmp|root|home)\//.test(path),
       )

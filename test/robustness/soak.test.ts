@@ -3,20 +3,20 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
-import { type Client, clientOf, pictureForm } from './client.ts'
-import { childrenOf, openFilesOf } from './figures.ts'
-import { repetitions, seededRandom } from './random.ts'
+import { type Client, createClient, pictureForm } from './client.ts'
+import { listChildren, listOpenFiles } from './figures.ts'
+import { readRepetitions, seededRandom } from './random.ts'
 import {
   type Install,
-  memoryOf,
   newInstall,
   productForm,
+  readMemory,
   type Service,
   smallPicture,
   startService,
 } from './service.ts'
 
-const REQUESTS = repetitions('SOAK_REQUESTS', 5_000)
+const REQUESTS = readRepetitions('SOAK_REQUESTS', 5_000)
 const CLIENTS = 4
 const SAMPLES = 20
 const PRODUCTS = 200
@@ -37,7 +37,7 @@ const random = seededRandom(41)
 beforeAll(async () => {
   install = await newInstall()
   service = await startService(install, { onLog: (line) => void log.push(line) })
-  client = clientOf(service.address, install.token)
+  client = createClient(service.address, install.token)
 }, 60_000)
 afterAll(async () => {
   await service?.crash()
@@ -67,11 +67,11 @@ interface Sample {
 
 function sample(begin: number): Sample {
   const wal = join(install.dataDir, `${DATABASE_FILE}-wal`)
-  const pids = [service.pid, ...childrenOf(service.pid)]
+  const pids = [service.pid, ...listChildren(service.pid)]
   return {
     hours: (performance.now() - begin) / 3_600_000,
-    megabytes: pids.reduce((sum, pid) => sum + memoryOf(pid).now, 0),
-    files: openFilesOf(service.pid).filter((name) => !name.startsWith('socket:')).length,
+    megabytes: pids.reduce((sum, pid) => sum + readMemory(pid).now, 0),
+    files: listOpenFiles(service.pid).filter((name) => !name.startsWith('socket:')).length,
     logMegabytes: existsSync(wal) ? statSync(wal).size / 1024 ** 2 : 0,
   }
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
 import { firstStatus, openConnection, statuses } from './connection.ts'
-import { faultsOf } from './consistency.ts'
-import { repetitions, seededRandom } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { readRepetitions, seededRandom } from './random.ts'
 import {
   type Install,
   newInstall,
@@ -16,7 +16,7 @@ import {
   until,
 } from './service.ts'
 
-const ROUNDS = repetitions('STOP_ROUNDS', 10)
+const ROUNDS = readRepetitions('STOP_ROUNDS', 10)
 const CLIENTS = 6
 const EXIT_MS = 10_000
 
@@ -57,7 +57,7 @@ async function stopped(): Promise<{ code: number; ms: number }> {
 function storedProducts(): Set<string> {
   const db = openDatabase(install.dataDir)
   try {
-    expect(faultsOf(db, join(install.dataDir, 'pictures'))).toEqual([])
+    expect(findFaults(db, join(install.dataDir, 'pictures'))).toEqual([])
     const rows = db.prepare<[], { id: string }>('SELECT product_id AS id FROM products').all()
     return new Set(rows.map(({ id }) => id))
   } finally {

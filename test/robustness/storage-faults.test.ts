@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DATABASE_FILE, openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
-import { faultsOf } from './consistency.ts'
-import { repetitions } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { readRepetitions } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
-const ROUNDS = repetitions('FAULT_ROUNDS', 20)
+const ROUNDS = readRepetitions('FAULT_ROUNDS', 20)
 /** Calls of one kind that a write of one product makes in a thread, with room. */
 const CALLS_MAX = 30
 const PAGE = 4096
@@ -127,7 +127,7 @@ test.skipIf(!isPossible).each([
 
     await service.crash()
     const db = openDatabase(install.dataDir)
-    expect(faultsOf(db, join(install.dataDir, 'pictures'))).toEqual([])
+    expect(findFaults(db, join(install.dataDir, 'pictures'))).toEqual([])
     const stored = db
       .prepare<[], { id: string }>('SELECT product_id AS id FROM products')
       .all()
@@ -167,7 +167,7 @@ test.skipIf(!isPossible).each([
     await until('it is ready again', async () => (await readiness()).status === 200)
     await service.crash()
     const db = openDatabase(install.dataDir)
-    expect(faultsOf(db, join(install.dataDir, 'pictures'))).toEqual([])
+    expect(findFaults(db, join(install.dataDir, 'pictures'))).toEqual([])
     const stored = db
       .prepare<[], { id: string }>('SELECT product_id AS id FROM products')
       .all()

@@ -3,15 +3,15 @@ import pino from 'pino'
 import { type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { pictureBytes, testApp } from '../support/app.ts'
 import { DIMENSION as FAKE_DIMENSION } from '../support/embedder.ts'
-import { addPerson, tokenOf } from '../support/people.ts'
-import { childrenOf, cpuOf, startProber, type Waits } from './figures.ts'
+import { addPerson, getToken } from '../support/people.ts'
+import { listChildren, readCpu, startProber, type Waits } from './figures.ts'
 import type { Answer } from './published.ts'
 import type { WildRequest } from './requests.ts'
 import { newInstall, smallPicture, startService } from './service.ts'
 
-/** What wild and valid requests are sent to: the whole program in the test's process, or one of its own. */
+/** The target of wild and valid requests: the whole program in the test's process, or in its own process. */
 export interface Target {
-  /** Sends a request, and gives the answer as it came. @throws Error where none comes. */
+  /** Sends a request and gives the raw answer. @throws Error if none comes. */
   send(request: Pick<WildRequest, 'method' | 'url' | 'headers' | 'body'>): Promise<Answer>
   tokens: { machine: string; person: string; key: string }
   clientId: string
@@ -19,33 +19,33 @@ export interface Target {
   dimension: number
   picture(seed: number): Promise<Uint8Array<ArrayBuffer>>
   pictureUrl(seed: number): string
-  /** Undoes what would keep every later request out: a list of addresses, a refreshed token, a new client secret. */
+  /** Undoes changes that would refuse every later request: an IP list, a refreshed token, a new client secret. */
   letIn(): void
-  /** What the program says of its own failures. */
+  /** The failures in the program's log. */
   failures: string[]
   db: Db
   picturesDir: string
-  /** What the requests took. To be asked once, at their end. */
+  /** Measures the cost of all requests. Call it once, at the end. */
   figures(): Promise<Figures>
-  /** Waits for what the program does after its answers, and stops it. @returns what went wrong with that. */
+  /** Waits for the program's work after its answers, and stops it. @returns the problems of the stop. */
   stop(): Promise<string[]>
   remove(): Promise<void>
 }
 
 export interface Figures {
-  /** Processor time so far, in ms: of the program itself, and of the processes that it has started. */
+  /** Processor time so far, in ms: of the program itself, and of its child processes. */
   cpuMs: number
   childrenCpuMs: number
-  /** Undefined where nobody else can ask. */
+  /** Undefined if no other client can send requests. */
   waits?: Waits
 }
 
 const SEEDS = 24
-/** Of 100,000 requests the last one still comes within the life of its token. */
+/** Short enough that the token outlives 100,000 requests. */
 const STEP_MS = 500
 
-/** The program in this process, with a model that is easy to predict and time that passes by requests. */
-export async function processTarget(): Promise<Target> {
+/** Starts the program in this process, with a predictable model and a clock that advances with each request. */
+export async function startInProcess(): Promise<Target> {
   const failures: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void failures.push(line) })
   const app = testApp({ log }, { TOKEN_LIFETIME_S: '86400' })
@@ -56,7 +56,7 @@ export async function processTarget(): Promise<Target> {
     client_secret: clientSecret,
   })
   const machine = String((await app.call('POST', '/oauth/token', { body: grant })).body['access_token'])
-  const person = await tokenOf(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
+  const person = await getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
   const key = String(
     (await app.call('POST', '/v1/security/api-keys', { token: machine, body: KEY })).body['key'],
   )
@@ -78,7 +78,7 @@ export async function processTarget(): Promise<Target> {
     },
     ...{ tokens: { machine, person, key }, clientId, clientSecret, dimension: FAKE_DIMENSION },
     ...{ picture, pictureUrl, failures, db: app.db, picturesDir: app.folder },
-    letIn: doorkeeper(app.db, person),
+    letIn: createDoorkeeper(app.db, person),
     figures: async () => ({ cpuMs, childrenCpuMs: 0 }),
     async stop() {
       for (const callback of app.scheduled) callback()
@@ -88,8 +88,8 @@ export async function processTarget(): Promise<Target> {
   }
 }
 
-/** A service of its own: the sources, or the executable. */
-export async function programTarget(): Promise<Target> {
+/** Starts a service in its own process: the sources, or the executable. */
+export async function startProgram(): Promise<Target> {
   const install = await newInstall()
   const failures: string[] = []
   const settings = { FETCH_ALLOW_CIDRS: '127.0.0.1/32', TOKEN_LIFETIME_S: '86400' }
@@ -122,7 +122,7 @@ export async function programTarget(): Promise<Target> {
   }
   const db = openDatabase(install.dataDir)
   const prober = startProber(service.address)
-  const before = { own: cpuOf(service.pid), children: childrenCpu(service.pid) }
+  const before = { own: readCpu(service.pid), children: sumChildrenCpu(service.pid) }
   const isAlive = () => service.process.exitCode === null && service.process.signalCode === null
   return {
     async send({ method, url, headers, body }) {
@@ -135,16 +135,16 @@ export async function programTarget(): Promise<Target> {
           text: await answer.text(),
         }
       } catch (error) {
-        throw new Error(`${isAlive() ? 'no answer came' : 'the program has ended'}: ${error}`)
+        throw new Error(`${isAlive() ? 'no answer' : 'the program has ended'}: ${error}`)
       }
     },
     ...{ tokens: { machine, person, key }, clientId, clientSecret, dimension: version.model.dimension },
     ...{ picture, failures, db, picturesDir: `${install.dataDir}/pictures` },
     pictureUrl: (seed) => `http://127.0.0.1:${pictures.port}/${seed % SEEDS}.png`,
-    letIn: doorkeeper(db, person),
+    letIn: createDoorkeeper(db, person),
     figures: async () => ({
-      cpuMs: cpuOf(service.pid) - before.own,
-      childrenCpuMs: childrenCpu(service.pid) - before.children,
+      cpuMs: readCpu(service.pid) - before.own,
+      childrenCpuMs: sumChildrenCpu(service.pid) - before.children,
       waits: await prober.stop(),
     }),
     async stop() {
@@ -160,7 +160,7 @@ export async function programTarget(): Promise<Target> {
   }
 }
 
-/** A key that may everything that keys may. */
+/** A key with every right that keys can have. */
 const KEY = {
   name: 'fuzz',
   scopes: { products: ['read', 'write', 'delete', 'bulk'], search: ['execute', 'read', 'write'] },
@@ -168,10 +168,11 @@ const KEY = {
 
 const patience = () => AbortSignal.timeout(30_000)
 
-const childrenCpu = (pid: number): number => childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), 0)
+const sumChildrenCpu = (pid: number): number =>
+  listChildren(pid).reduce((sum, child) => sum + readCpu(child), 0)
 
-/** See {@link Target.letIn}: what stands in the database now comes back where a request has taken it away. */
-function doorkeeper(db: Db, personToken: string): () => void {
+/** See {@link Target.letIn}: restores the rows that are in the database now, if a request has removed them. */
+function createDoorkeeper(db: Db, personToken: string): () => void {
   const { sid } = decodeJwt(personToken)
   db.exec(`CREATE TEMP TABLE kept_sessions AS SELECT * FROM sessions;
     CREATE TEMP TABLE kept_keys AS SELECT * FROM api_keys;

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { recordBar } from './bars.ts'
-import { repetitions } from './random.ts'
+import { readRepetitions } from './random.ts'
 
-const TRIES = repetitions('TIMING_TRIES', 150)
+const TRIES = readRepetitions('TIMING_TRIES', 150)
 const BENCH = fileURLToPath(new URL('../../scripts/bench/sign-in.ts', import.meta.url))
 /** Beyond this a difference counts as proven; the medians may differ by so much. */
 const T_MAX = 4.5
@@ -12,11 +12,11 @@ const RATIO_MAX = 0.02
 const MANY = 1_000
 
 const PARTS = {
-  'unknown e-mail / wrong password': 'logins',
+  'unknown e-mail address / wrong password': 'sign-ins',
   'unknown client_id / wrong secret': 'client secrets',
 }
 
-// Times are figures here, and never a reason to fail: the bench says what they are worth.
+// Times are only reported and never fail the test; the benchmark explains their value.
 test(`${TRIES} sign-ins of each kind are timed, and each is answered alike`, async () => {
   const executable = process.env['LOOKALIKE_EXECUTABLE']
   const child = Bun.spawn(

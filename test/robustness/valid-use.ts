@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 
-/** A request of a client that knows what it does. */
+/** A request of a well-behaved client. */
 export interface ValidRequest {
   method: string
   path: string
-  /** Who asks; nobody in particular where absent. */
+  /** The sender; without it, the request has no credential. */
   as?: 'machine' | 'person' | 'key'
   headers?: Record<string, string>
   /** A plain object becomes JSON. */
   body?: Record<string, unknown> | FormData | URLSearchParams
 }
 
-/** What valid use needs of the program under test. */
+/** The access to the program under test that valid use needs. */
 export interface Session {
   /**
    * Sends a request and judges its answer by the published document.
    *
-   * @param expected statuses that may come; 503 may come always.
-   * @throws Error for any other status, and for a fault of the answer.
+   * @param expected the allowed statuses besides 503, which is always allowed.
+   * @throws Error for any other status, and for a faulty answer.
    */
   ask(
     request: ValidRequest,
@@ -27,13 +27,13 @@ export interface Session {
   clientSecret: string
   /** Length of the model's vectors. */
   dimension: number
-  /** One of some pictures: as bytes, and where the program can download it. */
+  /** A picture as bytes, and the address where the program can download it. */
   picture(seed: number): Promise<Uint8Array<ArrayBuffer>>
   pictureUrl(seed: number): string
   memory: Memory
 }
 
-/** What the client has been told so far. */
+/** What the client has learned so far. */
 export interface Memory {
   products: Set<string>
   /** Ids of keys of both kinds. */
@@ -45,7 +45,7 @@ export interface Memory {
 
 export const newMemory = (): Memory => ({ products: new Set(), keys: [], widgetKeys: [] })
 
-/** One thing that a client does, with three numbers that say which of its kind. */
+/** One act of a client, with three numbers that choose its details. */
 export interface Act {
   name: ActName
   n: [number, number, number]
@@ -57,12 +57,12 @@ const PRODUCTS = 40
 const KEYS_MAX = 20
 const PRODUCT_SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc']
 const WORDS = ['red mug', 'a', 'blue shoe with white laces', '4711', 'größe', '赤い', 'mug '.repeat(60)]
-/** What calls about credentials may be answered beside their success: they have a budget of their own. */
+/** Allowed statuses of calls about credentials besides success, because these calls have their own budget. */
 const OVER_BUDGET = 429
 
 const pick = <Item>(items: readonly Item[], n: number): Item => items[n % items.length] as Item
 
-const idOf = (n: number): string => pick(['sku', 'größe', 'a b', '~x.y', '%2F'], n) + (n % PRODUCTS)
+const toProductId = (n: number): string => pick(['sku', 'größe', 'a b', '~x.y', '%2F'], n) + (n % PRODUCTS)
 
 const metadataOf = (n: number) => ({
   name: pick(WORDS, n).trim(),
@@ -84,7 +84,7 @@ async function upload({ picture }: Session, seed: number, fields: Record<string,
 }
 
 /** Parameters of a search, some of them. */
-function parametersOf([a, b, c]: Numbers): Record<string, unknown> {
+function pickParameters([a, b, c]: Numbers): Record<string, unknown> {
   const all: [string, unknown][] = [
     ['limit', 1 + (b % 100)],
     ['offset', c % 20],
@@ -101,7 +101,7 @@ function parametersOf([a, b, c]: Numbers): Record<string, unknown> {
   return Object.fromEntries(all.filter((_, place) => (a >> place) % 3 === 0))
 }
 
-/** Keeps what an answer about a product says of it. */
+/** Remembers the facts in an answer about a product. */
 async function written(session: Session, id: string, request: ValidRequest): Promise<void> {
   const known = session.memory.products.has(id)
   const { status } = await session.ask(request, known ? 200 : 201)
@@ -114,16 +114,16 @@ const search = async (session: Session, request: Omit<ValidRequest, 'method'>): 
 }
 
 const searchBy = (session: Session, numbers: Numbers, source: Record<string, unknown>): Promise<void> =>
-  search(session, { path: '/v1/search/url', body: { ...parametersOf(numbers), ...source } })
+  search(session, { path: '/v1/search/url', body: { ...pickParameters(numbers), ...source } })
 
 const someProduct = ({ memory }: Session, n: number): string | undefined => [...memory.products][n % PRODUCTS]
 
-/** Everything a client does, by how often. */
+/** All acts of a client, with their frequencies. */
 const ACTS = {
   'index a file': [
     8,
     async (session, [a, b]) => {
-      const id = idOf(a)
+      const id = toProductId(a)
       const body = await upload(session, b, { product_id: id, metadata: JSON.stringify(metadataOf(b)) })
       await written(session, id, { method: 'POST', path: '/v1/products', as: 'machine', body })
     },
@@ -132,8 +132,8 @@ const ACTS = {
     4,
     async (session, [a, b]) => {
       const image_url = `data:image/png;base64,${base64(await session.picture(b))}`
-      const body = { product_id: idOf(a), image_url, metadata: metadataOf(b) }
-      await written(session, idOf(a), { method: 'POST', path: '/v1/products', as: 'person', body })
+      const body = { product_id: toProductId(a), image_url, metadata: metadataOf(b) }
+      await written(session, toProductId(a), { method: 'POST', path: '/v1/products', as: 'person', body })
     },
   ],
   'index an address with further views': [
@@ -141,52 +141,53 @@ const ACTS = {
     async (session, [a, b, c]) => {
       const further = Array.from({ length: c % 4 }, (_, n) => session.pictureUrl(b + n + 1))
       const body = {
-        product_id: idOf(a),
+        product_id: toProductId(a),
         image_url: session.pictureUrl(b),
         additional_image_urls: further,
         metadata: metadataOf(c),
         refresh: c % 5 === 0,
       }
-      await written(session, idOf(a), { method: 'POST', path: '/v1/products', as: 'key', body })
+      await written(session, toProductId(a), { method: 'POST', path: '/v1/products', as: 'key', body })
     },
   ],
   'index twice under one key': [
     2,
     async (session, [a, b, c]) => {
-      const body = { product_id: idOf(a), image_url: session.pictureUrl(b), metadata: metadataOf(c) }
+      const body = { product_id: toProductId(a), image_url: session.pictureUrl(b), metadata: metadataOf(c) }
       const headers = { 'idempotency-key': `valid-${a}-${b}-${c}` }
       const request: ValidRequest = { method: 'POST', path: '/v1/products', as: 'machine', headers, body }
       const first = await session.ask(request, 200, 201)
-      if (first.status < 300) session.memory.products.add(idOf(a))
+      if (first.status < 300) session.memory.products.add(toProductId(a))
       const second = await session.ask(request, first.status)
       const isSame = JSON.stringify(first.body) === JSON.stringify(second.body)
-      if (first.status < 300 && !isSame) throw new Error('the second call with the key got another answer')
+      if (first.status < 300 && !isSame)
+        throw new Error('the second call with the key got a different answer')
     },
   ],
   'replace a product': [
     3,
     async (session, [a, b]) => {
-      const path = `/v1/products/${encodeURIComponent(idOf(a))}`
+      const path = `/v1/products/${encodeURIComponent(toProductId(a))}`
       const body = await upload(session, b, { metadata: JSON.stringify(metadataOf(b)) })
-      await written(session, idOf(a), { method: 'PUT', path, as: 'machine', body })
+      await written(session, toProductId(a), { method: 'PUT', path, as: 'machine', body })
     },
   ],
   'change a product': [
     4,
     async (session, [a, b]) => {
-      const path = `/v1/products/${encodeURIComponent(idOf(a))}`
+      const path = `/v1/products/${encodeURIComponent(toProductId(a))}`
       const body = { metadata: { price: b % 500, tags: null, name: pick(WORDS, b) } }
-      const isKnown = session.memory.products.has(idOf(a))
+      const isKnown = session.memory.products.has(toProductId(a))
       await session.ask({ method: 'PATCH', path, as: 'key', body }, isKnown ? 200 : 404)
     },
   ],
   'delete a product': [
     3,
     async (session, [a]) => {
-      const path = `/v1/products/${encodeURIComponent(idOf(a))}`
-      const isKnown = session.memory.products.has(idOf(a))
+      const path = `/v1/products/${encodeURIComponent(toProductId(a))}`
+      const isKnown = session.memory.products.has(toProductId(a))
       const { status } = await session.ask({ method: 'DELETE', path, as: 'machine' }, isKnown ? 200 : 404)
-      if (status === 200) session.memory.products.delete(idOf(a))
+      if (status === 200) session.memory.products.delete(toProductId(a))
     },
   ],
   'read a product and its picture': [
@@ -218,14 +219,14 @@ const ACTS = {
   'search for words': [
     8,
     async (session, numbers) => {
-      const body = { ...parametersOf(numbers), query: pick(WORDS, numbers[2]) }
+      const body = { ...pickParameters(numbers), query: pick(WORDS, numbers[2]) }
       await search(session, { path: '/v1/search/text', body })
     },
   ],
   'search by an upload': [
     5,
     async (session, numbers) => {
-      const fields = Object.entries(parametersOf(numbers)).map(([name, value]) => [name, String(value)])
+      const fields = Object.entries(pickParameters(numbers)).map(([name, value]) => [name, String(value)])
       const body = await upload(session, numbers[1], Object.fromEntries(fields))
       await search(session, { path: '/v1/search', body })
     },
@@ -312,10 +313,10 @@ const ACTS = {
     async (session) => {
       const body = { ip_address: '127.0.0.0/8', description: 'here' }
       const request: ValidRequest = { method: 'POST', path: '/v1/security/ip-whitelist', as: 'machine', body }
-      // One whose deletion was over the budget is there still.
+      // The entry may still exist, if its deletion exceeded the budget.
       const { status, body: entry } = await session.ask(request, 201, 409, OVER_BUDGET)
       const path = `/v1/security/ip-whitelist/${entry['id']}?force=true`
-      // By force only a person may.
+      // Only a person may force the deletion.
       if (status === 201) await session.ask({ method: 'DELETE', path, as: 'person' }, 200, OVER_BUDGET)
     },
   ],
@@ -348,7 +349,7 @@ const ACTS = {
 
 export type ActName = keyof typeof ACTS
 
-/** Makes a key, reads and changes it, and ends the oldest when there are many. */
+/** Creates a key, reads and changes it, and revokes the oldest if there are many. */
 async function keyRound(
   session: Session,
   path: string,
@@ -381,7 +382,7 @@ export const act = (session: Session, { name, n }: Act): Promise<void> => ACTS[n
 
 const number = fc.nat(1_000_000)
 
-/** Any act, by the weights above. */
+/** Any act, with the weights above. */
 export const acts: fc.Arbitrary<Act> = fc.record({
   name: fc.oneof(
     ...Object.entries(ACTS).map(([name, [weight]]) => ({

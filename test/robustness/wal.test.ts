@@ -6,11 +6,11 @@ import { productQueries } from '../../src/features/catalogue/products/queries.ts
 import { registerModel } from '../../src/platform/db/models.ts'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
-import { faultsOf } from './consistency.ts'
-import { type Random, repetitions, seededRandom } from './random.ts'
+import { findFaults } from './consistency.ts'
+import { type Random, readRepetitions, seededRandom } from './random.ts'
 import { runCommand } from './service.ts'
 
-const ROUNDS = repetitions('WAL_ROUNDS', 200)
+const ROUNDS = readRepetitions('WAL_ROUNDS', 200)
 /** One in so many is opened by a command of the program before the test looks at it. */
 const BY_PROGRAM = 25
 const TRANSACTIONS = 80
@@ -108,7 +108,7 @@ async function reopened(round: number, wal: Uint8Array): Promise<{ content: stri
     const db = openDatabase(dir)
     try {
       registerModel(db, MODEL, 0)
-      return { content: contentOf(db), faults: faultsOf(db, dir) }
+      return { content: contentOf(db), faults: findFaults(db, dir) }
     } finally {
       db.close()
     }

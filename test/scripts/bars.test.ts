@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BARS, type Bar } from '../../scripts/bars/list.ts'
-import { asMarkdown, asText, failuresIn, judge } from '../../scripts/bars/verdict.ts'
+import { formatMarkdown, formatText, judge, readFailures } from '../../scripts/bars/verdict.ts'
 import { type BarLine, recordBar } from '../robustness/bars.ts'
 
 const bar: Bar = {
@@ -17,43 +17,43 @@ const line = (part: string, n: number, isMet = true): BarLine => ({
   ...{ bar: 99, part, n, isMet },
   ...{ on: 'executable', measured: '0 lost' },
 })
-const verdictOf = (lines: BarLine[], { failed = [] as string[], isFull = false, of = bar } = {}) =>
+const judgeLines = (lines: BarLine[], { failed = [] as string[], isFull = false, of = bar } = {}) =>
   judge(of, lines, failed, isFull).verdict
 
 describe('the verdict on a bar', () => {
   test('holds when every part was run often enough, in one test or in several', () => {
-    expect(verdictOf([line('kills', 50), line('cuts', 20)])).toBe('holds')
-    expect(verdictOf([line('kills', 30), line('kills', 20), line('cuts', 20)])).toBe('holds')
+    expect(judgeLines([line('kills', 50), line('cuts', 20)])).toBe('holds')
+    expect(judgeLines([line('kills', 30), line('kills', 20), line('cuts', 20)])).toBe('holds')
   })
 
   test('fails for one figure that is not met, and for one test that failed', () => {
-    expect(verdictOf([line('kills', 50), line('cuts', 20, false)])).toBe('fails')
-    expect(verdictOf([line('kills', 50), line('cuts', 20)], { failed: ['a test'] })).toBe('fails')
-    expect(verdictOf([], { failed: ['a test'] })).toBe('fails')
+    expect(judgeLines([line('kills', 50), line('cuts', 20, false)])).toBe('fails')
+    expect(judgeLines([line('kills', 50), line('cuts', 20)], { failed: ['a test'] })).toBe('fails')
+    expect(judgeLines([], { failed: ['a test'] })).toBe('fails')
   })
 
   test('partly where a part was left out, or run less often than the cheap set does', () => {
-    expect(verdictOf([line('kills', 50)])).toBe('partly')
-    expect(verdictOf([line('kills', 49), line('cuts', 20)])).toBe('partly')
+    expect(judgeLines([line('kills', 50)])).toBe('partly')
+    expect(judgeLines([line('kills', 49), line('cuts', 20)])).toBe('partly')
   })
 
   test('the full run asks for what the bar demands', () => {
-    expect(verdictOf([line('kills', 999), line('cuts', 20)], { isFull: true })).toBe('partly')
-    expect(verdictOf([line('kills', 1_000), line('cuts', 20)], { isFull: true })).toBe('holds')
+    expect(judgeLines([line('kills', 999), line('cuts', 20)], { isFull: true })).toBe('partly')
+    expect(judgeLines([line('kills', 1_000), line('cuts', 20)], { isFull: true })).toBe('holds')
   })
 
   test('not run without a record; not built where what it needs does not exist', () => {
     const unbuilt: Bar = { ...bar, parts: [{ name: 'copies', full: 1, isMissing: true }] }
-    expect(verdictOf([])).toBe('not run')
-    expect(verdictOf([], { of: unbuilt })).toBe('not built')
+    expect(judgeLines([])).toBe('not run')
+    expect(judgeLines([], { of: unbuilt })).toBe('not built')
     const half: Bar = { ...bar, parts: [...bar.parts, { name: 'jobs', full: 1, isMissing: true }] }
-    expect(verdictOf([line('kills', 50), line('cuts', 20)], { of: half })).toBe('partly')
+    expect(judgeLines([line('kills', 50), line('cuts', 20)], { of: half })).toBe('partly')
   })
 })
 
 test('the table names what was run and how often, what ran it, and what was measured', () => {
   const judged = [judge(bar, [line('kills', 50), line('others', 3)], ['a test'], false)]
-  const text = asText(judged)
+  const text = formatText(judged)
   expect(text).toContain('99  nothing lost            fails')
   expect(text).toContain('Nothing is lost.')
   expect(text).toContain('kills 50 of 1,000 (executable)')
@@ -62,7 +62,7 @@ test('the table names what was run and how often, what ran it, and what was meas
   expect(text).toContain('kills: 0 lost')
   expect(text).toContain('failed: a test')
   expect(text).toContain('1 bars: holds 0, fails 1')
-  expect(asMarkdown(judged)).toContain(
+  expect(formatMarkdown(judged)).toContain(
     '| 99 | nothing lost | Nothing is lost. | kills 50 of 1,000 (executable)<br>',
   )
 })
@@ -79,7 +79,7 @@ test('failures are read by their file, once', () => {
     '(fail) group > bad (2 times) [0.12ms]',
     '(fail) worse',
   ].join('\n')
-  expect([...failuresIn(log, 'test/c.test.ts:\n(fail) late [1.2s]')]).toEqual([
+  expect([...readFailures(log, 'test/c.test.ts:\n(fail) late [1.2s]')]).toEqual([
     ['test/a.test.ts', ['group > bad (2 times)']],
     ['test/b.test.ts', ['worse']],
     ['test/c.test.ts', ['late']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { nearestSlots } from '../../scripts/bench/parts/nearest.ts'
+import { findNearestSlots } from '../../scripts/bench/parts/nearest.ts'
 import { createVectorArena } from '../../src/platform/vectors/arena.ts'
 import { dot, normalised, unitVectors } from '../platform/vectors/units.ts'
 
@@ -35,10 +35,10 @@ test('the ten nearest are those of exact search, with and without a choice of sl
   const third = everything.filter((slot) => slot % 3 === 1)
   const mask = Uint8Array.from(everything, (slot) => (slot % 3 === 1 ? 1 : 0))
   const slots = (hits: { slot: number }[]) => hits.map(({ slot }) => slot).sort()
-  expect(slots(nearestSlots(segment, query, 10))).toEqual(exact(vectors, query, everything))
-  expect(slots(nearestSlots(segment, query, 10, { mask }))).toEqual(exact(vectors, query, third))
+  expect(slots(findNearestSlots(segment, query, 10))).toEqual(exact(vectors, query, everything))
+  expect(slots(findNearestSlots(segment, query, 10, { mask }))).toEqual(exact(vectors, query, third))
   const among = Uint32Array.from(third)
-  expect(slots(nearestSlots(segment, query, 10, { among }))).toEqual(exact(vectors, query, third))
+  expect(slots(findNearestSlots(segment, query, 10, { among }))).toEqual(exact(vectors, query, third))
 })
 
 test('equal scores come in the order of their slots, and k may exceed the number of vectors', () => {
@@ -47,7 +47,7 @@ test('equal scores come in the order of their slots, and k may exceed the number
     arena.put('store', key, Float32Array.of(key === 3 ? 1 : 0, key === 3 ? 0 : 1))
   const segment = arena.segment('store')
   if (!segment) throw new Error('The store has no segment')
-  const hits = nearestSlots(segment, Float32Array.of(0, 1), 50)
+  const hits = findNearestSlots(segment, Float32Array.of(0, 1), 50)
   expect(hits.map(({ slot }) => slot)).toEqual([0, 1, 3, 4, 2])
   expect(hits[0]?.score).toBeCloseTo(1, 5)
 })

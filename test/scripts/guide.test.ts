@@ -52,7 +52,7 @@ describe('a page of the guide', () => {
   })
 
   test('refuses HTML except comments, a second heading of one anchor, and a text without a title', () => {
-    expect(() => rendered('<b>x</b>')).toThrow('one.md holds HTML')
+    expect(() => rendered('<b>x</b>')).toThrow('one.md contains HTML')
     expect(rendered('<!-- a mark -->\n')).not.toContain('a mark')
     expect(() => rendered('## A\n\n## A\n')).toThrow('two headings #a')
     expect(() => readDocument('one', 'no title')).toThrow('must begin with its title')

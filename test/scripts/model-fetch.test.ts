@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { FetchModelError, fetchModel } from '../../scripts/model/fetch.ts'
+import { fetchModel } from '../../scripts/model/fetch.ts'
+import { FetchModelError } from '../../scripts/model/hub.ts'
 
 const SCRIPT = resolve(import.meta.dir, '../../scripts/model/fetch.ts')
 const COMMIT = 'a'.repeat(40)
@@ -253,7 +254,7 @@ describe('fetching a model: what is refused with exit code 1', () => {
   }
 
   test('a model that the hub does not know', async () => {
-    await refused(startHub({}, undefined, 'someone/else'), 'there is no such model, revision or file')
+    await refused(startHub({}, undefined, 'someone/else'), 'no such model, revision or file')
   })
 
   test('a private model', async () => {
@@ -280,7 +281,7 @@ describe('fetching a model: what is refused with exit code 1', () => {
         ? new Response(forged)
         : undefined,
     )
-    await refused(hub, `${path} is not the file that was promised (${algorithm} `)
+    await refused(hub, `${path} is not the expected file (${algorithm} `)
     expect(existsSync(join(folder, 'model.partial', path))).toBe(false)
   })
 
@@ -288,7 +289,7 @@ describe('fetching a model: what is refused with exit code 1', () => {
     const hub = startHub(tinyModel(), (request) =>
       request.url.includes('/cdn/') ? new Response('short') : undefined,
     )
-    await refused(hub, `${TEXT} is not the file that was promised`)
+    await refused(hub, `${TEXT} is not the expected file`)
   })
 
   test('a file that goes on past its listed length', async () => {
@@ -312,7 +313,7 @@ describe('fetching a model: what is refused with exit code 1', () => {
   test.each([TEXT, VISION])('a model without %s, before anything is downloaded', async (path) => {
     const { [path]: _, ...files } = tinyModel()
     const hub = startHub(files)
-    await refused(hub, `${MODEL} has no ${path} (it needs an 8-bit transformers.js export`)
+    await refused(hub, `${MODEL} has no ${path} (needs an 8-bit transformers.js export`)
     expect(hub.downloads()).toEqual([])
   })
 
@@ -329,7 +330,7 @@ describe('fetching a model: what is refused with exit code 1', () => {
     [
       'has towers of different length',
       '{"model_type":"clip","text_config":{"projection_dim":8},"vision_config":{"projection_dim":9}}',
-      'no projection_dim on which both towers agree',
+      'no projection_dim, and its towers do not give the same one',
     ],
   ])('a config.json that %s', async (_, config, message) => {
     await refused(startHub({ ...tinyModel(), 'config.json': config }), message)
@@ -367,13 +368,13 @@ describe('fetching a model: what is refused with exit code 1', () => {
     await refused(hub, 'Cannot download')
   })
 
-  test('a target folder that holds something else, which stays untouched', async () => {
+  test('a target folder that contains something else, which stays unchanged', async () => {
     mkdirSync(join(folder, 'model'))
     writeFileSync(join(folder, 'model/mine.txt'), 'precious')
     const hub = startHub(tinyModel())
     const { code, stderr } = await runOn(hub)
     expect(code).toBe(1)
-    expect(stderr).toContain('holds something else')
+    expect(stderr).toContain('contains something else')
     expect(readFileSync(join(folder, 'model/mine.txt'), 'utf8')).toBe('precious')
     expect(hub.downloads()).toEqual([])
   })
@@ -383,14 +384,14 @@ describe('fetching a model: what is refused with exit code 1', () => {
     writeFileSync(join(folder, 'model/config.json'), '{"model_type":"siglip"}')
     const { code, stderr } = await runOn(startHub(tinyModel()))
     expect(code).toBe(1)
-    expect(stderr).toContain('holds something else')
+    expect(stderr).toContain('contains something else')
   })
 
   test('a default model whose files differ from the hashes in the script, though the hub vouches for them', async () => {
     const hub = startHub(tinyModel(), undefined, PINNED_MODEL, PINNED_COMMIT)
     const { code, stderr } = await run('--endpoint', hub.endpoint)
     expect(code).toBe(1)
-    expect(stderr).toContain('config.json is not the file that was promised (sha256 ')
+    expect(stderr).toContain('config.json is not the expected file (sha256 ')
     expect(hub.asked).toContain(`/api/models/${PINNED_MODEL}/tree/${PINNED_COMMIT}`)
   })
 })

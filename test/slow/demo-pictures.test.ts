@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { DRAWINGS } from '../../scripts/demo/drawings.ts'
-import { drawPicture, picturePath } from '../../scripts/demo/render.ts'
+import { buildPicturePath, drawPicture } from '../../scripts/demo/render.ts'
 
 /** Other processors round a few drawn coordinates differently. */
 const LEVELS_APART_MAX = 2
@@ -14,7 +14,7 @@ async function pixelsOf(picture: string | Buffer) {
 test.each(Object.keys(DRAWINGS))(
   'the committed picture %s is the one that is drawn',
   async (name) => {
-    const committed = await pixelsOf(picturePath(name))
+    const committed = await pixelsOf(buildPicturePath(name))
     const drawn = await pixelsOf(await drawPicture(name))
     expect(drawn.size).toEqual(committed.size)
     const apart = drawn.data.reduce(

@@ -15,7 +15,7 @@ import { memoryDatabase } from './database.ts'
 import { declaredFailures } from './declared.ts'
 import { fakeEmbedder } from './embedder.ts'
 
-/** What signs the tokens of a {@link testApp}. */
+/** The secret that signs the tokens of a test app. */
 export const JWT_SECRET = 'a secret that is only used in tests'
 const BASE_URL = 'http://lookalike.test'
 
@@ -25,7 +25,7 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body
 }
 
-/** A whole program in memory. Time stands still until `clock.advance`; only the outside is faked. */
+/** Creates a whole program in memory. Time stands still until `clock.advance`; only the outside world is faked. */
 export function testApp(ports: Partial<Ports> = {}, settings: Record<string, string> = {}) {
   const clock = manualClock('2030-01-01T00:00:00Z')
   const ids = countingIds()
@@ -57,7 +57,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     },
     files: createPictureFiles(folder, () => ids.uuid()),
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
-    freeDiskShare: async () => 0.5,
+    readFreeDiskShare: async () => 0.5,
     passwordCost: { memoryCost: 8, timeCost: 1 },
     later: (callback) => void scheduled.push(callback),
     ...ports,
@@ -66,26 +66,31 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const { db, log, record } = built.ground
   const app = { ...built, ...built.services, db, log, record }
 
-  /** Runs the chores of an hour. Each gets its turn, whatever happened to those before; the first error is thrown. */
+  /** Runs the chores of an hour. A failed chore does not stop the others; the first error is thrown at the end. */
   async function tidy(): Promise<void> {
     const due = built.chores.filter(({ name }) => name !== 'sending mails')
     const results = await Promise.allSettled(due.map(async ({ run }) => run()))
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  /** Deletes the kept pictures that have been let go for long enough. */
+  /** Deletes the kept pictures that have been unused for long enough. */
   const sweepPictures = async () => built.chores.find(({ name }) => name === 'deleting old pictures')?.run()
   const checkDeclared = declaredFailures(() => app.http.routes)
 
-  /** Makes a store on a plan and returns its credentials. */
+  /** Creates a store on a plan and returns its credentials. */
   async function store(name = 'one', plan: PlanName = 'enterprise') {
     const email = `${name}@shop.test`
-    const made = await app.accounts.setup({ email, password: 'a long password', storeName: name, slug: name })
-    app.accounts.setPlan(made.slug, plan)
-    return made
+    const created = await app.accounts.setup({
+      email,
+      password: 'a long password',
+      storeName: name,
+      slug: name,
+    })
+    app.accounts.setPlan(created.slug, plan)
+    return created
   }
 
-  /** Sends a request; a plain object becomes a JSON body. Throws for a failure that the route does not declare. */
+  /** Sends a request. A plain object becomes a JSON body. @throws Error for a failure that the route does not declare. */
   async function call(
     method: string,
     path: string,
@@ -106,12 +111,12 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
     })
     const response = await app.http.handle(request)
-    const answer = parsed(await response.text())
+    const answer = parseJson(await response.text())
     if (response.status >= 400) checkDeclared(method, new URL(request.url).pathname, answer['error'])
     return { status: response.status, headers: response.headers, body: answer }
   }
 
-  /** A token of a new store, by the machine grant. */
+  /** Creates a store and gets a token for it by the machine grant. */
   async function signIn(name = 'one', plan: PlanName = 'enterprise'): Promise<string> {
     const { client_id, client_secret } = await store(name, plan)
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
@@ -119,7 +124,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     return String(answer['access_token'])
   }
 
-  /** Puts a picture on the fake web and returns its address. */
+  /** Serves a picture on the fake web and returns its address. */
   function picture(name: string, ...axes: number[]): string {
     const url = `https://img.test/${name}.jpg`
     web.set(url, pictureBytes(...axes))
@@ -152,11 +157,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
 
 export type TestApp = ReturnType<typeof testApp>
 
-/** What the fake embedder takes for a picture; its vector lies between the axes. */
+/** Bytes that the fake embedder accepts as a picture; its vector lies between the axes. */
 export const pictureBytes = (...axes: number[]): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`picture:${axes.join(',')}`)
 
-/** A multipart body. */
+/** Builds a multipart body. */
 export function form(fields: Record<string, string | Uint8Array<ArrayBuffer>>): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) {
@@ -166,7 +171,7 @@ export function form(fields: Record<string, string | Uint8Array<ArrayBuffer>>): 
   return data
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseJson(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text)
   } catch {
@@ -185,7 +190,7 @@ export function manualClock(start: string): Clock & { advance(ms: number): void 
   }
 }
 
-/** Ids that sort by the time they were made and look like UUIDs. */
+/** Creates ids that look like UUIDs and sort by age. */
 export function countingIds(): Ids {
   let n = 0
   const next = () => (++n).toString(16).padStart(12, '0')

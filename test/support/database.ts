@@ -2,13 +2,13 @@ import { type Db, openDatabase } from '../../src/platform/db/open.ts'
 
 let migrated: Buffer | undefined
 
-/** An empty database in memory. The migrations run once a process; copying their result takes a sixth of the time. */
+/** Opens an empty database in memory. The migrations run once per process; a copy of their result takes a sixth of the time. */
 export function memoryDatabase(): Db {
-  migrated ??= serializedDatabase()
+  migrated ??= serializeDatabase()
   return openDatabase(migrated)
 }
 
-function serializedDatabase(): Buffer {
+function serializeDatabase(): Buffer {
   const db = openDatabase(':memory:')
   try {
     return db.serialize()

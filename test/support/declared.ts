@@ -7,7 +7,7 @@ interface DeclaredRoute {
 }
 
 /**
- * Compares each failure with the declaration of its route.
+ * Creates a check of failures against the declarations of their routes.
  *
  * @returns a function that throws for a code that the route does not declare.
  */

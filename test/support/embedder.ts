@@ -12,13 +12,13 @@ const FACTS: PictureFacts = {
 }
 
 /**
- * A model that is easy to predict: the bytes `picture:1,2` and the text `1 2` both lie between axes 1 and 2. Of other
- * bytes it says that they are no picture.
+ * Creates a predictable model: the bytes `picture:1,2` and the text `1 2` both lie between axes 1 and 2. It refuses other
+ * bytes as unreadable.
  */
 export function fakeEmbedder(): Embedder {
   return {
     model: { id: 'fake', hash: 'f'.repeat(64), dimension: DIMENSION },
-    // Steep enough that 45 degrees still count as plausible.
+    // Steep enough that an angle of 45 degrees is still plausible.
     calibration: { image_image: { midpoint: 0.7, slope: 10 }, text_image: { midpoint: 0.7, slope: 10 } },
     status: () => ({ state: 'ready' }),
     async embedPicture(bytes) {
@@ -37,7 +37,7 @@ export function fakeEmbedder(): Embedder {
   }
 }
 
-/** The unit vector between some axes; the last axis for none. */
+/** Computes the unit vector between some axes; without any, that of the last axis. */
 function between(axes: number[]): Float32Array {
   const vector = new Float32Array(DIMENSION)
   for (const axis of axes.length > 0 ? axes : [DIMENSION - 1]) vector[axis % DIMENSION] = 1

@@ -1,7 +1,7 @@
 import type { Embedder } from '../../src/platform/embedder/embedder.ts'
 import { fakeEmbedder } from './embedder.ts'
 
-/** The fake model, with a gate before its pictures: each waits until the gate is open. */
+/** Creates the fake model with a gate: each picture waits until the gate is open. */
 export function gatedEmbedder() {
   const fake = fakeEmbedder()
   let opened = Promise.resolve()
@@ -27,7 +27,7 @@ export function gatedEmbedder() {
       open = resolve
     },
     open: () => open(),
-    /** Until so many pictures wait at the gate. */
+    /** Resolves when this many pictures wait at the gate. */
     waited: (count = 1) =>
       new Promise<void>((resolve) => {
         watchers.push({ count, resolve })

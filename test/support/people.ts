@@ -12,40 +12,40 @@ export interface Person {
 interface Place {
   store: string
   role: Role
-  /** Permissions of each group of that store that the person is put into. */
+  /** The permissions of each new group of that store that the person joins. */
   groups?: Permission[][]
 }
 
-/** A program behind a proxy, so that a request says by {@link from} which address it comes from. */
+/** Creates a program behind a proxy, so that a request names its address with {@link from}. */
 export const proxiedApp = (
   ports: Parameters<typeof testApp>[0] = {},
   settings: Record<string, string> = {},
 ) => testApp(ports, { TRUSTED_PROXIES: '127.0.0.1/32', ...settings })
 
-/** The header of a request that comes from an address. */
+/** The header of a request from an address. */
 export const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 
 let addresses = 0
 
-/** An address that nobody has used yet, of 512 networks by turns: so many sign-ins a minute are allowed from each. */
+/** Gives an unused address. It rotates through 512 networks, because each may send only so many sign-ins a minute. */
 export function freshAddress(): string {
   const n = ++addresses
   return `198.${18 + (n & 1)}.${(n >> 1) & 255}.${n >> 9}`
 }
 
-/** Status and code of an answer, which is what most refusals promise. */
+/** Status and code of an answer, the promise of most refusals. */
 export const refusal = ({ status, body }: Pick<Answer, 'status' | 'body'>): [number, unknown] => [
   status,
   body['error'],
 ]
 
-/** All of an answer that somebody could tell it apart by: everything but its request id. */
+/** Everything in an answer that a client could compare: all except its request id. */
 export function fingerprint({ status, headers, body }: Answer): string {
   const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'x-request-id'))
   return JSON.stringify({ status, headers: shown, body })
 }
 
-/** Makes a verified person with the password {@link PASSWORD}; `places` names stores by their slugs. */
+/** Creates a verified person with the password {@link PASSWORD}; `places` names stores by their slugs. */
 export async function addPerson(
   app: TestApp,
   name: string,
@@ -64,7 +64,7 @@ export async function addPerson(
   return person
 }
 
-/** Makes a person a member of a store, which exists already. */
+/** Adds a person to an existing store. */
 export function join(app: TestApp, userId: string, { store, role, groups = [] }: Place): void {
   const storeId = app.accounts.requireStore(store).id
   const now = app.clock.now()
@@ -82,8 +82,8 @@ export function join(app: TestApp, userId: string, { store, role, groups = [] }:
   }
 }
 
-/** Sends a login. */
-export const login = (
+/** Sends a sign-in. */
+export const sendSignIn = (
   app: TestApp,
   email: string,
   more: Record<string, unknown> = {},
@@ -91,25 +91,25 @@ export const login = (
 ): Promise<Answer> =>
   app.call('POST', '/oauth/login', { body: { email, password: PASSWORD, ...more }, headers })
 
-/** The access token of a person who signs in; from an address of his own where a proxy is trusted. */
-export async function tokenOf(
+/** Signs a person in and returns the access token. Behind a trusted proxy, each sign-in has its own address. */
+export async function getToken(
   app: TestApp,
   { email }: Pick<Person, 'email'>,
   more: Record<string, unknown> = {},
 ): Promise<string> {
-  const answer = await login(app, email, more, from(freshAddress()))
-  if (answer.status !== 200) throw new Error(`the login was answered with ${JSON.stringify(answer.body)}`)
+  const answer = await sendSignIn(app, email, more, from(freshAddress()))
+  if (answer.status !== 200) throw new Error(`the sign-in was answered with ${JSON.stringify(answer.body)}`)
   return String(answer.body['access_token'])
 }
 
-/** The authenticator of a person, and the codes for when it is lost. */
+/** The authenticator of a person, and the recovery codes. */
 export interface Authenticator {
   recoveryCodes: string[]
-  /** What it shows now, or some steps of 30 seconds off. */
+  /** The code that it shows now, or some steps of 30 seconds away. */
   code(steps?: number): string
 }
 
-/** Switches two-factor authentication on through its endpoints; the code of this time step is used up by it. */
+/** Enables two-factor authentication through its endpoints, which uses up the code of this time step. */
 export async function enableTwoFactor(app: TestApp, token: string): Promise<Authenticator> {
   const { body: setup } = await app.call('POST', '/v1/security/2fa/setup', { token })
   const code = (steps = 0) => shownCode(String(setup['secret']), app.clock.now(), steps)

@@ -8,7 +8,7 @@ import { manualClock } from './app.ts'
 
 const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
 
-/** Somebody who may do nothing. */
+/** A person without permissions. */
 export const PERSON: Actor = {
   kind: 'person',
   userId: 'person',
@@ -23,13 +23,13 @@ export const PERSON: Actor = {
   trace: NOWHERE,
 }
 
-/** Budgets of addresses that never end. */
+/** Unlimited budgets of addresses. */
 export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
 
 /**
- * Some routes behind the real sign-in, for a person who holds only the given permissions.
+ * Serves routes behind the real authentication, for a person with only the given permissions.
  *
- * @returns a function that sends a request and gives status and body.
+ * @returns a function that sends a request and returns status and body.
  */
 export async function asPerson(permissions: Permission[], routes: (doors: Doors) => AnyElysia) {
   const clock = manualClock('2030-01-01T00:00:00Z')

@@ -1,4 +1,4 @@
-/** Runs before every test file (see `bunfig.toml`): some of them load onnxruntime, which would send telemetry. */
+/** Runs before every test file (see `bunfig.toml`), because some load onnxruntime, which would send telemetry. */
 import { silenceNativeLibraries } from '../../src/platform/native/silence.ts'
 
 silenceNativeLibraries()

@@ -1,12 +1,12 @@
 /**
- * The reference of a sliding window: a list of all events, and the rule for a clock that was set back that events of the
- * future become events of now.
+ * Creates a reference sliding window: a list of all events. If the clock was set back, events in the future become
+ * events of now.
  */
 export function referenceWindow(windowMs: number) {
   let events: { key: string; at: number }[] = []
 
   return {
-    /** Events of a key that count at a moment, oldest first. */
+    /** Lists the events of a key that count at a time, oldest first. */
     at(key: string, now: number): number[] {
       for (const event of events) if (event.key === key && event.at > now) event.at = now
       return events
@@ -14,7 +14,7 @@ export function referenceWindow(windowMs: number) {
         .map(({ at }) => at)
         .sort((a, b) => a - b)
     },
-    /** Forgets what has left the window, which a clock that is set back later does not bring back. */
+    /** Forgets the events that have left the window, even if the clock is set back later. */
     purge(now: number, key?: string): void {
       events = events.filter((event) => (key !== undefined && event.key !== key) || event.at > now - windowMs)
     },
@@ -28,5 +28,5 @@ export function referenceWindow(windowMs: number) {
   }
 }
 
-/** Steps of a clock that people and machines make: ±1 h, ±1 day. */
+/** Typical steps of a clock: ±1 h, ±1 day. */
 export const CLOCK_STEPS = [-86_400_000, -3_600_000, 3_600_000, 86_400_000]

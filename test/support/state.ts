@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import type { TestApp } from './app.ts'
 
-/** Everything that a write may change, in a form that two moments can be compared by. */
-export async function stateOf(app: TestApp, token: string) {
+/** Reads everything that a write may change, for comparison of two moments. */
+export async function readState(app: TestApp, token: string) {
   const rows = (sql: string) => app.db.prepare(sql).all()
   const { body } = await app.call('POST', '/v1/search/text', {
     token,
@@ -15,13 +15,13 @@ export async function stateOf(app: TestApp, token: string) {
     pictures: rows('SELECT id, product, position, image_url FROM pictures ORDER BY id'),
     vectors: rows('SELECT rowid, store_id, vec_to_json(embedding) AS numbers FROM vectors_1 ORDER BY rowid'),
     kept: rows('SELECT address, store_id FROM kept_pictures ORDER BY address'),
-    files: filesOf(app),
+    files: listFiles(app),
     searchable: body['results'],
   }
 }
 
-/** The picture files that are kept. */
-export const filesOf = (app: TestApp): string[] =>
+/** Lists the kept picture files. */
+export const listFiles = (app: TestApp): string[] =>
   readdirSync(app.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)

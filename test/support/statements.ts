@@ -3,10 +3,9 @@ import type { Db } from '../../src/platform/db/open.ts'
 const RUNNERS = ['run', 'get', 'all', 'iterate'] as const
 
 /**
- * Notes every prepared statement that a database runs. Begin, commit and PRAGMAs outside a prepared statement are not
- * among them.
+ * Records every prepared statement that a database runs, but not begin, commit and PRAGMAs outside a prepared statement.
  *
- * @param db to be passed in before anything is prepared on it.
+ * @param db a database on which nothing has been prepared yet.
  */
 export function statementLog(db: Db) {
   const ran: string[] = []
@@ -26,7 +25,7 @@ export function statementLog(db: Db) {
   }) as Db['prepare']
 
   return {
-    /** The statements that some work runs, in their order. */
+    /** Runs work and returns its statements in order. */
     async during(work: () => Promise<unknown>): Promise<string[]> {
       ran.length = 0
       await work()

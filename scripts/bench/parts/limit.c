@@ -1,6 +1,6 @@
 /*
- * The floor that the search kernel is measured against: an int8 scan in C, one thread, the best k kept in a heap.
- * Built by scan.ts with `gcc -O3 -march=native`; prints the median of the rounds in microseconds.
+ * The lower bound for the search kernel: an int8 scan in C on one thread that keeps the best k in a heap.
+ * scan.ts builds it with `gcc -O3 -march=native`. It prints the median of the rounds in microseconds.
  *
  *   limit <vectors> <dimension> <k> <rounds>
  */
@@ -18,7 +18,7 @@ typedef struct {
   uint32_t slot;
 } Hit;
 
-/* Bytes are unsigned on the query's side, as VNNI wants them; a constant offset does not change the order of the work. */
+/* The query has unsigned bytes, as VNNI requires; a constant offset does not change the amount of work. */
 static int32_t dot(const uint8_t *query, const int8_t *vector, int dimension) {
 #if defined(__AVX512VNNI__)
   __m512i a = _mm512_setzero_si512(), b = _mm512_setzero_si512();

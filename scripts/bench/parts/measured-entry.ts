@@ -1,5 +1,5 @@
-/** The service from its sources, with a watch on its event loop that the benchmark asks over IPC. */
-import { p } from './statistics.ts'
+/** Runs the service from its sources and measures its event loop; the benchmark reads the delays over IPC. */
+import { quantile } from './statistics.ts'
 
 const TICK_MS = 1
 let delays: number[] = []
@@ -14,7 +14,7 @@ process.on('message', (word) => {
   const seen = delays
   delays = []
   if (word === 'reset') process.send?.({ p99: 0, max: 0 })
-  else process.send?.({ p99: p(seen, 0.99), max: Math.max(0, ...seen) })
+  else process.send?.({ p99: quantile(seen, 0.99), max: Math.max(0, ...seen) })
 })
 
 const { runCommand } = await import('../../../src/commands/run.ts')

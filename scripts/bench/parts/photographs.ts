@@ -1,13 +1,13 @@
 import sharp from 'sharp'
 
-/** Different JPEGs of 800 × 1000 pixels with soft ground, texture and edges, so that they compress like photographs. */
-export async function photographs(count: number): Promise<Uint8Array<ArrayBuffer>[]> {
-  const made: Uint8Array<ArrayBuffer>[] = []
-  for (let seed = 0; seed < count; seed++) made.push(await photograph(seed))
-  return made
+/** Draws different JPEGs of 800 × 1000 pixels with soft ground, texture and edges, which compress like photographs. */
+export async function drawPhotographs(count: number): Promise<Uint8Array<ArrayBuffer>[]> {
+  const drawn: Uint8Array<ArrayBuffer>[] = []
+  for (let seed = 0; seed < count; seed++) drawn.push(await drawPhotograph(seed))
+  return drawn
 }
 
-async function photograph(seed: number): Promise<Uint8Array<ArrayBuffer>> {
+async function drawPhotograph(seed: number): Promise<Uint8Array<ArrayBuffer>> {
   const texture = new Uint8Array(96 * 96 * 3).map(
     (_, n) => (Math.imul(n + seed * 7919, 2654435761) >>> 24) >> 1,
   )

@@ -7,7 +7,7 @@ export interface LoopDelay {
   max: number
 }
 
-/** Calls of the API, each of which throws for an answer that is not a success. */
+/** Calls of the API. Each throws unless the answer is a success. */
 export interface Client {
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
@@ -18,11 +18,11 @@ export interface MeasuredService extends AsyncDisposable {
   address: string
   signIn(credentials: Credentials): Promise<Client>
   resetDelay(): Promise<void>
-  /** Undefined for the executable, whose loop is not seen. */
+  /** Undefined for the executable, whose event loop cannot be measured. */
   delay(): Promise<LoopDelay | undefined>
 }
 
-/** Starts the service on a data folder, and waits until its model is ready. */
+/** Starts the service on a data folder and waits until its model is ready. */
 export async function startMeasuredService(
   folder: string,
   executable: string | undefined,
@@ -37,7 +37,7 @@ export async function startMeasuredService(
     stderr: 'inherit',
     ...(!executable && { ipc: (message: LoopDelay) => answer?.(message) }),
   })
-  const address = await listening(child.stdout)
+  const address = await readAddress(child.stdout)
   while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(50)
 
   const ask = (word: 'reset' | 'read') =>
@@ -57,14 +57,14 @@ export async function startMeasuredService(
   }
 }
 
-async function listening(stdout: ReadableStream<Uint8Array>): Promise<string> {
+async function readAddress(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   for await (const chunk of stdout) {
     text += new TextDecoder().decode(chunk)
     const address = /^listening on (\S+)$/m.exec(text)?.[1]
     if (address) return address
   }
-  throw new Error('The service ended before it listened')
+  throw new Error('The service ended before it listened on an address')
 }
 
 async function signIn(address: string, { client_id, client_secret }: Credentials): Promise<Client> {

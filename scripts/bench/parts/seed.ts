@@ -13,8 +13,8 @@ export interface Credentials {
   client_secret: string
 }
 
-/** Random unit vectors of 512 dimensions, the same in every run. */
-export function* randomVectors(count: number): Generator<Float32Array> {
+/** Generates random unit vectors of 512 dimensions, the same in every run. */
+export function* generateVectors(count: number): Generator<Float32Array> {
   let state = 1
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -27,7 +27,7 @@ export function* randomVectors(count: number): Generator<Float32Array> {
   }
 }
 
-/** Makes an install with one store and `count` products, written as the service writes them. */
+/** Creates an install with one store and `count` products, written through the queries of the service. */
 export async function seedStore(folder: string, modelDir: string, count: number): Promise<Credentials> {
   const account = { email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }
   const config = loadConfig({}, { 'data-dir': folder })
@@ -45,7 +45,7 @@ export async function seedStore(folder: string, modelDir: string, count: number)
   const facts = { width: 800, height: 1000, contentType: 'image/jpeg', phash: '0'.repeat(16), palette: [] }
   db.transaction(() => {
     let n = 0
-    for (const vector of randomVectors(count)) {
+    for (const vector of generateVectors(count)) {
       n++
       const imageUrl = `https://shop.test/${n}.jpg`
       const metadata = {

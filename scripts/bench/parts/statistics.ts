@@ -1,10 +1,10 @@
-/** The value below which the share `q` of the values lies. */
-export function p(values: readonly number[], q: number): number {
+/** Finds the value below which the share `q` of the values lies. */
+export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-export const median = (values: readonly number[]): number => p(values, 0.5)
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
@@ -14,12 +14,12 @@ const variance = (values: readonly number[]): number => {
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1)
 }
 
-/** Welch's t of two samples: how many standard errors their means lie apart. */
+/** Welch's t of two samples: the distance of their means in standard errors. */
 export const welch = (a: readonly number[], b: readonly number[]): number =>
   (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
 
 /** Prints rows in columns. */
-export function table(rows: readonly (readonly string[])[]): void {
+export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []
   for (const row of rows)
     console.log(`  ${row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ')}`.trimEnd())

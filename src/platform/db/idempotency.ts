@@ -14,10 +14,10 @@ interface KeyRow {
   body: string | null
 }
 
-export type IdempotencyKeys = ReturnType<typeof idempotencyKeys>
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>
 
 /** Keys of requests that may be repeated, with their first responses (draft-ietf-httpapi-idempotency-key-header). */
-export function idempotencyKeys(db: Db) {
+export function createIdempotencyKeys(db: Db) {
   const find = db.prepare<[string, string], KeyRow>(
     'SELECT fingerprint, status, body FROM idempotency_keys WHERE store_id = ? AND key = ?',
   )

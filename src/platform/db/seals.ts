@@ -8,7 +8,7 @@ export type SecretName = 'data' | 'jwt'
 const WORD = 'lookalike'
 
 /** Recognises secrets without storing them: each seals a known word. */
-export function secretSeals(db: Db, ids: Pick<Ids, 'secret'>) {
+export function createSecretSeals(db: Db, ids: Pick<Ids, 'secret'>) {
   const find = db.prepare<[string], { sealed: Buffer }>('SELECT sealed FROM seals WHERE name = ?')
   const add = db.prepare('INSERT INTO seals (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING')
   const replace = db.prepare('INSERT OR REPLACE INTO seals (name, sealed) VALUES (?, ?)')

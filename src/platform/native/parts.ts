@@ -16,7 +16,7 @@ export function unpackDir(): string | undefined {
 export const ownLibraryDir = (): string | undefined => readLibraryDir(process.argv.slice(2), process.env)
 
 /** Names the unpacked libraries that {@link ownLibraryDir} replaces; none when the program runs from source. */
-export function replacedLibraries(): string[] {
+export function listReplacedLibraries(): string[] {
   const dir = ownLibraryDir()
   if (dir === undefined || embedded === undefined) return []
   return Object.values(embedded.parts).flatMap((part) =>

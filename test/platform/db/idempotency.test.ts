@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { idempotencyKeys } from '../../../src/platform/db/idempotency.ts'
+import { createIdempotencyKeys } from '../../../src/platform/db/idempotency.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
 import { memoryDatabase } from '../../support/database.ts'
 
@@ -19,7 +19,7 @@ const other = Buffer.from('other')
 
 describe('idempotency keys (contract 1.6)', () => {
   test('the first claim is new, a second one runs, and after the end it has the answer', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     expect(keys.claim('s', 'k', one, 1)).toEqual({ state: 'new' })
     expect(keys.claim('s', 'k', one, 2)).toEqual({ state: 'running' })
     keys.finish('s', 'k', 201, { product_id: 'ü', list: [1, null] })
@@ -31,7 +31,7 @@ describe('idempotency keys (contract 1.6)', () => {
   })
 
   test('another request under the same key is told apart, before and after the end', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     keys.claim('s', 'k', one, 1)
     expect(keys.claim('s', 'k', other, 2)).toEqual({ state: 'other_request' })
     keys.finish('s', 'k', 200, null)
@@ -40,7 +40,7 @@ describe('idempotency keys (contract 1.6)', () => {
   })
 
   test('keys belong to one store and compare exactly', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     keys.claim('s', 'k', one, 1)
     for (const [store, key] of [
       ['t', 'k'],
@@ -53,14 +53,14 @@ describe('idempotency keys (contract 1.6)', () => {
   })
 
   test('a forgotten key is new again', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     keys.claim('s', 'k', one, 1)
     keys.forget('s', 'k')
     expect(keys.claim('s', 'k', other, 1)).toEqual({ state: 'new' })
   })
 
   test('pruning takes what is older than the moment, and leaves the moment itself', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     for (const created of [1, 2, 3]) {
       keys.claim('s', `k${created}`, one, created)
       keys.finish('s', `k${created}`, 200, created)
@@ -71,27 +71,27 @@ describe('idempotency keys (contract 1.6)', () => {
   })
 
   test('a request that was cut off by the end of the program may be sent again; finished ones are kept', () => {
-    const before = idempotencyKeys(db)
+    const before = createIdempotencyKeys(db)
     before.claim('s', 'cut off', one, 1)
     before.claim('s', 'done', one, 1)
     before.finish('s', 'done', 200, 'x')
-    const after = idempotencyKeys(db)
+    const after = createIdempotencyKeys(db)
     expect(after.claim('s', 'cut off', one, 2)).toEqual({ state: 'new' })
     expect(after.claim('s', 'done', one, 2)).toEqual({ state: 'answered', status: 200, body: 'x' })
   })
 
   test('the keys of a store go with it', () => {
-    const keys = idempotencyKeys(db)
+    const keys = createIdempotencyKeys(db)
     keys.claim('s', 'k', one, 1)
     db.prepare('DELETE FROM stores WHERE id = ?').run('s')
     expect(db.prepare('SELECT * FROM idempotency_keys').all()).toEqual([])
   })
 
   test('a database that cannot be written at the start is no reason not to start', () => {
-    idempotencyKeys(db).claim('s', 'k', one, 1)
+    createIdempotencyKeys(db).claim('s', 'k', one, 1)
     db.pragma('query_only = ON')
-    expect(() => idempotencyKeys(db)).not.toThrow()
+    expect(() => createIdempotencyKeys(db)).not.toThrow()
     db.pragma('query_only = OFF')
-    expect(idempotencyKeys(db).claim('s', 'k', one, 1)).toEqual({ state: 'new' })
+    expect(createIdempotencyKeys(db).claim('s', 'k', one, 1)).toEqual({ state: 'new' })
   })
 })

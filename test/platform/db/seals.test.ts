@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { systemIds } from '../../../src/core/ids.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
-import { secretSeals } from '../../../src/platform/db/seals.ts'
+import { createSecretSeals } from '../../../src/platform/db/seals.ts'
 import { memoryDatabase } from '../../support/database.ts'
 
 const [ONE, OTHER] = [
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => void db.close())
 
 test('a secret is known again, another is not, and none was before', () => {
-  const seals = secretSeals(db, systemIds)
+  const seals = createSecretSeals(db, systemIds)
   expect([seals.has('data'), seals.isSame('data', ONE)]).toEqual([false, undefined])
   seals.add('data', ONE)
   expect([seals.has('data'), seals.isSame('data', ONE), seals.isSame('data', OTHER)]).toEqual([
@@ -27,7 +27,7 @@ test('a secret is known again, another is not, and none was before', () => {
 })
 
 test('whoever adds first wins; replacing takes the new one', () => {
-  const seals = secretSeals(db, systemIds)
+  const seals = createSecretSeals(db, systemIds)
   seals.add('data', ONE)
   seals.add('data', OTHER)
   expect(seals.isSame('data', ONE)).toBe(true)
@@ -36,7 +36,7 @@ test('whoever adds first wins; replacing takes the new one', () => {
 })
 
 test('the seal of one secret is not that of another, and tells neither', () => {
-  const seals = secretSeals(db, systemIds)
+  const seals = createSecretSeals(db, systemIds)
   seals.add('data', ONE)
   const { sealed } = db.prepare("SELECT sealed FROM seals WHERE name = 'data'").get() as { sealed: Buffer }
   expect(sealed.toString('latin1')).not.toContain(ONE)
@@ -45,7 +45,7 @@ test('the seal of one secret is not that of another, and tells neither', () => {
 })
 
 test('a damaged seal opens with nothing', () => {
-  const seals = secretSeals(db, systemIds)
+  const seals = createSecretSeals(db, systemIds)
   seals.add('data', ONE)
   db.exec("UPDATE seals SET sealed = x'00'")
   expect(seals.isSame('data', ONE)).toBe(false)
@@ -59,7 +59,7 @@ test.each([
     "INSERT INTO outbox (id, recipient, subject, sealed_text, created_at, expires_at, next_attempt_at) VALUES ('m', 'a', 's', x'00', 0, 0, 0)",
   ],
 ])('a row in %s is sealed content', (_, insert) => {
-  const seals = secretSeals(db, systemIds)
+  const seals = createSecretSeals(db, systemIds)
   db.exec(
     "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ('u', 'u@shop.test', 'u', '', 0)",
   )

@@ -15,7 +15,7 @@ export function noisePicture(width: number, height: number, seed = 1): Sharp {
 
 export const encoded = async (picture: Sharp): Promise<Uint8Array> => new Uint8Array(await picture.toBuffer())
 
-export const jpegOf = (width: number, height: number, seed = 1): Promise<Uint8Array> =>
+export const encodeJpeg = (width: number, height: number, seed = 1): Promise<Uint8Array> =>
   encoded(noisePicture(width, height, seed).jpeg({ quality: 90 }))
 
 /** A black one-bit PNG of any size, in a few kilobytes: the classic decompression bomb. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import * as sqliteVec from 'sqlite-vec'
-import { nearestSlots } from '../../../scripts/bench/parts/nearest.ts'
+import { findNearestSlots } from '../../../scripts/bench/parts/nearest.ts'
 import { createVectorArena } from '../../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../../src/platform/vectors/vec0.ts'
 import { unitVectors } from './units.ts'
@@ -89,7 +89,10 @@ type Hits = { rowid: number; score: number }[]
 function found(arena: ReturnType<typeof createVectorArena>, storeId: string, query: Float32Array): Hits {
   const segment = arena.segment(storeId)
   if (!segment) return []
-  return nearestSlots(segment, query, 10).map(({ slot, score }) => ({ rowid: segment.keyAt(slot), score }))
+  return findNearestSlots(segment, query, 10).map(({ slot, score }) => ({
+    rowid: segment.keyAt(slot),
+    score,
+  }))
 }
 
 /** Every hit has its exact score and the score of its rank; so only rows nearer to each other than that may change places. */

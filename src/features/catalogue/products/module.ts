@@ -18,7 +18,7 @@ import { productPictures } from './pictures.ts'
 import { productQueries } from './queries.ts'
 import { productRoutes } from './routes.ts'
 import { productService } from './service.ts'
-import { storageLimit } from './storage-limit.ts'
+import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
 
 export interface ProductNeeds {
@@ -50,7 +50,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
   const space = storageQueries(db)
   const pictures = productPictures({
     queries: { ...queries, ...space },
-    storage: storageLimit({ queries: space, stores }),
+    storage: createStorageLimit({ queries: space, stores }),
     embedder,
     fetcher,
     files,

@@ -165,15 +165,15 @@ const toIndexed = ({ effect, productId, vectorId }: ProductChange): Indexed => (
   answer: { status: 'indexed', product_id: productId, vector_id: vectorId, message: effect },
 })
 
-const cursorsOf = (sort: ProductSort, value: TNumber | TString) =>
+const createSortCursors = (sort: ProductSort, value: TNumber | TString) =>
   createCursors({ list: 'products', sort }, { value, id: CursorId })
 
 /** A cursor works for the sort that it was issued for. */
-const CURSORS: Readonly<Record<ProductSort, ReturnType<typeof cursorsOf>>> = {
-  newest: cursorsOf('newest', Type.Number()),
-  oldest: cursorsOf('oldest', Type.Number()),
-  updated: cursorsOf('updated', Type.Number()),
-  name: cursorsOf('name', Type.String()),
-  price_asc: cursorsOf('price_asc', Type.Number()),
-  price_desc: cursorsOf('price_desc', Type.Number()),
+const CURSORS: Readonly<Record<ProductSort, ReturnType<typeof createSortCursors>>> = {
+  newest: createSortCursors('newest', Type.Number()),
+  oldest: createSortCursors('oldest', Type.Number()),
+  updated: createSortCursors('updated', Type.Number()),
+  name: createSortCursors('name', Type.String()),
+  price_asc: createSortCursors('price_asc', Type.Number()),
+  price_desc: createSortCursors('price_desc', Type.Number()),
 }

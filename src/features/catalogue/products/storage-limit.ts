@@ -24,10 +24,10 @@ export interface StorageChange {
   add(picture: Arriving): void
 }
 
-export type StorageLimit = ReturnType<typeof storageLimit>
+export type StorageLimit = ReturnType<typeof createStorageLimit>
 
 /** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
-export function storageLimit({ queries, stores }: StorageLimitDeps) {
+export function createStorageLimit({ queries, stores }: StorageLimitDeps) {
   /**
    * Starts one write of a product.
    *

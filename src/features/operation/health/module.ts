@@ -7,7 +7,7 @@ import type { Ground, Module } from '../../module.ts'
 import { healthRoutes } from './routes.ts'
 import { type HealthDeps, type HealthService, healthService } from './service.ts'
 
-export interface HealthNeeds extends Pick<HealthDeps, 'embedder' | 'freeDiskShare'> {
+export interface HealthNeeds extends Pick<HealthDeps, 'embedder' | 'readFreeDiskShare'> {
   storage: Pick<StorageWatch, 'probeDatabase' | 'probeFiles'>
   /** Whether the search index holds all vectors. */
   hasWholeIndex(): boolean

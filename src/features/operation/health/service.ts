@@ -12,7 +12,7 @@ export interface HealthDeps {
   /** Asks the vector extension for its version. Throws if it is missing. */
   probeVectors(): void
   /** Reads the free share of the data folder's disk, 0 to 1. */
-  freeDiskShare(): Promise<number>
+  readFreeDiskShare(): Promise<number>
 }
 
 interface Check {
@@ -66,10 +66,10 @@ function attempt(probe: () => void, reason: string): Check {
 const explain = (error: unknown): string | undefined =>
   error instanceof StorageProblem ? error.message : undefined
 
-async function checkDisk({ probeFiles, freeDiskShare }: HealthDeps): Promise<Check> {
+async function checkDisk({ probeFiles, readFreeDiskShare }: HealthDeps): Promise<Check> {
   try {
     await probeFiles?.()
-    return (await freeDiskShare()) >= FREE_DISK_MIN
+    return (await readFreeDiskShare()) >= FREE_DISK_MIN
       ? { ok: true }
       : { ok: false, reason: 'less than 5 % of the disk is free' }
   } catch (error) {

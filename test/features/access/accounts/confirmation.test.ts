@@ -12,7 +12,6 @@ import {
   confirm,
   HOUR_MS,
   HTML,
-  login,
   mailedToken,
   PASSWORD,
   pointers,
@@ -20,6 +19,7 @@ import {
   register,
   registered,
   rows,
+  sendSignIn,
   settle,
   verify,
 } from './registering.ts'
@@ -50,7 +50,7 @@ describe('POST /verify (contract 5.3)', () => {
     ])
     expect(rows(app, 'stores')).toEqual([expect.objectContaining({ name: 'Anna’s shop', plan: 'free' })])
     expect(rows(app, 'memberships')).toEqual([expect.objectContaining({ role: 'owner' })])
-    expect((await login(app)).status).toBe(200)
+    expect((await sendSignIn(app)).status).toBe(200)
     const [event] = rows(app, 'audit_events')
     expect([event?.['action'], event?.['details']]).toEqual([
       'account.verified',
@@ -113,7 +113,7 @@ describe('POST /verify (contract 5.3)', () => {
   test('401: a password that was changed since no longer proves anything', async () => {
     const token = await registered(app)
     await verify(app, token)
-    const access = String((await login(app)).body['access_token'])
+    const access = String((await sendSignIn(app)).body['access_token'])
     const body = { current_password: PASSWORD, new_password: 'the next long password' }
     await app.call('POST', '/v1/me/password', { token: access, body })
     expect(refusal(await confirm(app, token))).toEqual([401, 'unauthorized'])
@@ -176,7 +176,7 @@ describe('POST /verify (contract 5.3)', () => {
     const token = await registered(app)
     for (let n = 0; n < 5; n++) await confirm(app, token, WRONG)
     expect(app.operator.verify(BODY.email)).toMatchObject({ status: 'verified' })
-    expect((await login(app)).status).toBe(200)
+    expect((await sendSignIn(app)).status).toBe(200)
   })
 
   test('of many wrong passwords at once no more than five are looked at', async () => {
@@ -209,9 +209,9 @@ describe('POST /verify (contract 5.3)', () => {
   test('429 rate_limit_exceeded: ten a minute of one address on the network, shared with the sign-ins', async () => {
     const token = await registered(app)
     for (let n = 0; n < 4; n++) await confirm(app, 'x', WRONG)
-    for (let n = 0; n < 5; n++) await login(app, WRONG, 'nobody@shop.test')
+    for (let n = 0; n < 5; n++) await sendSignIn(app, WRONG, 'nobody@shop.test')
     expect((await cancel(app, 'x')).status).toBe(200)
-    for (const answer of [await confirm(app, token), await cancel(app, token), await login(app)]) {
+    for (const answer of [await confirm(app, token), await cancel(app, token), await sendSignIn(app)]) {
       expect(refusal(answer)).toEqual([429, 'rate_limit_exceeded'])
       expect(answer.headers.get('retry-after')).toBe('60')
     }
@@ -279,7 +279,7 @@ describe('POST /verify/cancel (contract 5.3)', () => {
     for (const token of [own, foreign]) {
       expect(refusal(await verify(app, token))).toEqual([401, 'unauthorized'])
     }
-    expect(refusal(await login(app))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app))).toEqual([401, 'unauthorized'])
     expect((await confirm(app, bystander)).status).toBe(200)
   })
 

@@ -18,7 +18,7 @@ async function registered(body: object = {}): Promise<void> {
   expect(status).toBe(202)
 }
 
-const login = async (password = PASSWORD) => {
+const sendSignIn = async (password = PASSWORD) => {
   const { status } = await app.call('POST', '/oauth/login', { body: { email: BODY.email, password } })
   return status
 }
@@ -49,7 +49,7 @@ describe('user verify', () => {
   test('activates the open registration of an address when there is one', async () => {
     await registered()
     expect(app.operator.verify(' ANNA@shop.test')).toMatchObject({ status: 'verified', slug: 'anna-s-shop' })
-    expect(await login()).toBe(200)
+    expect(await sendSignIn()).toBe(200)
   })
 
   test('of several activates none without a choice, and lists them', async () => {
@@ -65,8 +65,8 @@ describe('user verify', () => {
   test('activates the chosen one, and the password of that one signs in', async () => {
     await both()
     expect(app.operator.verify(BODY.email, { store: 'Anna’s shop' }).slug).toBe('anna-s-shop')
-    expect(await login()).toBe(200)
-    expect(await login('the stranger’s password')).toBe(401)
+    expect(await sendSignIn()).toBe(200)
+    expect(await sendSignIn('the stranger’s password')).toBe(401)
   })
 
   test('takes the end of an id or all of it', async () => {

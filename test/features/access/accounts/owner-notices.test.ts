@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, from, type Person, tokenOf } from '../../../support/people.ts'
+import { addPerson, from, getToken, type Person } from '../../../support/people.ts'
 import { breakAuditLog } from '../api-keys/evidence.ts'
 
 const ROTATE = '/v1/security/client-secret/rotate'
@@ -27,7 +27,7 @@ beforeEach(async () => {
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
   for (const role of ['admin', 'developer', 'viewer'] as const)
     await addPerson(app, role, [{ store: 'one', role }])
-  person = await tokenOf(app, anna)
+  person = await getToken(app, anna)
   await app.store('two')
   await addPerson(app, 'stranger', [{ store: 'two', role: 'owner' }])
 })
@@ -169,7 +169,7 @@ describe('nobody fills their mailboxes with it', () => {
     expect(await sent()).toHaveLength(6)
     await rotate()
     expect(await sent()).toHaveLength(2)
-    const other = await tokenOf(app, { email: 'stranger@people.test' })
+    const other = await getToken(app, { email: 'stranger@people.test' })
     await made(call('POST', ROTATE, other))
     expect((await sent()).map(({ to }) => to)).toEqual(['stranger@people.test', 'two@shop.test'])
   })

@@ -45,7 +45,8 @@ const reset = (token: string, password = NEW) =>
 const check = (token: string, headers: Record<string, string> = {}) =>
   app.call('GET', `/oauth/password/reset?token=${encodeURIComponent(token)}`, { headers })
 
-const login = (password: string) => app.call('POST', '/oauth/login', { body: { email: EMAIL, password } })
+const sendSignIn = (password: string) =>
+  app.call('POST', '/oauth/login', { body: { email: EMAIL, password } })
 
 const refusal = ({ status, body }: Answer) => [status, body['error']]
 const pointers = ({ body }: Answer) =>
@@ -142,25 +143,27 @@ describe('POST /oauth/password/forgot (contract 5.4)', () => {
 
 describe('POST /oauth/password/reset (contract 5.4)', () => {
   test('200: the new password signs in, the old one does not, and every session has ended', async () => {
-    const tokens = [await login(OLD), await login(OLD)].map(({ body }) => String(body['access_token']))
+    const tokens = [await sendSignIn(OLD), await sendSignIn(OLD)].map(({ body }) =>
+      String(body['access_token']),
+    )
     const answer = await reset(await asked())
     expect([answer.status, answer.body as object]).toEqual([200, { status: 'password_reset' }])
     expect(answer.headers.get('cache-control')).toBe('no-store')
     for (const token of tokens) {
       expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
     }
-    expect((await login(NEW)).status).toBe(200)
-    expect(refusal(await login(OLD))).toEqual([401, 'unauthorized'])
+    expect((await sendSignIn(NEW)).status).toBe(200)
+    expect(refusal(await sendSignIn(OLD))).toEqual([401, 'unauthorized'])
     const [event] = events('password.reset')
     expect(event).toMatchObject({ actor_kind: 'anyone', details: '{"sessions_ended":2}' })
   })
 
   test('it forgets failed sign-ins, so a person who was locked out comes in', async () => {
     const token = await asked()
-    for (let n = 0; n < 5; n++) await login('not the password')
-    expect(refusal(await login(OLD))).toEqual([429, 'too_many_requests'])
+    for (let n = 0; n < 5; n++) await sendSignIn('not the password')
+    expect(refusal(await sendSignIn(OLD))).toEqual([429, 'too_many_requests'])
     await reset(token)
-    expect((await login(NEW)).status).toBe(200)
+    expect((await sendSignIn(NEW)).status).toBe(200)
   })
 
   test('a link works once, and ends the other links of the person', async () => {
@@ -175,7 +178,7 @@ describe('POST /oauth/password/reset (contract 5.4)', () => {
     const answers = await Promise.all(passwords.map((password) => reset(token, password)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)])
     const winner = answers.findIndex(({ status }) => status === 200)
-    expect((await login(passwords[winner] as string)).status).toBe(200)
+    expect((await sendSignIn(passwords[winner] as string)).status).toBe(200)
   })
 
   test('a link works for an hour', async () => {
@@ -309,7 +312,7 @@ describe('the page of a link', () => {
     expect(html).not.toContain('password123')
     expectPage(done, 'Your new password is set')
     for (const { body } of [bad, refused, done]) expect(body['text']).not.toContain('<script')
-    expect((await login(NEW)).status).toBe(200)
+    expect((await sendSignIn(NEW)).status).toBe(200)
   })
 
   test('for programs: 200 with JSON, 401 and 422', async () => {
@@ -322,18 +325,18 @@ describe('the page of a link', () => {
 
 describe('the operator', () => {
   test('sets a password that follows the rule; sessions and failures are gone', async () => {
-    const token = String((await login(OLD)).body['access_token'])
-    for (let n = 0; n < 5; n++) await login('not the password')
+    const token = String((await sendSignIn(OLD)).body['access_token'])
+    for (let n = 0; n < 5; n++) await sendSignIn('not the password')
     expect(await app.operator.resetPassword(' Anna@shop.test', NEW)).toBeUndefined()
     expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
-    expect((await login(NEW)).status).toBe(200)
+    expect((await sendSignIn(NEW)).status).toBe(200)
     expect(events('password.reset')).toEqual([expect.objectContaining({ actor_kind: 'operator' })])
   })
 
   test('gets a random password when none is named, and only then', async () => {
     const made = String(await app.operator.resetPassword(EMAIL))
     expect(made.length).toBeGreaterThanOrEqual(20)
-    expect((await login(made)).status).toBe(200)
+    expect((await sendSignIn(made)).status).toBe(200)
   })
 
   test('ends the links that were mailed', async () => {
@@ -343,10 +346,10 @@ describe('the operator', () => {
   })
 
   test('unlocks a person who failed too often', async () => {
-    for (let n = 0; n < 5; n++) await login('not the password')
-    expect(refusal(await login(OLD))).toEqual([429, 'too_many_requests'])
+    for (let n = 0; n < 5; n++) await sendSignIn('not the password')
+    expect(refusal(await sendSignIn(OLD))).toEqual([429, 'too_many_requests'])
     app.operator.unlock('ANNA@shop.test')
-    expect((await login(OLD)).status).toBe(200)
+    expect((await sendSignIn(OLD)).status).toBe(200)
   })
 
   test.each([
@@ -358,7 +361,7 @@ describe('the operator', () => {
     const error = await app.operator.resetPassword(email, password).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OperatorError)
     expect((error as Error).message).toContain(words)
-    expect((await login(OLD)).status).toBe(200)
+    expect((await sendSignIn(OLD)).status).toBe(200)
   })
 })
 

@@ -37,7 +37,7 @@ export async function registered(on: TestApp, body: object = {}): Promise<string
   return mailedToken(on)
 }
 
-export const login = (on: TestApp, password = PASSWORD, email = BODY.email) =>
+export const sendSignIn = (on: TestApp, password = PASSWORD, email = BODY.email) =>
   on.call('POST', '/oauth/login', { body: { email, password } })
 
 export const rows = (on: TestApp, table: string) =>

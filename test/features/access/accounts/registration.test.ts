@@ -9,13 +9,13 @@ import {
   BODY,
   behindProxy,
   HOUR_MS,
-  login,
   pointers,
   refusal,
   register,
   registered,
   registerFrom,
   rows,
+  sendSignIn,
   verify,
 } from './registering.ts'
 
@@ -62,10 +62,10 @@ describe('POST /register (contract 5.3)', () => {
     expect(mail).toMatchObject({ to: 'anna@shop.test', subject: 'You already have an account' })
     expect(mail?.text).not.toContain('token=')
     expect(rows(app, 'users')).toEqual(before)
-    expect((await login(app)).status).toBe(200)
+    expect((await sendSignIn(app)).status).toBe(200)
     // As for an address without an account: who registers it learns nothing by signing in.
-    expect(refusal(await login(app, 'another long one'))).toEqual([403, 'account_not_verified'])
-    expect(refusal(await login(app, 'a wrong long one'))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app, 'another long one'))).toEqual([403, 'account_not_verified'])
+    expect(refusal(await sendSignIn(app, 'a wrong long one'))).toEqual([401, 'unauthorized'])
   })
 
   test('the mail says when the account was requested, which tells several mails apart', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { confirm, login, PASSWORD, registered, rows, settle, verify } from './registering.ts'
+import { confirm, PASSWORD, registered, rows, sendSignIn, settle, verify } from './registering.ts'
 
 const NEW_PASSWORD = 'another long password'
 
@@ -20,7 +20,7 @@ const reset = (token: string) =>
 
 /** Everything that a stranger creates after opening an account: a key, an IP list, a client secret and a second factor. */
 async function settleIn() {
-  const token = String((await login(app)).body['access_token'])
+  const token = String((await sendSignIn(app)).body['access_token'])
   const key = await app.call('POST', '/v1/security/api-keys', {
     token,
     body: { name: 'k', scopes: { products: ['read'] } },
@@ -49,7 +49,7 @@ test('the link in the mail about an account that a stranger opened ends all that
   expect((await reset(link)).status).toBe(200)
   expect([await list(made.token), await list(made.key), await grant(made.secret)]).toEqual([401, 401, 401])
   expect(['api_keys', 'ip_entries', 'two_factor'].map((table) => rows(app, table).length)).toEqual([0, 0, 0])
-  expect((await login(app, NEW_PASSWORD)).status).toBe(200)
+  expect((await sendSignIn(app, NEW_PASSWORD)).status).toBe(200)
   expect(rows(app, 'audit_events').map(({ action }) => action)).toContain('account.taken_over')
 })
 

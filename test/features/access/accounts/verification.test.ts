@@ -5,13 +5,13 @@ import {
   behindProxy,
   HOUR_MS,
   HTML,
-  login,
   PASSWORD,
   pointers,
   refusal,
   registered,
   registerFrom,
   rows,
+  sendSignIn,
   settle,
   verify,
 } from './registering.ts'
@@ -26,7 +26,7 @@ afterEach(() => app.close())
 describe('GET /verify (contract 5.3)', () => {
   test('200 verified: makes user, store and ownership; the password signs in', async () => {
     const token = await registered(app)
-    expect(refusal(await login(app))).toEqual([403, 'account_not_verified'])
+    expect(refusal(await sendSignIn(app))).toEqual([403, 'account_not_verified'])
     const answer = await verify(app, token)
     expect([answer.status, answer.body as object]).toEqual([
       200,
@@ -39,7 +39,7 @@ describe('GET /verify (contract 5.3)', () => {
     ])
     expect(rows(app, 'stores')).toEqual([expect.objectContaining({ name: 'Anna’s shop', plan: 'free' })])
     expect(rows(app, 'memberships')).toEqual([expect.objectContaining({ role: 'owner' })])
-    const { status, body } = await login(app)
+    const { status, body } = await sendSignIn(app)
     expect([status, body['redirect'], body['is_super_admin']]).toEqual([200, '/anna-s-shop/portal', false])
   })
 
@@ -93,7 +93,7 @@ describe('GET /verify (contract 5.3)', () => {
     expect((await verify(app, early)).status).toBe(200)
     app.clock.advance(1)
     expect(refusal(await verify(app, late))).toEqual([401, 'unauthorized'])
-    expect(refusal(await login(app, PASSWORD, 'bert@shop.test'))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app, PASSWORD, 'bert@shop.test'))).toEqual([401, 'unauthorized'])
     await app.tidy()
     expect(rows(app, 'registrations').map(({ email }) => email)).toEqual(['anna@shop.test'])
   })
@@ -121,8 +121,8 @@ describe('GET /verify (contract 5.3)', () => {
     const own = await registered(app)
     const foreign = await registered(app, { password: 'the stranger’s password', client_name: 'Stranger' })
     expect((await verify(app, own)).body['slug']).toBe('anna-s-shop')
-    expect((await login(app)).status).toBe(200)
-    expect(refusal(await login(app, 'the stranger’s password'))).toEqual([401, 'unauthorized'])
+    expect((await sendSignIn(app)).status).toBe(200)
+    expect(refusal(await sendSignIn(app, 'the stranger’s password'))).toEqual([401, 'unauthorized'])
     // The address has an account now, so every other link is dead.
     expect(refusal(await verify(app, foreign))).toEqual([401, 'unauthorized'])
     expect(rows(app, 'users')).toHaveLength(1)
@@ -172,7 +172,7 @@ describe('GET /verify (contract 5.3)', () => {
     await verify(app, await registered(app))
     expect(rows(app, 'users')).toEqual([expect.objectContaining({ proven_at: null })])
     // Whoever registered has the password, so a sign-in says nothing about the mailbox.
-    expect((await login(app)).status).toBe(200)
+    expect((await sendSignIn(app)).status).toBe(200)
     expect(rows(app, 'users')).toEqual([expect.objectContaining({ proven_at: null })])
   })
 
@@ -188,12 +188,12 @@ describe('GET /verify (contract 5.3)', () => {
       app.mails[1]?.text ?? '',
     )
     app.clock.advance(24 * HOUR_MS - 1)
-    const token = String((await login(app)).body['access_token'])
+    const token = String((await sendSignIn(app)).body['access_token'])
     const body = { token: link?.[1], password: 'the owner’s own password' }
     expect((await app.call('POST', '/oauth/password/reset', { body })).status).toBe(200)
     expect(refusal(await app.call('GET', '/v1/me', { token }))).toEqual([401, 'unauthorized'])
-    expect(refusal(await login(app))).toEqual([401, 'unauthorized'])
-    expect((await login(app, 'the owner’s own password')).status).toBe(200)
+    expect(refusal(await sendSignIn(app))).toEqual([401, 'unauthorized'])
+    expect((await sendSignIn(app, 'the owner’s own password')).status).toBe(200)
     expect(rows(app, 'users')).toEqual([expect.objectContaining({ proven_at: app.clock.now() })])
   })
 
@@ -210,7 +210,7 @@ describe('GET /verify (contract 5.3)', () => {
 
   test('changing the password after a sign-in proves nothing', async () => {
     await verify(app, await registered(app))
-    const token = String((await login(app)).body['access_token'])
+    const token = String((await sendSignIn(app)).body['access_token'])
     const body = { current_password: PASSWORD, new_password: 'the stranger’s next one' }
     expect((await app.call('POST', '/v1/me/password', { token, body })).status).toBe(200)
     expect(rows(app, 'users')).toEqual([expect.objectContaining({ proven_at: null })])

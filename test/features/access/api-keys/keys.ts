@@ -1,6 +1,6 @@
 import type { Permission, Role } from '../../../../src/core/actor.ts'
 import type { TestApp } from '../../../support/app.ts'
-import { addPerson, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken } from '../../../support/people.ts'
 import { codeOf } from './answers.ts'
 
 export const DAY_MS = 86_400_000
@@ -57,5 +57,5 @@ export async function signInMember(
 ) {
   const person = await addPerson(app, `member-${app.ids.uuid()}`, [place])
   app.clock.advance(SIGN_IN_EVERY_MS)
-  return { userId: person.id, token: await tokenOf(app, person) }
+  return { userId: person.id, token: await getToken(app, person) }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission, type Role } from '../../../../src/core/actor.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, join, type Person, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken, join, type Person } from '../../../support/people.ts'
 import { codeOf } from './answers.ts'
 import { DAY_MS, type Keys, keysOf, PATH, WORKS } from './keys.ts'
 
@@ -26,7 +26,7 @@ const remove = async (key: string) => codeOf(await app.call('DELETE', '/v1/produ
 /** A member with a key of these scopes. */
 async function maker(role: Role, { groups = [] as Permission[][], scopes = SCOPES as object } = {}) {
   const person = await addPerson(app, `maker-${app.ids.uuid()}`, [{ store: 'one', role, groups }])
-  const token = await tokenOf(app, person)
+  const token = await getToken(app, person)
   const { status, body } = await keys.create({ name: 'k', scopes }, token)
   expect(status).toBe(201)
   return { ...person, token, key: String(body['key']), keyId: String(body['id']) }
@@ -144,7 +144,7 @@ describe('an API key does no more than its maker may at this moment', () => {
 
   test('a super-admin has everything, member or not, until that ends', async () => {
     const root = await addPerson(app, 'root', [], { isSuperAdmin: true })
-    const token = await tokenOf(app, root)
+    const token = await getToken(app, root)
     const { body } = await app.call('POST', PATH, {
       token,
       body: { name: 'k', scopes: SCOPES },

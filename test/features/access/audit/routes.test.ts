@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../../../../src/core/audit.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, join, login, type Person, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken, join, type Person, sendSignIn } from '../../../support/people.ts'
 
 const PATH = '/v1/security/audit'
 const HOUR = 3_600_000
@@ -56,7 +56,7 @@ describe('GET /v1/security/audit', () => {
     const owner = await addPerson(app, 'ann', [{ store: 'one', role: 'owner' }])
     const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'my-request' }
     const body = { ip_address: '203.0.113.0/24' }
-    const ann = await tokenOf(app, owner)
+    const ann = await getToken(app, owner)
     const made = await app.call('POST', '/v1/security/ip-whitelist', { token: ann, headers, body })
     const log = await app.call('GET', `${PATH}?action=ip_whitelist.added`, { token, headers })
     expect([log.status, log.body as object]).toEqual([
@@ -266,7 +266,7 @@ describe('refusals', () => {
 
   test.each(['developer', 'viewer'] as const)('403 for a %s', async (role) => {
     const person = await addPerson(app, role, [{ store: 'one', role }])
-    const { status, body } = await read('', await tokenOf(app, person))
+    const { status, body } = await read('', await getToken(app, person))
     expect([status, body]).toMatchObject([
       403,
       { error: 'permission_denied', details: { required: 'security:manage' } },
@@ -275,7 +275,7 @@ describe('refusals', () => {
 
   test('200 for an admin, 403 for an API key, 401 for nobody', async () => {
     const admin = await addPerson(app, 'admin', [{ store: 'one', role: 'admin' }])
-    expect((await read('', await tokenOf(app, admin))).status).toBe(200)
+    expect((await read('', await getToken(app, admin))).status).toBe(200)
     const scopes = { products: 'read' }
     const { body } = await app.call('POST', '/v1/security/api-keys', { token, body: { name: 'k', scopes } })
     expect(codeOf(await read('', String(body['key'])))).toEqual([403, 'permission_denied'])
@@ -287,9 +287,9 @@ describe('the log as a whole', () => {
   test('holds no secret, whatever was shown, typed or made', async () => {
     const ann = await addPerson(app, 'ann', [{ store: 'one', role: 'owner' }])
     const secrets: unknown[] = []
-    const as = await tokenOf(app, ann)
+    const as = await getToken(app, ann)
     secrets.push(as, token)
-    await login(app, ann.email, { password: 'a password typed wrong' })
+    await sendSignIn(app, ann.email, { password: 'a password typed wrong' })
     secrets.push('a password typed wrong', 'a long password')
     const post = async (path: string, body: unknown = {}) =>
       (await app.call('POST', path, { token: as, body })).body

@@ -8,7 +8,7 @@ import { isInside, parseCidrs, readNetwork } from '../../../../src/core/networks
 import { createAdmission } from '../../../../src/features/access/ip-list/admission.ts'
 import { ipListQueries } from '../../../../src/features/access/ip-list/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
-import { addPerson, login, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken, sendSignIn } from '../../../support/people.ts'
 import { codeOf, HERE, type ListedStore, listedStore } from './list.ts'
 
 const ELSEWHERE = '198.51.100.1'
@@ -48,7 +48,7 @@ describe('a store with an IP list (contract 4.12)', () => {
       { store: 'one', role: 'owner' },
       { store: 'two', role: 'owner' },
     ])
-    const token = await tokenOf(store.app, person)
+    const token = await getToken(store.app, person)
     await store.add({ ip_address: HERE })
     expect(await store.comesIn(ELSEWHERE, other)).toEqual(WORKS)
     const as = (slug: string) =>
@@ -63,7 +63,7 @@ describe('a store with an IP list (contract 4.12)', () => {
   test('lets its people sign in from everywhere, for a login belongs to no store', async () => {
     const person = await addPerson(store.app, 'ann', [{ store: 'one', role: 'owner' }])
     await store.add({ ip_address: HERE })
-    expect((await login(store.app, person.email)).status).toBe(200)
+    expect((await sendSignIn(store.app, person.email)).status).toBe(200)
   })
 
   test.each([

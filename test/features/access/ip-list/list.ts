@@ -1,6 +1,6 @@
 import type { Role } from '../../../../src/core/actor.ts'
 import { type Answer, testApp } from '../../../support/app.ts'
-import { addPerson, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken } from '../../../support/people.ts'
 
 export const PATH = '/v1/security/ip-whitelist'
 
@@ -25,7 +25,7 @@ export async function listedStore() {
 
   async function member(role: Role, store = 'one') {
     const person = await addPerson(app, `${role}-${app.ids.uuid()}`, [{ store, role }])
-    return { ...person, token: await tokenOf(app, person) }
+    return { ...person, token: await getToken(app, person) }
   }
   const owner = await member('owner')
 

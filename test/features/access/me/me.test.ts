@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS, STORE_POWERS } from '../../../../src/core/actor.ts'
 import type { TestApp } from '../../../support/app.ts'
-import { addPerson, enableTwoFactor, proxiedApp, refusal, tokenOf } from '../../../support/people.ts'
+import { addPerson, enableTwoFactor, getToken, proxiedApp, refusal } from '../../../support/people.ts'
 
 let app: TestApp
 let machine: string
@@ -67,7 +67,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
 
   test('a member: himself, his stores, and his rights in the acting one', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     app.clock.advance(90_000)
     await me(token)
     expect((await me(token)).body as unknown).toEqual({
@@ -102,20 +102,20 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
       { store: 'two', role: 'owner' },
       { store: 'one', role: 'owner' },
     ])
-    const { body } = await me(await tokenOf(app, anna))
+    const { body } = await me(await getToken(app, anna))
     expect(body).toMatchObject({ active_store: null, permissions: [], powers: [] })
     expect((body['memberships'] as { slug: string }[]).map(({ slug }) => slug)).toEqual(['one', 'two'])
   })
 
   test('a member of nothing', async () => {
-    const { status, body } = await me(await tokenOf(app, await addPerson(app, 'anna')))
+    const { status, body } = await me(await getToken(app, await addPerson(app, 'anna')))
     expect(status).toBe(200)
     expect(body).toMatchObject({ memberships: [], active_store: null, permissions: [], powers: [] })
   })
 
   test('a super-admin in a foreign store: no role, all rights', async () => {
     const root = await addPerson(app, 'root', [], { isSuperAdmin: true })
-    const token = await tokenOf(app, root)
+    const token = await getToken(app, root)
     const { body } = await me(token, 'one')
     expect(body).toMatchObject({
       user: { is_super_admin: true },
@@ -129,7 +129,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
 
   test('says whether two-factor authentication is on', async () => {
     const anna = await addPerson(app, 'anna')
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     await app.call('POST', '/v1/security/2fa/setup', { token })
     expect((await me(token)).body['user']).toMatchObject({ two_factor_enabled: false })
     await enableTwoFactor(app, token)
@@ -138,14 +138,14 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
 
   test('holds no secret of anybody', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     await enableTwoFactor(app, token)
     expect(JSON.stringify((await me(token)).body)).not.toMatch(/argon2|secret|hash|password|jti/i)
   })
 
   test('401 unauthorized for nobody, 401 token_expired for a token that has, 403 not_a_member for a foreign store', async () => {
     const anna = await addPerson(app, 'anna')
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     expect(refusal(await app.call('GET', '/v1/me'))).toEqual([401, 'unauthorized'])
     expect(refusal(await me(token, 'one'))).toEqual([403, 'not_a_member'])
     expect(refusal(await me(machine, 'two'))).toEqual([403, 'not_a_member'])
@@ -154,8 +154,8 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
   })
 
   test('a person without a store has 60 requests a minute of his own', async () => {
-    const token = await tokenOf(app, await addPerson(app, 'anna'))
-    const other = await tokenOf(app, await addPerson(app, 'bert'))
+    const token = await getToken(app, await addPerson(app, 'anna'))
+    const other = await getToken(app, await addPerson(app, 'bert'))
     for (let n = 0; n < 60; n++) expect((await me(token)).status).toBe(200)
     const answer = await me(token)
     expect(refusal(answer)).toEqual([429, 'rate_limit_exceeded'])
@@ -168,7 +168,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
   test('with a store it is no other: the plan’s requests are for products and searches', async () => {
     app.accounts.setPlan('one', 'free')
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     for (let n = 0; n < 60; n++) expect((await me(token)).status).toBe(200)
     expect(refusal(await me(token))).toEqual([429, 'rate_limit_exceeded'])
     const products = await app.call('GET', '/v1/products', { token })

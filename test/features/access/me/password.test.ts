@@ -4,12 +4,12 @@ import {
   addPerson,
   freshAddress,
   from,
-  login,
+  getToken,
   PASSWORD,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const NEW = 'seven green bottles'
@@ -22,14 +22,14 @@ beforeEach(async () => {
   app = proxiedApp()
   await app.store('one')
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
-  token = await tokenOf(app, anna)
+  token = await getToken(app, anna)
 })
 afterEach(() => app.close())
 
 const change = (current_password: unknown, new_password: unknown, of = token) =>
   app.call('POST', '/v1/me/password', { token: of, body: { current_password, new_password } })
 
-const signIn = (password: string) => login(app, anna.email, { password }, from(freshAddress()))
+const signIn = (password: string) => sendSignIn(app, anna.email, { password }, from(freshAddress()))
 const isAlive = async (of: string) => (await app.call('GET', '/v1/me', { token: of })).status === 200
 
 const problems = ({ body }: Answer) =>
@@ -39,8 +39,8 @@ const pointers = (answer: Answer) => problems(answer).map(({ pointer }) => point
 
 describe('POST /v1/me/password (contract 5.5)', () => {
   test('200: the new one works and the old one does not, the other logins end, this one goes on', async () => {
-    const others = [await tokenOf(app, anna), await tokenOf(app, anna)]
-    const bert = await tokenOf(app, await addPerson(app, 'bert'))
+    const others = [await getToken(app, anna), await getToken(app, anna)]
+    const bert = await getToken(app, await addPerson(app, 'bert'))
     const answer = await change(PASSWORD, NEW)
     expect([answer.status, answer.body as unknown]).toEqual([
       200,
@@ -71,7 +71,7 @@ describe('POST /v1/me/password (contract 5.5)', () => {
   })
 
   test('422 at /current_password for a wrong one: nothing changes', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     const answer = await change('another password', NEW)
     expect(refusal(answer)).toEqual([422, 'validation_error'])
     expect(problems(answer)).toMatchObject([{ in: 'body', pointer: '/current_password' }])
@@ -115,7 +115,7 @@ describe('POST /v1/me/password (contract 5.5)', () => {
   test('a session that was ended meanwhile changes nothing any more', async () => {
     // The hashes before it keep the change waiting, while the session ends.
     const busy = Array.from({ length: 50 }, () => app.passwords.hash('x'))
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     const pending = change(PASSWORD, NEW)
     await app.call('DELETE', '/v1/me/sessions', { token: other })
     const { status } = await pending
@@ -169,7 +169,7 @@ describe('guesses of the current password', () => {
   })
 
   test('another person is not affected', async () => {
-    const bert = await tokenOf(app, await addPerson(app, 'bert'))
+    const bert = await getToken(app, await addPerson(app, 'bert'))
     for (let n = 0; n < 6; n++) await change('another password', NEW)
     expect((await change(PASSWORD, NEW, bert)).status).toBe(200)
   })

@@ -6,11 +6,11 @@ import {
   enableTwoFactor,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 interface Session {
@@ -27,7 +27,7 @@ let token: string
 beforeEach(async () => {
   app = proxiedApp()
   anna = await addPerson(app, 'anna')
-  token = await tokenOf(app, anna)
+  token = await getToken(app, anna)
 })
 afterEach(() => app.close())
 
@@ -45,9 +45,9 @@ const end = (id: string, of = token) => app.call('DELETE', `/v1/me/sessions/${id
 const isAlive = async (of: string) => (await app.call('GET', '/v1/me', { token: of })).status === 200
 
 test('the newest login lives, also when the clock was set back and all others seem newer', async () => {
-  for (let n = 0; n < 50; n++) await tokenOf(app, anna)
+  for (let n = 0; n < 50; n++) await getToken(app, anna)
   app.clock.advance(-3_600_000)
-  const newest = await tokenOf(app, anna)
+  const newest = await getToken(app, anna)
   expect((await app.call('GET', '/v1/me', { token: newest })).status).toBe(200)
 })
 
@@ -55,7 +55,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
   test('each login with where it came from, and which one asks', async () => {
     app.clock.advance(60_000)
     const headers = { ...from('203.0.113.7'), 'user-agent': `Firefox/${'9'.repeat(300)}` }
-    const second = String((await login(app, anna.email, {}, headers)).body['access_token'])
+    const second = String((await sendSignIn(app, anna.email, {}, headers)).body['access_token'])
     const [first, other] = await list(second)
     expect(first as unknown).toEqual({
       id: idOf(second),
@@ -71,7 +71,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
   })
 
   test('the last used first; when and from where is right to the minute', async () => {
-    const second = await tokenOf(app, anna)
+    const second = await getToken(app, anna)
     app.clock.advance(61_000)
     await app.call('GET', '/v1/me', { token, headers: from('203.0.113.9') })
     const sessions = await list(second)
@@ -100,24 +100,24 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
   test('which of them showed a second factor', async () => {
     const phone = await enableTwoFactor(app, token)
     app.clock.advance(60_000)
-    const proved = await tokenOf(app, anna, { totp_code: phone.code() })
+    const proved = await getToken(app, anna, { totp_code: phone.code() })
     const shown = Object.fromEntries((await list()).map(({ id, two_factor }) => [id, two_factor]))
     expect(shown).toEqual({ [idOf(token)]: false, [idOf(proved)]: true })
   })
 
   test('without those that ended or can no longer be refreshed, tidied or not', async () => {
-    const gone = await tokenOf(app, anna)
+    const gone = await getToken(app, anna)
     await app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token: gone }) })
     expect((await list()).map(({ id }) => id)).toEqual([idOf(token)])
     app.clock.advance(3_000_000)
-    const later = await tokenOf(app, anna)
+    const later = await getToken(app, anna)
     expect(await list(later)).toHaveLength(2)
     app.clock.advance(900_000)
     expect((await list(later)).map(({ id }) => id)).toEqual([idOf(later)])
   })
 
   test('nobody else’s', async () => {
-    const bert = await tokenOf(app, await addPerson(app, 'bert'))
+    const bert = await getToken(app, await addPerson(app, 'bert'))
     expect((await list(bert)).map(({ id }) => id)).toEqual([idOf(bert)])
   })
 
@@ -125,12 +125,12 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
     const tokens = [token]
     for (let n = 1; n < 50; n++) {
       app.clock.advance(1_000)
-      tokens.push(await tokenOf(app, anna))
+      tokens.push(await getToken(app, anna))
     }
     expect(await list()).toHaveLength(50)
     app.clock.advance(61_000)
     expect(await isAlive(token)).toBe(true)
-    const newest = await tokenOf(app, anna)
+    const newest = await getToken(app, anna)
     expect(await list(newest)).toHaveLength(50)
     expect([
       await isAlive(token),
@@ -142,7 +142,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
 
 describe('DELETE /v1/me/sessions/{session_id}', () => {
   test('ends one, at once and for refreshes too; the others go on', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     const answer = await end(idOf(other))
     expect([answer.status, answer.body as unknown]).toEqual([200, { status: 'ended', id: idOf(other) }])
     expect(refusal(await app.call('GET', '/v1/me', { token: other }))).toEqual([401, 'unauthorized'])
@@ -156,7 +156,7 @@ describe('DELETE /v1/me/sessions/{session_id}', () => {
   })
 
   test('404 not_found for another person’s, who notices nothing', async () => {
-    const bert = await tokenOf(app, await addPerson(app, 'bert'))
+    const bert = await getToken(app, await addPerson(app, 'bert'))
     const answer = await end(idOf(bert))
     expect(refusal(answer)).toEqual([404, 'not_found'])
     expect(answer.body['details']).toEqual({ resource: 'session' })
@@ -164,7 +164,7 @@ describe('DELETE /v1/me/sessions/{session_id}', () => {
   })
 
   test('404 also for a super-admin', async () => {
-    const root = await tokenOf(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
+    const root = await getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
     expect(refusal(await end(idOf(token), root))).toEqual([404, 'not_found'])
     expect(await isAlive(token)).toBe(true)
   })
@@ -185,7 +185,7 @@ describe('DELETE /v1/me/sessions/{session_id}', () => {
   })
 
   test('404 the second time', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     await end(idOf(other))
     expect(refusal(await end(idOf(other)))).toEqual([404, 'not_found'])
   })
@@ -193,8 +193,8 @@ describe('DELETE /v1/me/sessions/{session_id}', () => {
 
 describe('DELETE /v1/me/sessions', () => {
   test('ends all but the one that asks, and says how many', async () => {
-    const others = [await tokenOf(app, anna), await tokenOf(app, anna)]
-    const bert = await tokenOf(app, await addPerson(app, 'bert'))
+    const others = [await getToken(app, anna), await getToken(app, anna)]
+    const bert = await getToken(app, await addPerson(app, 'bert'))
     const answer = await app.call('DELETE', '/v1/me/sessions', { token })
     expect([answer.status, answer.body as unknown]).toEqual([200, { status: 'ended', ended: 2 }])
     for (const other of others) expect(await isAlive(other)).toBe(false)
@@ -225,7 +225,7 @@ describe.each([
 
 test('a session keeps its address of the login until it is used from another', async () => {
   const address = freshAddress()
-  const other = String((await login(app, anna.email, {}, from(address))).body['access_token'])
+  const other = String((await sendSignIn(app, anna.email, {}, from(address))).body['access_token'])
   const found = (await list()).find(({ id }) => id === idOf(other))
   expect(found as unknown).toMatchObject({ ip_address: address })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, type Person, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken, type Person } from '../../../support/people.ts'
 
 const PATH = '/v1/security/overview'
 const DAY_MS = 86_400_000
@@ -77,7 +77,7 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
     expect((await app.call('POST', '/v1/security/ip-whitelist', { token: other, body: entry })).status).toBe(
       201,
     )
-    await tokenOf(app, await member('bob', 'owner', 'two'))
+    await getToken(app, await member('bob', 'owner', 'two'))
     expect(await overview()).toMatchObject({
       two_factor: { members_total: 1 },
       api_keys: { active: 0 },
@@ -98,10 +98,10 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
 
   test('counts the live logins of members, each of them, and when the last one was', async () => {
     const ann = await member('ann')
-    await tokenOf(app, ann)
+    await getToken(app, ann)
     app.clock.advance(60_000)
-    await tokenOf(app, ann)
-    await tokenOf(app, await addPerson(app, 'stranger'))
+    await getToken(app, ann)
+    await getToken(app, await addPerson(app, 'stranger'))
     expect(await overview()).toMatchObject({ sessions: 2, last_login_at: '2030-01-01T00:01:00.000Z' })
     app.clock.advance(DAY_MS)
     expect(await overview()).toMatchObject({ sessions: 0, last_login_at: '2030-01-01T00:01:00.000Z' })
@@ -120,7 +120,7 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
 
   test('two_factor.enabled is the caller’s own, once it was confirmed', async () => {
     const ann = await member('ann', 'owner')
-    const as = await tokenOf(app, ann)
+    const as = await getToken(app, ann)
     expect(await overview(as)).toMatchObject({ two_factor: { enabled: false, members_enabled: 0 } })
     begunOnly(ann)
     expect(await overview(as)).toMatchObject({ two_factor: { enabled: false, members_enabled: 0 } })
@@ -131,9 +131,9 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
 
   test('200 for owner, admin and developer, 403 for a viewer and an API key, 401 for nobody', async () => {
     for (const role of ['owner', 'admin', 'developer'] as const) {
-      expect((await read(await tokenOf(app, await member(role, role)))).status).toBe(200)
+      expect((await read(await getToken(app, await member(role, role)))).status).toBe(200)
     }
-    const viewer = await read(await tokenOf(app, await member('viewer')))
+    const viewer = await read(await getToken(app, await member('viewer')))
     const key = await read(String((await makeKey(null)).body['key']))
     for (const { status, body } of [viewer, key]) {
       expect([status, body]).toMatchObject([
@@ -148,7 +148,7 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
 describe('recommendations', () => {
   test('enable_2fa comes first, to a person without it and to no machine', async () => {
     const ann = await member('ann', 'owner')
-    const as = await tokenOf(app, ann)
+    const as = await getToken(app, ann)
     expect((await codes(as))[0]).toBe('enable_2fa')
     expect(await codes()).not.toContain('enable_2fa')
     protect(ann)
@@ -157,7 +157,7 @@ describe('recommendations', () => {
 
   test('members_without_2fa counts the others, not the caller', async () => {
     const ann = await member('ann', 'owner')
-    const as = await tokenOf(app, ann)
+    const as = await getToken(app, ann)
     const bob = await member('bob')
     const find = async (by: string) =>
       ((await overview(by))['recommendations'] as { code: string; message: string }[]).find(
@@ -176,7 +176,7 @@ describe('recommendations', () => {
 
   test('a super-admin who is no member is no other member', async () => {
     const admin = await addPerson(app, 'root', [], { isSuperAdmin: true })
-    const as = await tokenOf(app, admin)
+    const as = await getToken(app, admin)
     const headers = { 'x-service-active-tenant': 'one' }
     const { body } = await app.call('GET', PATH, { token: as, headers })
     expect(body['two_factor']).toEqual({ enabled: false, members_total: 1, members_enabled: 0 })

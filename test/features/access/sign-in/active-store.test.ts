@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission, type Role } from '../../../../src/core/actor.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
-import { addPerson, fingerprint, join, proxiedApp, refusal, tokenOf } from '../../../support/people.ts'
+import { addPerson, fingerprint, getToken, join, proxiedApp, refusal } from '../../../support/people.ts'
 
 const STORES = ['one', 'two', 'other'] as const
 
@@ -40,7 +40,7 @@ async function tokenFor(kind: Kind | `super-admin, member of ${'one' | 'two'}`):
   const stores = kind.endsWith('two') ? ['one', 'two'] : kind.endsWith('one') ? ['one'] : []
   const places = kind.endsWith('none') ? [] : stores.map((store) => ({ store, role: 'admin' as const }))
   const isSuperAdmin = kind.startsWith('super-admin')
-  return tokenOf(app, await addPerson(app, kind.replaceAll(/\W+/g, '-'), places, { isSuperAdmin }))
+  return getToken(app, await addPerson(app, kind.replaceAll(/\W+/g, '-'), places, { isSuperAdmin }))
 }
 
 const NAME_IT = '401 active_tenant_required'
@@ -138,7 +138,7 @@ describe('calls that concern the person', () => {
 describe('the IP list of a store (contract 4.12)', () => {
   test('closes the store to a member elsewhere, and leaves him what concerns himself alone', async () => {
     const person = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    const token = await tokenOf(app, person)
+    const token = await getToken(app, person)
     const body = { ip_address: '203.0.113.7', force: true }
     expect((await app.call('POST', '/v1/security/ip-whitelist', { token, body })).status).toBe(201)
     const codeAt = async (path: string, slug?: string) => refusal(await call(token, path, slug)).join(' ')
@@ -154,7 +154,7 @@ describe('the IP list of a store (contract 4.12)', () => {
 describe('what counts is what is true now, not what the token says', () => {
   test('a membership that was taken away is gone with the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     expect(storeOf(await call(token, '/v1/products'))).toBe('one')
     app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(anna.id)
     for (const slug of [undefined, 'one'])
@@ -163,7 +163,7 @@ describe('what counts is what is true now, not what the token says', () => {
 
   test('with one of two taken away no header is needed any more; with one more it is', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     join(app, anna.id, { store: 'two', role: 'viewer' })
     expect(storeOf(await call(token, '/v1/products'))).toBe(NAME_IT)
     const { store_id } = { store_id: app.accounts.requireStore('one').id }
@@ -173,7 +173,7 @@ describe('what counts is what is true now, not what the token says', () => {
 
   test('another role has other rights with the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     const remove = () => app.call('DELETE', '/v1/products/nothing', { token })
     expect((await remove()).status).toBe(404)
     app.db.prepare("UPDATE memberships SET role = 'viewer' WHERE user_id = ?").run(anna.id)
@@ -185,7 +185,7 @@ describe('what counts is what is true now, not what the token says', () => {
 
   test('whoever is no super-admin any more may act for no foreign store', async () => {
     const root = await addPerson(app, 'root', [], { isSuperAdmin: true })
-    const token = await tokenOf(app, root)
+    const token = await getToken(app, root)
     expect(storeOf(await call(token, '/v1/products', 'other'))).toBe('other')
     app.db.prepare('UPDATE users SET is_super_admin = 0 WHERE id = ?').run(root.id)
     expect(storeOf(await call(token, '/v1/products', 'other'))).toBe(FOREIGN)
@@ -193,7 +193,7 @@ describe('what counts is what is true now, not what the token says', () => {
 
   test('a token of a person who was deleted, or of a store that was, has ended', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
     app.db.prepare("DELETE FROM stores WHERE slug = 'one'").run()
     for (const ended of [token, machine])
@@ -222,7 +222,7 @@ describe('roles and groups (contract 4.8)', () => {
     ['viewer', [deleter], ['products:read', 'products:delete']],
     ['viewer', [[], ['search:execute']], ['search:execute']],
   ])('%s with the groups %j: %j', async (role, groups, expected) => {
-    const token = await tokenOf(app, await addPerson(app, 'anna', [{ store: 'one', role, groups }]))
+    const token = await getToken(app, await addPerson(app, 'anna', [{ store: 'one', role, groups }]))
     const { body } = await call(token, '/v1/me')
     expect(body['permissions']).toEqual(everything.filter((permission) => expected.includes(permission)))
     const remove = await app.call('DELETE', '/v1/products/nothing', { token })
@@ -235,7 +235,7 @@ describe('roles and groups (contract 4.8)', () => {
     const powers = { owner: 3, admin: 3, developer: 2, viewer: 0 } as const
     for (const [role, count] of Object.entries(powers)) {
       const places = [{ store: 'one', role: role as Role, groups: [everything] }]
-      const token = await tokenOf(app, await addPerson(app, role, places))
+      const token = await getToken(app, await addPerson(app, role, places))
       expect((await call(token, '/v1/me')).body['powers']).toHaveLength(count)
     }
   })
@@ -245,7 +245,7 @@ describe('roles and groups (contract 4.8)', () => {
       { store: 'one', role: 'viewer', groups: [everything] },
       { store: 'two', role: 'viewer' },
     ])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     expect((await call(token, '/v1/me', 'one')).body['permissions']).toEqual(everything)
     expect((await call(token, '/v1/me', 'two')).body['permissions']).toEqual(ofViewer)
   })
@@ -255,7 +255,7 @@ describe('roles and groups (contract 4.8)', () => {
       { store: 'one', role: 'owner' },
       { store: 'two', role: 'viewer' },
     ])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     const remove = (slug: string) =>
       app.call('DELETE', '/v1/products/nothing', { token, headers: { 'x-service-active-tenant': slug } })
     expect([(await remove('one')).status, (await remove('two')).status]).toEqual([404, 403])
@@ -263,7 +263,7 @@ describe('roles and groups (contract 4.8)', () => {
 
   test('out of the last group a member has what his role gives, with the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer', groups: [reader] }])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     app.db.prepare('DELETE FROM user_group_members').run()
     expect((await call(token, '/v1/me')).body['permissions']).toEqual(ofDeveloper)
   })

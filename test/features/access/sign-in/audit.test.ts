@@ -6,11 +6,11 @@ import {
   enableTwoFactor,
   freshAddress,
   from,
-  login,
+  getToken,
   PASSWORD,
   type Person,
   proxiedApp,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const NEW = 'seven green bottles'
@@ -34,7 +34,7 @@ beforeEach(async () => {
   app = proxiedApp()
   await app.store('one')
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-  token = await tokenOf(app, anna)
+  token = await getToken(app, anna)
 })
 afterEach(() => app.close())
 
@@ -53,13 +53,13 @@ function acts(): Row[] {
   return rows().slice(1)
 }
 
-const signIn = (more: Record<string, unknown> = {}) => login(app, anna.email, more, from(freshAddress()))
+const signIn = (more: Record<string, unknown> = {}) => sendSignIn(app, anna.email, more, from(freshAddress()))
 const revoke = (of: string) => app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token: of }) })
 const sessionOf = (of: string) => String(decodeJwt(of)['sid'])
 
 describe('the audit log about sign-ins', () => {
   test('a login: who, from where, in which request, how, and which session came of it', async () => {
-    const answer = await login(app, anna.email, {}, from('203.0.113.5'))
+    const answer = await sendSignIn(app, anna.email, {}, from('203.0.113.5'))
     const made = String(answer.body['access_token'])
     expect(acts()).toEqual([
       {
@@ -114,7 +114,7 @@ describe('the audit log about sign-ins', () => {
   })
 
   test('nothing of e-mails that nobody has, which may be passwords in the wrong field', async () => {
-    for (let n = 0; n < 6; n++) await login(app, PASSWORD, WRONG, from(freshAddress()))
+    for (let n = 0; n < 6; n++) await sendSignIn(app, PASSWORD, WRONG, from(freshAddress()))
     expect(acts()).toEqual([])
   })
 
@@ -139,11 +139,11 @@ describe('the audit log about sign-ins', () => {
   })
 
   test('ended sessions and changed passwords, but nothing that failed or changed nothing', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     await app.call('DELETE', `/v1/me/sessions/${sessionOf(other)}`, { token })
     await app.call('DELETE', '/v1/me/sessions/nothing', { token })
     await app.call('DELETE', '/v1/me/sessions', { token })
-    await tokenOf(app, anna)
+    await getToken(app, anna)
     await app.call('DELETE', '/v1/me/sessions', { token })
     const change = (current_password: string) =>
       app.call('POST', '/v1/me/password', { token, body: { current_password, new_password: NEW } })
@@ -163,7 +163,7 @@ describe('the audit log about sign-ins', () => {
     const phone = await enableTwoFactor(app, token)
     app.clock.advance(60_000)
     const code = phone.code()
-    const made = await tokenOf(app, anna, { totp_code: code })
+    const made = await getToken(app, anna, { totp_code: code })
     await signIn({ recovery_code: phone.recoveryCodes[0] })
     await signIn(WRONG)
     await revoke(made)

@@ -5,10 +5,10 @@ import {
   addPerson,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 import { CLOCK_STEPS } from '../../../support/sliding-window.ts'
 
@@ -29,9 +29,9 @@ const metBar = (measured: string) =>
 
 describe.each(CLOCK_STEPS)('a clock that is set by %d ms', (step) => {
   test('keeps nobody from signing in, and the token works at once', async () => {
-    const earlier = await tokenOf(app, anna)
+    const earlier = await getToken(app, anna)
     app.clock.advance(step)
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     expect((await app.call('GET', '/v1/me', { token })).status).toBe(200)
     // Set back, a token of before is none of the future: it goes on.
     if (step < 0) expect((await app.call('GET', '/v1/me', { token: earlier })).status).toBe(200)
@@ -42,15 +42,15 @@ describe.each(CLOCK_STEPS)('a clock that is set by %d ms', (step) => {
 
   test('locks nobody out for longer than the lock itself', async () => {
     for (let n = 0; n < 5; n++) {
-      await login(app, anna.email, { password: 'another password' }, from(freshAddress()))
+      await sendSignIn(app, anna.email, { password: 'another password' }, from(freshAddress()))
     }
     app.clock.advance(step)
-    const answer = await login(app, anna.email, {}, from(freshAddress()))
+    const answer = await sendSignIn(app, anna.email, {}, from(freshAddress()))
     if (answer.status === 429) {
       expect(Number(answer.headers.get('retry-after')) * 1_000).toBeLessThanOrEqual(LOCKED_MS)
     }
     app.clock.advance(LOCKED_MS)
-    expect((await login(app, anna.email, {}, from(freshAddress()))).status).toBe(200)
+    expect((await sendSignIn(app, anna.email, {}, from(freshAddress()))).status).toBe(200)
     metBar('failed sign-ins: locked out for 15 minutes at most')
   })
 

@@ -10,11 +10,11 @@ import {
   fingerprint,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const MINUTE = 60_000
@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const signIn = (address: string, more: Record<string, unknown> = {}, email = anna.email) =>
-  login(app, email, more, from(address))
+  sendSignIn(app, email, more, from(address))
 
 /** Five strangers lock the e-mail. */
 async function lock(email = anna.email): Promise<void> {
@@ -158,7 +158,7 @@ describe('a locked e-mail, from an address that signed the person in', () => {
   })
 
   test('a failed sign-in makes no address known, nor does one that waits for its code', async () => {
-    await enableTwoFactor(app, await tokenOf(app, anna))
+    await enableTwoFactor(app, await getToken(app, anna))
     const office = '198.51.100.9'
     expect(refusal(await signIn(office, WRONG))).toEqual([401, 'unauthorized'])
     expect(refusal(await signIn(office))).toEqual([401, 'requires_2fa'])
@@ -183,7 +183,7 @@ describe('a locked e-mail, from an address that signed the person in', () => {
 
 describe('with a second factor', () => {
   test('code and password get in from a known address; a wrong code is 429 and costs a try', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(MINUTE)
     await signIn(HOME, { totp_code: phone.code() })
     app.clock.advance(MINUTE)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import {
   type Authenticator,
@@ -10,14 +10,14 @@ import {
   fingerprint,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
-const HIDDEN_TRIES = repetitions('HIDDEN_TRIES', 20)
+const HIDDEN_TRIES = readRepetitions('HIDDEN_TRIES', 20)
 
 let app: TestApp
 let anna: Person
@@ -28,13 +28,13 @@ let earlier: string
 beforeEach(async () => {
   app = proxiedApp()
   anna = await addPerson(app, 'anna')
-  earlier = await tokenOf(app, anna)
+  earlier = await getToken(app, anna)
   phone = await enableTwoFactor(app, earlier)
   app.clock.advance(60_000)
 })
 afterEach(() => app.close())
 
-const signIn = (more: Record<string, unknown> = {}) => login(app, anna.email, more, from(freshAddress()))
+const signIn = (more: Record<string, unknown> = {}) => sendSignIn(app, anna.email, more, from(freshAddress()))
 
 /** A code that the authenticator does not show within two minutes around now. */
 function wrongCode(): string {
@@ -77,8 +77,8 @@ describe('a login with two-factor authentication (contract 5.2)', () => {
       await signIn({ password: 'another password', totp_code: wrongCode() }),
       await signIn({ password: 'another password', totp_code: phone.code() }),
       await signIn({ password: 'another password', recovery_code: phone.recoveryCodes[0] }),
-      await login(app, 'nobody@people.test', {}, from(freshAddress())),
-      await login(app, 'nobody@people.test', { totp_code: phone.code() }, from(freshAddress())),
+      await sendSignIn(app, 'nobody@people.test', {}, from(freshAddress())),
+      await sendSignIn(app, 'nobody@people.test', { totp_code: phone.code() }, from(freshAddress())),
     ]
     expect(new Set(answers.map(fingerprint)).size).toBe(1)
     expect(answers.map(refusal)[0]).toEqual([401, 'unauthorized'])
@@ -93,7 +93,7 @@ describe('a login with two-factor authentication (contract 5.2)', () => {
       const wrong = { password: `wrong password ${n}` }
       const [hers, his] = [
         await signIn(wrong),
-        await login(app, 'bert@people.test', wrong, from(freshAddress())),
+        await sendSignIn(app, 'bert@people.test', wrong, from(freshAddress())),
       ]
       if (hers.status !== 401 || fingerprint(hers) !== fingerprint(his)) told.push(fingerprint(hers))
     }
@@ -119,10 +119,10 @@ describe('a login with two-factor authentication (contract 5.2)', () => {
 
   test('it is on for this person alone', async () => {
     const bert = await addPerson(app, 'bert')
-    const answer = await login(app, bert.email)
+    const answer = await sendSignIn(app, bert.email)
     expect([answer.status, decodeJwt(String(answer.body['access_token']))['amr']]).toEqual([200, ['pwd']])
     const carl = await addPerson(app, 'carl')
-    const other = await enableTwoFactor(app, await tokenOf(app, carl))
+    const other = await enableTwoFactor(app, await getToken(app, carl))
     app.clock.advance(60_000)
     expect(refusal(await signIn({ totp_code: other.code() }))).toEqual([401, 'invalid_2fa'])
   })
@@ -138,13 +138,13 @@ describe('a login with two-factor authentication (contract 5.2)', () => {
 
   test('a setup that was not finished asks for nothing', async () => {
     const bert = await addPerson(app, 'bert')
-    await app.call('POST', '/v1/security/2fa/setup', { token: await tokenOf(app, bert) })
-    expect((await login(app, bert.email)).status).toBe(200)
+    await app.call('POST', '/v1/security/2fa/setup', { token: await getToken(app, bert) })
+    expect((await sendSignIn(app, bert.email)).status).toBe(200)
   })
 
   test('a code from somebody who has it not on is not looked at', async () => {
     const bert = await addPerson(app, 'bert')
-    const answer = await login(app, bert.email, { totp_code: '123456' })
+    const answer = await sendSignIn(app, bert.email, { totp_code: '123456' })
     expect([answer.status, decodeJwt(String(answer.body['access_token']))['amr']]).toEqual([200, ['pwd']])
   })
 
@@ -174,8 +174,11 @@ describe('codes (contract 5.2: one step around now, each once)', () => {
 
   test('the code that switched it on is used up by that', async () => {
     const carl = await addPerson(app, 'carl')
-    const other = await enableTwoFactor(app, await tokenOf(app, carl))
-    expect(refusal(await login(app, carl.email, { totp_code: other.code() }))).toEqual([401, 'invalid_2fa'])
+    const other = await enableTwoFactor(app, await getToken(app, carl))
+    expect(refusal(await sendSignIn(app, carl.email, { totp_code: other.code() }))).toEqual([
+      401,
+      'invalid_2fa',
+    ])
   })
 
   test('of five logins at once with one code exactly one gets in', async () => {
@@ -224,17 +227,17 @@ describe('recovery codes (contract 5.2)', () => {
 
   test('another person’s is wrong, and not used up', async () => {
     const carl = await addPerson(app, 'carl')
-    const other = await enableTwoFactor(app, await tokenOf(app, carl))
+    const other = await enableTwoFactor(app, await getToken(app, carl))
     const recovery_code = other.recoveryCodes[0]
     expect(refusal(await signIn({ recovery_code }))).toEqual([401, 'invalid_2fa'])
-    expect((await login(app, carl.email, { recovery_code })).body['recovery_codes_left']).toBe(9)
+    expect((await sendSignIn(app, carl.email, { recovery_code })).body['recovery_codes_left']).toBe(9)
   })
 
   test('400 credential_ambiguous beside a totp_code, whatever the password; neither is used up', async () => {
     const both = { totp_code: phone.code(), recovery_code: phone.recoveryCodes[0] }
     const right = await signIn(both)
     const wrong = await signIn({ ...both, password: 'another password' })
-    const unknown = await login(app, 'nobody@people.test', both)
+    const unknown = await sendSignIn(app, 'nobody@people.test', both)
     expect(refusal(right)).toEqual([400, 'credential_ambiguous'])
     expect(new Set([right, wrong, unknown].map(fingerprint)).size).toBe(1)
     expect((await signIn({ totp_code: both.totp_code })).status).toBe(200)

@@ -7,12 +7,12 @@ import {
   fingerprint,
   freshAddress,
   from,
+  getToken,
   join,
-  login,
   PASSWORD,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 let app: TestApp
@@ -29,7 +29,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
   test('200 with one membership: exactly these fields, and the way to the store', async () => {
     const { store_id } = await app.store('shoes', 'premium')
     const anna = await addPerson(app, 'anna', [{ store: 'shoes', role: 'developer' }])
-    const answer = await login(app, anna.email)
+    const answer = await sendSignIn(app, anna.email)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
       access_token: expect.any(String),
@@ -63,7 +63,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
       { store: 'two', role: 'viewer' },
       { store: 'one', role: 'owner' },
     ])
-    const { body } = await login(app, anna.email)
+    const { body } = await sendSignIn(app, anna.email)
     const common = { last_used_at: null }
     expect(body['memberships']).toEqual([
       { client_id: one.client_id, slug: 'one', name: 'one', role: 'owner', plan: 'free', ...common },
@@ -75,7 +75,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
 
   test('200 with none: an empty list, and a token that is good for the person himself', async () => {
     const anna = await addPerson(app, 'anna')
-    const { status, body } = await login(app, anna.email)
+    const { status, body } = await sendSignIn(app, anna.email)
     expect([status, body['memberships'], body['redirect']]).toEqual([200, [], '/portal/select-store'])
     expect((await app.call('GET', '/v1/me', { token: String(body['access_token']) })).status).toBe(200)
   })
@@ -86,7 +86,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
       await app.store(store)
       join(app, admin.id, { store, role: 'owner' })
     }
-    const { status, body } = await login(app, admin.email)
+    const { status, body } = await sendSignIn(app, admin.email)
     expect([status, body['is_super_admin'], body['redirect']]).toEqual([200, true, '/admin'])
     expect(body['memberships']).toHaveLength(count)
   })
@@ -98,10 +98,10 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
       { store: 'one', role: 'owner' },
       { store: 'two', role: 'owner' },
     ])
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     app.clock.advance(90_000)
     await app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': 'two' } })
-    const { body } = await login(app, anna.email)
+    const { body } = await sendSignIn(app, anna.email)
     expect(body['memberships']).toMatchObject([
       { slug: 'one', last_used_at: null },
       { slug: 'two', last_used_at: '2030-01-01T00:01:30.000Z' },
@@ -110,7 +110,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
 
   test('each login is a session of its own: both tokens work side by side', async () => {
     const anna = await addPerson(app, 'anna')
-    const tokens = [await tokenOf(app, anna), await tokenOf(app, anna)]
+    const tokens = [await getToken(app, anna), await getToken(app, anna)]
     for (const token of tokens) expect((await app.call('GET', '/v1/me', { token })).status).toBe(200)
     expect(decodeJwt(tokens[0] as string).jti).not.toBe(decodeJwt(tokens[1] as string).jti as string)
   })
@@ -122,7 +122,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
       await app.store(slug)
       join(app, anna.id, { store: slug, role: 'developer' })
     }
-    const { body } = await login(app, anna.email)
+    const { body } = await sendSignIn(app, anna.email)
     expect(body['memberships']).toHaveLength(60)
     const token = String(body['access_token'])
     // Proxies take header lines of 8 KiB (nginx: large_client_header_buffers).
@@ -139,7 +139,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
 
 describe('the claims (contract 4.5)', () => {
   const claimsOf = async (email: string) => {
-    const token = String((await login(app, email)).body['access_token'])
+    const token = String((await sendSignIn(app, email)).body['access_token'])
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
     return decodeJwt(token)
   }
@@ -192,15 +192,15 @@ describe('who it is not (contract 4.3)', () => {
     await addPerson(app, 'nobodys')
     const wrong = { password: 'another password' }
     const answers = [
-      await login(app, 'anna@people.test', wrong),
-      await login(app, 'nobody@people.test', wrong),
-      await login(app, 'nobody@people.test'),
-      await login(app, 'nobodys@people.test', wrong),
-      await login(app, 'one@shop.test', wrong),
-      await login(app, 'no address at all', wrong),
-      await login(app, "' OR 1=1 --", wrong),
-      await login(app, 'anna@people.test', { ...wrong, totp_code: '123456' }),
-      await login(app, 'nobody@people.test', { ...wrong, recovery_code: 'aaaaa-aaaaa' }),
+      await sendSignIn(app, 'anna@people.test', wrong),
+      await sendSignIn(app, 'nobody@people.test', wrong),
+      await sendSignIn(app, 'nobody@people.test'),
+      await sendSignIn(app, 'nobodys@people.test', wrong),
+      await sendSignIn(app, 'one@shop.test', wrong),
+      await sendSignIn(app, 'no address at all', wrong),
+      await sendSignIn(app, "' OR 1=1 --", wrong),
+      await sendSignIn(app, 'anna@people.test', { ...wrong, totp_code: '123456' }),
+      await sendSignIn(app, 'nobody@people.test', { ...wrong, recovery_code: 'aaaaa-aaaaa' }),
     ]
     expect(new Set(answers.map(fingerprint)).size).toBe(1)
     expect(refusal(answers[0] as (typeof answers)[0])).toEqual([401, 'unauthorized'])
@@ -224,7 +224,7 @@ describe('who it is not (contract 4.3)', () => {
     'the e-mail in another form is the same: %p',
     async (email) => {
       await addPerson(app, 'anna')
-      expect((await login(app, email)).status).toBe(200)
+      expect((await sendSignIn(app, email)).status).toBe(200)
     },
   )
 
@@ -236,14 +236,14 @@ describe('who it is not (contract 4.3)', () => {
     'anna+x@people.test',
   ])('an e-mail that only looks alike is another: %p', async (email) => {
     await addPerson(app, 'anna')
-    expect(refusal(await login(app, email))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app, email))).toEqual([401, 'unauthorized'])
   })
 
   test('a password with accents is the same however the keyboard writes them (NFKC)', async () => {
     const { id, email } = await addPerson(app, 'anna')
     const stored = await app.passwords.hash('Crème brûlée, ﬁne'.normalize('NFC'))
     app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(stored, id)
-    const answer = await login(app, email, { password: 'Crème brûlée, fine'.normalize('NFD') })
+    const answer = await sendSignIn(app, email, { password: 'Crème brûlée, fine'.normalize('NFD') })
     expect(answer.status).toBe(200)
   })
 
@@ -252,7 +252,7 @@ describe('who it is not (contract 4.3)', () => {
     const other = await app.passwords.hash('seven green bottles')
     // The hashes before it keep the login waiting, while a link sets the new password.
     const busy = Array.from({ length: 50 }, () => app.passwords.hash('x'))
-    const pending = login(app, email)
+    const pending = sendSignIn(app, email)
     await app.call('GET', '/v1/products')
     app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(other, id)
     app.db.prepare('DELETE FROM sessions').run()
@@ -260,13 +260,13 @@ describe('who it is not (contract 4.3)', () => {
     await Promise.all(busy)
     const token = String(body['access_token'])
     expect(refusal(await app.call('GET', '/v1/me', { token }))).toEqual([401, 'unauthorized'])
-    expect((await login(app, email, { password: 'seven green bottles' })).status).toBe(200)
+    expect((await sendSignIn(app, email, { password: 'seven green bottles' })).status).toBe(200)
   })
 
   test('whoever was deleted cannot sign in any more', async () => {
     const { id, email } = await addPerson(app, 'anna')
     app.db.prepare('DELETE FROM users WHERE id = ?').run(id)
-    expect(refusal(await login(app, email))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app, email))).toEqual([401, 'unauthorized'])
   })
 })
 
@@ -278,11 +278,11 @@ describe('a registration that waits for its link', () => {
 
   test('403 account_not_verified after the right password; after a wrong one the same 401 as for anybody', async () => {
     expect((await register()).status).toBe(202)
-    const right = await login(app, 'new@people.test', { password: 'seven green bottles' })
+    const right = await sendSignIn(app, 'new@people.test', { password: 'seven green bottles' })
     expect(refusal(right)).toEqual([403, 'account_not_verified'])
     expect(right.body).not.toHaveProperty('access_token')
-    const wrong = await login(app, 'new@people.test', { password: 'six green bottles' })
-    const unknown = await login(app, 'nobody@people.test', { password: 'six green bottles' })
+    const wrong = await sendSignIn(app, 'new@people.test', { password: 'six green bottles' })
+    const unknown = await sendSignIn(app, 'nobody@people.test', { password: 'six green bottles' })
     expect(fingerprint(wrong)).toBe(fingerprint(unknown))
   })
 })
@@ -302,17 +302,20 @@ describe('a hash of older parameters', () => {
 
   test('is made anew at the login, and the next login finds the person all the same', async () => {
     const { id, email } = await annaOfOld()
-    expect((await login(app, email)).status).toBe(200)
+    expect((await sendSignIn(app, email)).status).toBe(200)
     const renewed = hashOf(id)
     expect(renewed).toStartWith('$argon2id$v=19$m=8,t=1,p=1$')
-    expect((await login(app, email)).status).toBe(200)
+    expect((await sendSignIn(app, email)).status).toBe(200)
     expect(hashOf(id)).toBe(renewed as string)
-    expect(refusal(await login(app, email, { password: 'another password' }))).toEqual([401, 'unauthorized'])
+    expect(refusal(await sendSignIn(app, email, { password: 'another password' }))).toEqual([
+      401,
+      'unauthorized',
+    ])
   })
 
   test('stays as it is after a wrong password', async () => {
     const { id, email, hash } = await annaOfOld()
-    await login(app, email, { password: 'another password' })
+    await sendSignIn(app, email, { password: 'another password' })
     expect(hashOf(id)).toBe(hash)
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import {
   addPerson,
@@ -9,18 +9,18 @@ import {
   fingerprint,
   freshAddress,
   from,
+  getToken,
   join,
-  login,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 /** Races of 20 for one token, of each kind. */
-const RACES = repetitions('REFRESH_RACES', 4)
+const RACES = readRepetitions('REFRESH_RACES', 4)
 
 let app: TestApp
 let anna: Person
@@ -31,7 +31,7 @@ beforeEach(async () => {
   app = proxiedApp()
   const machine = await app.signIn('one', 'basic')
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'admin' }])
-  tokens = { person: await tokenOf(app, anna), machine }
+  tokens = { person: await getToken(app, anna), machine }
 })
 afterEach(() => app.close())
 
@@ -169,18 +169,18 @@ describe('the new token of a person', () => {
     const phone = await enableTwoFactor(app, tokens.person)
     expect(decodeJwt(await next(tokens.person))['amr']).toEqual(['pwd'])
     app.clock.advance(MINUTE)
-    const proved = await tokenOf(app, anna, { totp_code: phone.code() })
+    const proved = await getToken(app, anna, { totp_code: phone.code() })
     expect(decodeJwt(await next(proved))['amr']).toEqual(['pwd', 'otp'])
   })
 
   test('leaves the other sign-ins of the person alone', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     await next(tokens.person)
     expect((await use(other)).status).toBe(200)
   })
 
   test('401 once the person, or the sign-in, is gone', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     app.db.prepare('DELETE FROM sessions WHERE id = ?').run(String(decodeJwt(tokens.person)['sid']))
     expect(refusal(await refresh(tokens.person))).toEqual([401, 'unauthorized'])
     app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
@@ -292,7 +292,7 @@ describe('credentials that cannot be refreshed', () => {
   })
 
   test('a login answers no refresh token, and the token endpoint knows no such grant (contract 4.6)', async () => {
-    expect((await login(app, anna.email)).body).not.toHaveProperty('refresh_token')
+    expect((await sendSignIn(app, anna.email)).body).not.toHaveProperty('refresh_token')
     const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: tokens.person })
     expect(refusal(await app.call('POST', '/oauth/token', { body }))).toEqual([400, 'unsupported_grant_type'])
   })

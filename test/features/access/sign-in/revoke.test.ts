@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { createTokens } from '../../../../src/http/tokens.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import type { TestApp } from '../../../support/app.ts'
-import { addPerson, fingerprint, type Person, proxiedApp, refusal, tokenOf } from '../../../support/people.ts'
+import {
+  addPerson,
+  fingerprint,
+  getToken,
+  type Person,
+  proxiedApp,
+  refusal,
+} from '../../../support/people.ts'
 
 const SECOND = 1_000
 /** How long a token can be refreshed: its hour and five minutes. */
@@ -19,7 +26,7 @@ beforeEach(async () => {
   app = proxiedApp()
   const machine = await app.signIn('one')
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'admin' }])
-  tokens = { person: await tokenOf(app, anna), machine }
+  tokens = { person: await getToken(app, anna), machine }
 })
 afterEach(() => app.close())
 
@@ -63,7 +70,7 @@ describe.each(kinds)('POST /oauth/revoke with the token of a %s (contract 4.6, R
     const { clock, ids } = app
     const first = proxiedApp({ db: openDatabase(folder), clock, ids })
     const machine = await first.signIn('one')
-    const person = await tokenOf(first, await addPerson(first, 'bert', [{ store: 'one', role: 'admin' }]))
+    const person = await getToken(first, await addPerson(first, 'bert', [{ store: 'one', role: 'admin' }]))
     const token = { machine, person }[kind]
     const refreshed = String((await refresh(token, first)).body['access_token'])
     await revoke(refreshed, {}, first)
@@ -78,7 +85,7 @@ describe.each(kinds)('POST /oauth/revoke with the token of a %s (contract 4.6, R
   })
 
   test('other tokens of the same store and person go on', async () => {
-    const others = [await tokenOf(app, anna), tokens[kind === 'person' ? 'machine' : 'person']]
+    const others = [await getToken(app, anna), tokens[kind === 'person' ? 'machine' : 'person']]
     await revoke(tokens[kind])
     for (const token of others) expect((await use(token)).status).toBe(200)
   })
@@ -175,7 +182,7 @@ describe('the tidying', () => {
   })
 
   test('forgets sign-ins likewise; those that were used go on', async () => {
-    const other = await tokenOf(app, anna)
+    const other = await getToken(app, anna)
     app.clock.advance(3_600 * SECOND)
     const kept = String((await refresh(other)).body['access_token'])
     app.clock.advance(299 * SECOND)

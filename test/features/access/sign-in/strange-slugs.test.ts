@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TestApp } from '../../../support/app.ts'
-import { addPerson, proxiedApp, refusal, tokenOf } from '../../../support/people.ts'
+import { addPerson, getToken, proxiedApp, refusal } from '../../../support/people.ts'
 
 type Kind = 'member of one' | 'member of two' | 'super-admin'
 
@@ -17,9 +17,9 @@ beforeAll(async () => {
   }
   const admin = (store: string) => ({ store, role: 'admin' as const })
   tokens = {
-    'member of one': await tokenOf(app, await addPerson(app, 'member-of-one', [admin('one')])),
-    'member of two': await tokenOf(app, await addPerson(app, 'member-of-two', ['one', 'two'].map(admin))),
-    'super-admin': await tokenOf(app, await addPerson(app, 'super-admin', [], { isSuperAdmin: true })),
+    'member of one': await getToken(app, await addPerson(app, 'member-of-one', [admin('one')])),
+    'member of two': await getToken(app, await addPerson(app, 'member-of-two', ['one', 'two'].map(admin))),
+    'super-admin': await getToken(app, await addPerson(app, 'super-admin', [], { isSuperAdmin: true })),
   }
 })
 afterAll(() => app.close())

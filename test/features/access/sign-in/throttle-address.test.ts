@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, from, login, PASSWORD, proxiedApp, refusal, tokenOf } from '../../../support/people.ts'
+import {
+  addPerson,
+  from,
+  getToken,
+  PASSWORD,
+  proxiedApp,
+  refusal,
+  sendSignIn,
+} from '../../../support/people.ts'
 
 let app: TestApp
 
@@ -24,7 +32,7 @@ let strangers = 0
 
 /** A login of nobody, whose e-mail was never tried before. */
 const stranger = (address = HOME, of = app) =>
-  login(of, `stranger-${++strangers}@people.test`, {}, from(address))
+  sendSignIn(of, `stranger-${++strangers}@people.test`, {}, from(address))
 
 const refresh = (token: string, address = HOME, of = app) =>
   of.call('POST', '/oauth/refresh', { token, headers: from(address) })
@@ -50,7 +58,7 @@ describe('10 logins a minute from one address (contract 5.6)', () => {
 
   test('right ones count as well, and a right password does not help over the budget', async () => {
     const { email } = await addPerson(app, 'anna')
-    const signIn = () => login(app, email, {}, from(HOME))
+    const signIn = () => sendSignIn(app, email, {}, from(HOME))
     expect(await times(10, signIn)).toEqual(Array(10).fill(200))
     expectOverBudget(await signIn(), 60, 10)
   })
@@ -91,7 +99,7 @@ describe('10 logins a minute from one address (contract 5.6)', () => {
   })
 
   test('other addresses and refreshes have budgets of their own', async () => {
-    const token = await tokenOf(app, await addPerson(app, 'anna'))
+    const token = await getToken(app, await addPerson(app, 'anna'))
     await times(11, stranger)
     expect((await stranger('203.0.113.2')).status).toBe(401)
     expect((await refresh(token)).status).toBe(200)
@@ -201,7 +209,7 @@ describe('ten times as many from one network: a /24 of IPv4, a /48 of IPv6', () 
 describe('30 refreshes a minute from one address (contract 5.6)', () => {
   test('the 31st is 429 rate_limit_exceeded, until exactly 60 seconds after the first', async () => {
     const anna = await addPerson(app, 'anna')
-    let token = await tokenOf(app, anna)
+    let token = await getToken(app, anna)
     for (let n = 0; n < 30; n++) {
       const answer = await refresh(token)
       expect(answer.status).toBe(200)
@@ -248,10 +256,10 @@ test('a restart forgives no address, and a tidying neither', async () => {
   clock.advance(59_000)
   const second = proxiedApp({ db: openDatabase(folder), clock, ids })
   await second.tidy()
-  expectOverBudget(await login(second, email, { password: PASSWORD }, from(HOME)), 1, 10)
+  expectOverBudget(await sendSignIn(second, email, { password: PASSWORD }, from(HOME)), 1, 10)
   expectOverBudget(await refresh('no-token', HOME, second), 1, 30)
   clock.advance(1_000)
-  expect((await login(second, email, {}, from(HOME))).status).toBe(200)
+  expect((await sendSignIn(second, email, {}, from(HOME))).status).toBe(200)
   expect((await refresh('no-token', HOME, second)).status).toBe(401)
   metBar('restart', 1, 'addresses: the budgets of logins and refreshes go on')
   await second.close()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions, seededRandom } from '../../../robustness/random.ts'
+import { readRepetitions, seededRandom } from '../../../robustness/random.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import {
   addPerson,
@@ -12,16 +12,16 @@ import {
   fingerprint,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const MINUTE = 60_000
 const WRONG = { password: 'another password' }
-const WAITS = repetitions('RETRY_AFTER_WAITS', 10)
+const WAITS = readRepetitions('RETRY_AFTER_WAITS', 10)
 
 /** Records a part of the bar of throttles that was just seen to be met. */
 const metBar = (part: string, n: number, measured: string) =>
@@ -38,7 +38,7 @@ afterEach(() => app.close())
 
 /** A login from an address that nobody has used yet, so that only the identity is counted. */
 const signIn = (email = anna.email, more: Record<string, unknown> = {}, of = app) =>
-  login(of, email, more, from(freshAddress()))
+  sendSignIn(of, email, more, from(freshAddress()))
 
 const fail = (email = anna.email, of = app) => signIn(email, WRONG, of)
 
@@ -145,9 +145,9 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
   test('another e-mail is not affected, from the same address either', async () => {
     const bert = await addPerson(app, 'bert')
     const headers = from(freshAddress())
-    await times(5, () => login(app, anna.email, WRONG, headers))
-    expectLocked(await login(app, anna.email, {}, headers), 900)
-    expect((await login(app, bert.email, {}, headers)).status).toBe(200)
+    await times(5, () => sendSignIn(app, anna.email, WRONG, headers))
+    expectLocked(await sendSignIn(app, anna.email, {}, headers), 900)
+    expect((await sendSignIn(app, bert.email, {}, headers)).status).toBe(200)
   })
 
   test('calls that were no login do not count: wrong bodies, two second factors, and those over the address’s budget', async () => {
@@ -156,9 +156,9 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
     for (let n = 0; n < 10; n++) {
       await signIn(anna.email, { totp_code: 'x' })
       await signIn(anna.email, { totp_code: '123456', recovery_code: 'x' })
-      await login(app, `stranger-${n}@people.test`, WRONG, home)
+      await sendSignIn(app, `stranger-${n}@people.test`, WRONG, home)
     }
-    expect((await login(app, anna.email, WRONG, home)).body['error']).toBe('rate_limit_exceeded')
+    expect((await sendSignIn(app, anna.email, WRONG, home)).body['error']).toBe('rate_limit_exceeded')
     expect((await signIn()).status).toBe(200)
   })
 
@@ -181,7 +181,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
   })
 
   test('a session goes on while its person is locked out of the login', async () => {
-    const token = await tokenOf(app, anna)
+    const token = await getToken(app, anna)
     await times(6, fail)
     expect((await app.call('GET', '/v1/me', { token })).status).toBe(200)
     expect((await app.call('POST', '/oauth/refresh', { token })).status).toBe(200)
@@ -190,7 +190,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
 
 describe('with two-factor authentication (contract 5.2)', () => {
   test('wrong codes count: after five not even password and right code get in', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(10 * MINUTE)
     const far = phone.code(-15)
     expect(codes(await times(5, () => signIn(anna.email, { totp_code: far })))).toEqual(
@@ -202,7 +202,7 @@ describe('with two-factor authentication (contract 5.2)', () => {
   })
 
   test('wrong recovery codes, codes and passwords count together', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(10 * MINUTE)
     await times(2, () => signIn(anna.email, { recovery_code: 'aaaaa-aaaaa' }))
     await times(2, () => signIn(anna.email, { totp_code: phone.code(-15) }))
@@ -211,7 +211,7 @@ describe('with two-factor authentication (contract 5.2)', () => {
   })
 
   test('requires_2fa neither counts nor begins the count anew', async () => {
-    await enableTwoFactor(app, await tokenOf(app, anna))
+    await enableTwoFactor(app, await getToken(app, anna))
     expect(codes(await times(12, () => signIn()))).toEqual(Array(12).fill('requires_2fa'))
     await times(4, fail)
     expect(codes(await times(3, () => signIn()))).toEqual(Array(3).fill('requires_2fa'))
@@ -220,7 +220,7 @@ describe('with two-factor authentication (contract 5.2)', () => {
   })
 
   test('a login with the code begins the count anew', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(MINUTE)
     await times(4, fail)
     expect((await signIn(anna.email, { totp_code: phone.code() })).status).toBe(200)
@@ -229,7 +229,7 @@ describe('with two-factor authentication (contract 5.2)', () => {
   })
 
   test('of 50 codes guessed at once exactly 5 are looked at', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(10 * MINUTE)
     const totp_code = phone.code(-15)
     const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(anna.email, { totp_code })))

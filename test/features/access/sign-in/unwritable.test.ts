@@ -9,11 +9,11 @@ import {
   enableTwoFactor,
   freshAddress,
   from,
-  login,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const MINUTE = 60_000
@@ -52,7 +52,7 @@ async function laterOn(): Promise<void> {
 }
 
 const signIn = (more: Record<string, unknown> = {}, address = freshAddress()) =>
-  login(app, anna.email, more, from(address))
+  sendSignIn(app, anna.email, more, from(address))
 const tokenIn = ({ body }: Answer) => String(body['access_token'])
 const me = (token: string) => app.call('GET', '/v1/me', { token })
 const refresh = (token: string) =>
@@ -82,8 +82,11 @@ describe('a database that cannot be written', () => {
     expect(refusal(await signIn(WRONG))).toEqual([429, 'too_many_requests'])
     expect((await signIn()).body['details']).toEqual({ retry_after: 900 })
     const home = from('203.0.113.1')
-    for (let n = 0; n < 10; n++) await login(app, `nobody-${n}@people.test`, {}, home)
-    expect(refusal(await login(app, 'nobody@people.test', {}, home))).toEqual([429, 'rate_limit_exceeded'])
+    for (let n = 0; n < 10; n++) await sendSignIn(app, `nobody-${n}@people.test`, {}, home)
+    expect(refusal(await sendSignIn(app, 'nobody@people.test', {}, home))).toEqual([
+      429,
+      'rate_limit_exceeded',
+    ])
     clock.advance(15 * MINUTE)
     expect((await signIn()).status).toBe(200)
   })
@@ -262,7 +265,7 @@ describe('a database that cannot be written', () => {
 
 describe('with a second factor', () => {
   test('a code gets in once, also where that cannot be written, and not again when it can', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     clock.advance(MINUTE)
     breakDisk()
     expect(refusal(await signIn())).toEqual([401, 'requires_2fa'])
@@ -275,7 +278,7 @@ describe('with a second factor', () => {
   })
 
   test('a code that was used before the disk broke is used up', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     clock.advance(MINUTE)
     await signIn({ totp_code: phone.code() })
     breakDisk()
@@ -283,7 +286,7 @@ describe('with a second factor', () => {
   })
 
   test('a recovery code needs the disk: 503, and it is not used up', async () => {
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     breakDisk()
     expect((await signIn({ recovery_code: phone.recoveryCodes[0] })).status).toBe(503)
     mendDisk()

@@ -6,12 +6,12 @@ import {
   enableTwoFactor,
   freshAddress,
   from,
-  login,
+  getToken,
   PASSWORD,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
 const MINUTE = 60_000
@@ -29,11 +29,11 @@ afterEach(() => app.close())
 
 async function begin(): Promise<void> {
   anna = await addPerson(app, 'anna')
-  phone = await enableTwoFactor(app, await tokenOf(app, anna))
+  phone = await enableTwoFactor(app, await getToken(app, anna))
   app.clock.advance(10 * MINUTE)
 }
 
-const signIn = (more: Record<string, unknown> = {}) => login(app, anna.email, more, from(freshAddress()))
+const signIn = (more: Record<string, unknown> = {}) => sendSignIn(app, anna.email, more, from(freshAddress()))
 
 /** Codes of ten minutes ago, of which no more than five are looked at in a quarter of an hour. */
 async function guess(count: number): Promise<void> {
@@ -170,11 +170,11 @@ describe('from then on', () => {
   test('from a known address the right code gets in', async () => {
     const home = from('203.0.113.7')
     app.clock.advance(2 * QUARTER)
-    expect((await login(app, anna.email, { totp_code: phone.code() }, home)).status).toBe(200)
+    expect((await sendSignIn(app, anna.email, { totp_code: phone.code() }, home)).status).toBe(200)
     app.clock.advance(MINUTE)
     await guess(10)
     const right = { password: PASSWORD, totp_code: phone.code() }
     expect(refusal(await signIn(right))).toEqual([429, 'too_many_requests'])
-    expect((await login(app, anna.email, right, home)).status).toBe(200)
+    expect((await sendSignIn(app, anna.email, right, home)).status).toBe(200)
   })
 })

@@ -4,7 +4,7 @@ import { createAcceptedSteps } from '../../../../src/features/access/two-factor/
 import { twoFactorQueries } from '../../../../src/features/access/two-factor/queries.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import {
@@ -12,13 +12,13 @@ import {
   enableTwoFactor,
   freshAddress,
   from,
-  login,
+  getToken,
   proxiedApp,
   refusal,
-  tokenOf,
+  sendSignIn,
 } from '../../../support/people.ts'
 
-const ROUNDS = repetitions('CODE_ROUNDS', 40)
+const ROUNDS = readRepetitions('CODE_ROUNDS', 40)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -102,9 +102,9 @@ describe('a sign-in after the clock was set back', () => {
 
   test.each([-HOUR, -DAY, HOUR, DAY])('by %d ms takes the code that is shown, once', async (jump) => {
     const anna = await addPerson(app, 'anna')
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     app.clock.advance(60_000)
-    const signIn = () => login(app, anna.email, { totp_code: phone.code() }, from(freshAddress()))
+    const signIn = () => sendSignIn(app, anna.email, { totp_code: phone.code() }, from(freshAddress()))
     expect((await signIn()).status).toBe(200)
     app.clock.advance(jump)
     expect((await signIn()).status).toBe(200)
@@ -118,11 +118,11 @@ describe('a sign-in after the clock was set back', () => {
 
   test(`a code is used once: of five logins at once with it one gets in (${ROUNDS} times)`, async () => {
     const anna = await addPerson(app, 'anna')
-    const phone = await enableTwoFactor(app, await tokenOf(app, anna))
+    const phone = await enableTwoFactor(app, await getToken(app, anna))
     let reuses = 0
     for (let round = 0; round < ROUNDS; round++) {
       app.clock.advance(15 * 60_000)
-      const signIn = () => login(app, anna.email, { totp_code: phone.code() }, from(freshAddress()))
+      const signIn = () => sendSignIn(app, anna.email, { totp_code: phone.code() }, from(freshAddress()))
       const answers = await Promise.all(Array.from({ length: 5 }, signIn))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       reuses += answers.length - 1

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 /** A login that is far enough from the last one to be counted alone. */
-async function login(name: string, factor: object = {}): Promise<Answer> {
+async function sendSignIn(name: string, factor: object = {}): Promise<Answer> {
   app.clock.advance(61_000)
   return loginNow(name, factor)
 }
@@ -22,8 +22,8 @@ async function login(name: string, factor: object = {}): Promise<Answer> {
 const loginNow = (name: string, factor: object = {}) =>
   app.call('POST', '/oauth/login', { body: { email: `${name}@shop.test`, password: PASSWORD, ...factor } })
 
-async function tokenOf(name: string, factor: object = {}): Promise<string> {
-  const { status, body } = await login(name, factor)
+async function getToken(name: string, factor: object = {}): Promise<string> {
+  const { status, body } = await sendSignIn(name, factor)
   if (status !== 200) throw new Error(`The login was refused: ${JSON.stringify(body)}`)
   return String(body['access_token'])
 }
@@ -40,7 +40,7 @@ const shown = (secret: string, steps = 0) => shownCode(secret, app.clock.now(), 
 
 /** A person who has it enabled, with the token of the login before that. */
 async function enabled(name: string) {
-  const token = await tokenOf(name)
+  const token = await getToken(name)
   const secret = String((await setup(token)).body['secret'])
   const { body } = await enable(token, shown(secret))
   app.clock.advance(2 * STEP_MS)
@@ -55,7 +55,7 @@ const withCode = (name: string, secret: string) => {
 
 describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
   test('200: secret, QR code, address, issuer and account; nothing may keep them', async () => {
-    const { status, body, headers } = await setup(await tokenOf('one'))
+    const { status, body, headers } = await setup(await getToken('one'))
     expect([status, Object.keys(body).sort()]).toEqual([
       200,
       ['account', 'issuer', 'otpauth_url', 'qr_code_url', 'secret'],
@@ -68,7 +68,7 @@ describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
   })
 
   test('a second call replaces the first', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     const first = String((await setup(token)).body['secret'])
     const second = String((await setup(token)).body['secret'])
     expect((await enable(token, shown(first))).body['error']).toBe('invalid_2fa')
@@ -84,7 +84,7 @@ describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
 
 describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
   test('200: ten recovery codes; every login then needs a code', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     const secret = String((await setup(token)).body['secret'])
     const { status, body, headers } = await enable(token, shown(secret))
     expect([status, body['enabled'], Object.keys(body).sort()]).toEqual([
@@ -94,7 +94,7 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
     ])
     for (const code of body['recovery_codes'] as string[]) expect(code).toMatch(/^[2-9a-z]{5}-[2-9a-z]{5}$/)
     expect(headers.get('cache-control')).toBe('no-store')
-    expect((await login('one')).body).toMatchObject({
+    expect((await sendSignIn('one')).body).toMatchObject({
       error: 'requires_2fa',
       details: { requires_2fa: true },
     })
@@ -102,9 +102,9 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
 
   test('401 invalid_2fa: a wrong code, in the words of the login', async () => {
     const { secret } = await enabled('one')
-    const atLogin = await login('one', { totp_code: shown(secret, 5) })
+    const atLogin = await sendSignIn('one', { totp_code: shown(secret, 5) })
     await app.store('two')
-    const token = await tokenOf('two')
+    const token = await getToken('two')
     const own = String((await setup(token)).body['secret'])
     const { status, body, headers } = await enable(token, shown(own, 5))
     expect([status, body]).toEqual([atLogin.status, atLogin.body])
@@ -113,7 +113,7 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
   })
 
   test('409 conflict: without a setup, after 15 minutes, and a second time', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     expect(await enable(token, '000000')).toMatchObject({ status: 409, body: { error: 'conflict' } })
     const late = String((await setup(token)).body['secret'])
     app.clock.advance(15 * 60_000)
@@ -124,7 +124,7 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
   })
 
   test('of twenty at once exactly one enables', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     const secret = String((await setup(token)).body['secret'])
     const answers = await Promise.all(Array.from({ length: 20 }, () => enable(token, shown(secret))))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
@@ -139,14 +139,14 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
     [123456, 'type'],
     [undefined, 'required'],
   ])('422 validation_error: %j is no code, and is not told back', async (code, problem) => {
-    const { status, body } = await enable(await tokenOf('one'), code)
+    const { status, body } = await enable(await getToken('one'), code)
     expect([status, body['error']]).toEqual([422, 'validation_error'])
     expect(body['details']).toMatchObject({ errors: [{ in: 'body', pointer: '/totp_code', code: problem }] })
     if (code !== undefined) expect(JSON.stringify(body)).not.toContain(String(code).trim())
   })
 
   test('400, 413 and 415: a body that is no JSON, too much of it, or another type', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     const send = (body: string, type = 'application/json') =>
       app.call('POST', '/v1/security/2fa/enable', { token, body, headers: { 'content-type': type } })
     expect(await send('{')).toMatchObject({ status: 400, body: { error: 'invalid_json' } })
@@ -160,12 +160,12 @@ describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
     const { secret } = await enabled('one')
     const { status, body } = await disable(await withCode('one', secret))
     expect([status, body]).toEqual([200, { enabled: false }])
-    expect((await login('one')).status).toBe(200)
+    expect((await sendSignIn('one')).status).toBe(200)
   })
 
   test('200: after a login with a recovery code as well', async () => {
     const { codes } = await enabled('one')
-    expect((await disable(await tokenOf('one', { recovery_code: codes[0] }))).status).toBe(200)
+    expect((await disable(await getToken('one', { recovery_code: codes[0] }))).status).toBe(200)
   })
 
   test('403 permission_denied: the login was older than the second factor', async () => {
@@ -177,11 +177,11 @@ describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
       { required: 'two_factor' },
     ])
     expect(body['message']).toContain('Missing required permission: sign in again with a code')
-    expect((await login('one')).body['error']).toBe('requires_2fa')
+    expect((await sendSignIn('one')).body['error']).toBe('requires_2fa')
   })
 
   test('200: where it is not enabled, without harm', async () => {
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     expect([(await disable(token)).body, (await disable(token)).body]).toEqual([
       { enabled: false },
       { enabled: false },
@@ -192,7 +192,7 @@ describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
 describe('GET /v1/security/2fa/status (contract 5.2)', () => {
   test('200: before, while it is set up, and after', async () => {
     const off = { enabled: false, enabled_at: null, recovery_codes_left: 0 }
-    const token = await tokenOf('one')
+    const token = await getToken('one')
     expect((await status(token)).body).toEqual(off)
     const secret = String((await setup(token)).body['secret'])
     expect((await status(token)).body).toEqual(off)
@@ -200,7 +200,7 @@ describe('GET /v1/security/2fa/status (contract 5.2)', () => {
     const { body } = await enable(token, shown(secret))
     expect((await status(token)).body).toEqual({ enabled: true, enabled_at: at, recovery_codes_left: 10 })
     const [code] = body['recovery_codes'] as string[]
-    const answer = await login('one', { recovery_code: code })
+    const answer = await sendSignIn('one', { recovery_code: code })
     expect([answer.status, answer.body['recovery_codes_left']]).toEqual([200, 9])
     expect((await status(token)).body).toMatchObject({ recovery_codes_left: 9 })
   })
@@ -214,12 +214,12 @@ describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     const renewed = body['recovery_codes'] as string[]
     expect([renewed.length, renewed.filter((code) => codes.includes(code))]).toEqual([10, []])
-    expect((await login('one', { recovery_code: codes[0] })).body['error']).toBe('invalid_2fa')
-    expect((await login('one', { recovery_code: renewed[0]?.toUpperCase() })).status).toBe(200)
+    expect((await sendSignIn('one', { recovery_code: codes[0] })).body['error']).toBe('invalid_2fa')
+    expect((await sendSignIn('one', { recovery_code: renewed[0]?.toUpperCase() })).status).toBe(200)
   })
 
   test('409 conflict where it is not enabled, 403 permission_denied without a login with a code', async () => {
-    expect(await renew(await tokenOf('one'))).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    expect(await renew(await getToken('one'))).toMatchObject({ status: 409, body: { error: 'conflict' } })
     const { token } = await enabled('one')
     expect(await renew(token)).toMatchObject({
       status: 403,
@@ -247,27 +247,27 @@ describe('a login with a code (contract 5.2)', () => {
     const totp_code = shown(secret)
     const answers = await Promise.all(Array.from({ length: 10 }, () => loginNow('one', { totp_code })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect((await login('two', { totp_code })).status).toBe(401)
+    expect((await sendSignIn('two', { totp_code })).status).toBe(401)
   })
 
   test('a code is needed by exactly the people who enabled it', async () => {
     await app.store('two')
     const one = await enabled('one')
-    expect((await login('two')).status).toBe(200)
+    expect((await sendSignIn('two')).status).toBe(200)
     const two = await enabled('two')
-    expect((await login('two', { totp_code: shown(one.secret, 2) })).body['error']).toBe('invalid_2fa')
+    expect((await sendSignIn('two', { totp_code: shown(one.secret, 2) })).body['error']).toBe('invalid_2fa')
     await disable(await withCode('one', one.secret))
-    expect((await login('two')).body['error']).toBe('requires_2fa')
+    expect((await sendSignIn('two')).body['error']).toBe('requires_2fa')
     app.clock.advance(61_000)
     expect((await loginNow('two', { totp_code: shown(two.secret) })).status).toBe(200)
   })
 
   test('a wrong password says nothing about it, with or without the right code', async () => {
     const { secret } = await enabled('one')
-    const wrong = await login('one', { password: 'another password' })
+    const wrong = await sendSignIn('one', { password: 'another password' })
     app.clock.advance(61_000)
     const withRightCode = await loginNow('one', { password: 'another password', totp_code: shown(secret) })
-    const unknown = await login('nobody', { password: 'another password' })
+    const unknown = await sendSignIn('nobody', { password: 'another password' })
     expect(wrong.body).toMatchObject({ error: 'unauthorized' })
     expect([withRightCode.body, unknown.body]).toEqual([wrong.body, wrong.body])
     // And the code was not used up.
@@ -317,7 +317,7 @@ describe('who may call', () => {
           SELECT users.id, stores.id, 'viewer', 0 FROM users, stores WHERE email = ? AND slug = ?`)
         .run(`${name}@shop.test`, slug)
     }
-    return tokenOf(name)
+    return getToken(name)
   }
 
   const setupFor = (token: string, slug: string) =>
@@ -335,19 +335,19 @@ describe('who may call', () => {
     expect(await setup(token)).toMatchObject({ status: 401, body: { error: 'active_tenant_required' } })
     expect((await setupFor(token, 'two')).status).toBe(200)
     expect(await setupFor(token, 'three')).toMatchObject({ status: 403, body: { error: 'not_a_member' } })
-    expect((await setup(await tokenOf('one'))).status).toBe(200)
+    expect((await setup(await getToken('one'))).status).toBe(200)
   })
 })
 
 describe('secrets', () => {
   test('are in the database in no form that can be read, after all that can happen with them', async () => {
     const { secret, codes } = await enabled('one')
-    await login('one', { recovery_code: codes[0] })
-    await login('one', { recovery_code: 'aaaaa-aaaaa' })
+    await sendSignIn('one', { recovery_code: codes[0] })
+    await sendSignIn('one', { recovery_code: 'aaaaa-aaaaa' })
     const token = await withCode('one', secret)
     const renewed = (await renew(token)).body['recovery_codes'] as string[]
     await app.store('two')
-    const pending = String((await setup(await tokenOf('two'))).body['secret'])
+    const pending = String((await setup(await getToken('two'))).body['secret'])
     const bytes = app.db.serialize()
     expect(bytes.includes('one@shop.test')).toBe(true)
     for (const canary of [secret, pending, ...codes, ...renewed]) {

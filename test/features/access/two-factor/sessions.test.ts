@@ -6,10 +6,10 @@ import {
   type Authenticator,
   addPerson,
   enableTwoFactor,
+  getToken,
   type Person,
   proxiedApp,
   refusal,
-  tokenOf,
 } from '../../../support/people.ts'
 import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
@@ -29,9 +29,9 @@ let third: string
 beforeEach(async () => {
   app = proxiedApp({ ids: systemIds })
   anna = await addPerson(app, 'anna')
-  token = await tokenOf(app, anna)
-  second = await tokenOf(app, anna)
-  third = await tokenOf(app, anna)
+  token = await getToken(app, anna)
+  second = await getToken(app, anna)
+  third = await getToken(app, anna)
 })
 afterEach(() => app.close())
 
@@ -52,12 +52,12 @@ async function factorsOf(as: string): Promise<boolean[]> {
 /** A login with the code that is shown a while later: every code is used up once. */
 async function withCode(phone: Authenticator): Promise<string> {
   app.clock.advance(60_000)
-  return tokenOf(app, anna, { totp_code: phone.code() })
+  return getToken(app, anna, { totp_code: phone.code() })
 }
 
 describe('switching two-factor authentication on', () => {
   test('ends the person’s other logins, which showed a password only, and says how many', async () => {
-    const bobs = await tokenOf(app, await addPerson(app, 'bob'))
+    const bobs = await getToken(app, await addPerson(app, 'bob'))
     await enableTwoFactor(app, token)
     expect([await stateOf(second), await stateOf(third)]).toEqual([ENDED, ENDED])
     expect(refusal(await post('/oauth/refresh', second))).toEqual(ENDED)
@@ -69,7 +69,7 @@ describe('switching two-factor authentication on', () => {
 
   test('tells the person how many logins it ended: none when there is no other', async () => {
     const answers: unknown[] = []
-    for (const as of [token, await tokenOf(app, await addPerson(app, 'bob'))]) {
+    for (const as of [token, await getToken(app, await addPerson(app, 'bob'))]) {
       const secret = String((await post('/v1/security/2fa/setup', as)).body['secret'])
       const { body } = await enable(as, shownCode(secret, app.clock.now()))
       answers.push([body['enabled'], body['sessions_ended']])
@@ -99,7 +99,7 @@ describe('switching two-factor authentication on', () => {
   test('anew ends a login that showed a code of an earlier authenticator', async () => {
     const old = await withCode(await enableTwoFactor(app, token))
     expect((await disable(old)).status).toBe(200)
-    await enableTwoFactor(app, await tokenOf(app, anna))
+    await enableTwoFactor(app, await getToken(app, anna))
     expect(refusal(await disable(old))).toEqual(ENDED)
     expect(auditOf(app, 'two_factor').at(-1)?.details).toEqual({ sessions_ended: 2 })
   })

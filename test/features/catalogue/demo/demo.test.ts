@@ -6,7 +6,7 @@ import { DEMO_PRODUCTS } from '../../../../src/features/catalogue/demo/catalogue
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
-import { stateOf } from '../../../support/state.ts'
+import { readState } from '../../../support/state.ts'
 
 const IDS = DEMO_PRODUCTS.map(({ product_id }) => product_id)
 const FIRST = IDS[0] as string
@@ -46,11 +46,11 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
 
   test('200: a repeated call changes nothing and counts all as skipped', async () => {
     await install()
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     app.clock.advance(1_000)
     const { status, body } = await install()
     expect([status, body['installed'], body['skipped']]).toEqual([200, 0, IDS.length])
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 
   test('two calls at once install every product once, and count it once', async () => {
@@ -95,7 +95,7 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
   test('402 product_limit_exceeded: no room for all of them, so none is installed', async () => {
     for (let n = 0; n < 50 - IDS.length + 1; n++) await put(`own-${n}`)
     app.accounts.setPlan('one', 'free')
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     const { status, body } = await install()
     expect([status, body['error']]).toEqual([402, 'product_limit_exceeded'])
     expect(body['details']).toMatchObject({
@@ -103,7 +103,7 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
       max_products: 50,
       products_count: 51 - IDS.length,
     })
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
     await app.call('DELETE', '/v1/products/own-0', { token })
     expect((await install()).body).toMatchObject({ installed: IDS.length })
   })
@@ -137,13 +137,13 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
 describe('DELETE /v1/products/demo (contract 2.8)', () => {
   test('200: removes the demo products and nothing else', async () => {
     await put('mine')
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     await install()
     const { status, body } = await remove()
     expect(status).toBe(200)
     expect(body).toMatchObject({ status: 'deleted', deleted: IDS.length })
     expect((body['products'] as string[]).sort()).toEqual([...IDS].sort())
-    expect(await stateOf(app, token)).toMatchObject({
+    expect(await readState(app, token)).toMatchObject({
       products: before.products,
       pictures: before.pictures,
       vectors: before.vectors,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { bundledModel, type Eyes, rank } from '../../../../scripts/demo/ranking.ts'
-import { picturePath } from '../../../../scripts/demo/render.ts'
+import { type Eyes, loadBundledModel, rank } from '../../../../scripts/demo/ranking.ts'
+import { buildPicturePath } from '../../../../scripts/demo/render.ts'
 import { TEXT_QUERIES } from '../../../../scripts/demo/text-queries.ts'
 import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../../src/features/catalogue/demo/catalogue.ts'
 
@@ -8,9 +8,9 @@ const catalogue = new Map<string, Float32Array>()
 let eyes: Eyes
 
 beforeAll(async () => {
-  eyes = await bundledModel()
+  eyes = await loadBundledModel()
   for (const { product_id, picture } of DEMO_PRODUCTS)
-    catalogue.set(product_id, await eyes.picture(picturePath(picture)))
+    catalogue.set(product_id, await eyes.picture(buildPicturePath(picture)))
 }, 60_000)
 
 describe('demo catalogue under the bundled model', () => {
@@ -27,7 +27,7 @@ describe('demo catalogue under the bundled model', () => {
       const categoryOf = new Map(
         DEMO_PRODUCTS.map((product) => [product.product_id, product.metadata.category]),
       )
-      const top = rank(await eyes.picture(picturePath(picture)), catalogue).slice(0, 3)
+      const top = rank(await eyes.picture(buildPicturePath(picture)), catalogue).slice(0, 3)
       const found = top.map(({ name }) => categoryOf.get(name))
       expect(found[0]).toBe(category)
       expect(found.filter((one) => one === category).length).toBeGreaterThanOrEqual(2)

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { demoRoutes } from '../../../../src/features/catalogue/demo/routes.ts'
 import { productRoutes } from '../../../../src/features/catalogue/products/routes.ts'
 import { createIdempotency } from '../../../../src/http/idempotency.ts'
-import { idempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
+import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { asPerson } from '../../../support/permissions.ts'
-import { stateOf } from '../../../support/state.ts'
+import { readState } from '../../../support/state.ts'
 
 let app: TestApp
 let token: string
-let before: Awaited<ReturnType<typeof stateOf>>
+let before: Awaited<ReturnType<typeof readState>>
 
 beforeAll(async () => {
   app = testApp()
@@ -18,7 +18,7 @@ beforeAll(async () => {
     token,
     body: { product_id: 'p', image_url: app.picture('p', 1), metadata: { price: 1 } },
   })
-  before = await stateOf(app, token)
+  before = await readState(app, token)
 })
 afterAll(() => app.close())
 
@@ -38,7 +38,7 @@ const WITH_BODY = ENDPOINTS.filter(([, , body]) => body !== undefined)
 /** The answer's status and code, after a check that nothing was written. */
 async function refused(method: string, path: string, options: Parameters<TestApp['call']>[2]) {
   const { status, body } = await app.call(method, path, options)
-  expect(await stateOf(app, token)).toEqual(before)
+  expect(await readState(app, token)).toEqual(before)
   return [status, body['error']]
 }
 
@@ -75,13 +75,13 @@ describe('every product endpoint refuses without writing anything', () => {
       const call = await asPerson([...others, 'products:bulk', 'search:execute'], (doors) =>
         path.endsWith('/demo')
           ? demoRoutes(doors, app.demo)
-          : productRoutes(doors, app.products, createIdempotency(idempotencyKeys(app.db), app.clock)),
+          : productRoutes(doors, app.products, createIdempotency(createIdempotencyKeys(app.db), app.clock)),
       )
       const answer = await call(method, path, body)
       expect(answer.status).toBe(403)
       expect(answer.body).toMatchObject({ error: 'permission_denied', details: { required: needed } })
       expect(answer.body['message']).toContain(needed)
-      expect(await stateOf(app, token)).toEqual(before)
+      expect(await readState(app, token)).toEqual(before)
     },
   )
 
@@ -129,7 +129,7 @@ describe('every product endpoint refuses without writing anything', () => {
     const answer = await app.call('POST', '/v1/products', { token, body })
     expect([answer.status, answer.body['error']]).toEqual([422, 'validation_error'])
     expect(JSON.stringify(answer.body['details'])).toContain(`/${field}`)
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 
   test('PATCH and PUT: 422 for fields of the wrong type', async () => {
@@ -152,7 +152,7 @@ describe('every product endpoint refuses without writing anything', () => {
       error: 'image_download_failed',
       details: { reason: 'http_status', upstream_status: 404 },
     })
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 
   test('422 image_unreadable: an upload that is no picture', async () => {

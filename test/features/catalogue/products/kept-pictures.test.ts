@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
-import { filesOf } from '../../../support/state.ts'
+import { listFiles } from '../../../support/state.ts'
 
 let app: TestApp
 let token: string
@@ -41,7 +41,7 @@ describe('GET /pictures/{address} (contract 2.6): pictures that arrived as bytes
           ? form({ product_id: 'p', image: pictureBytes(1) })
           : { product_id: 'p', image_url: dataUri(1) },
       )
-      expect(filesOf(app)).toEqual([nameOf(1)])
+      expect(listFiles(app)).toEqual([nameOf(1)])
       const picture = await open(await addressOf('p'))
       expect(picture.status).toBe(200)
       expect(await picture.bytes()).toEqual(pictureBytes(1))
@@ -84,7 +84,7 @@ describe('GET /pictures/{address} (contract 2.6): pictures that arrived as bytes
     await post({ product_id: 'p', image_url: dataUri(1) }, other)
     const theirs = (await app.call('GET', '/v1/products/p', { token: other })).body['image_url']
     expect(theirs).not.toBe(await addressOf('p'))
-    expect(filesOf(app)).toHaveLength(1)
+    expect(listFiles(app)).toHaveLength(1)
   })
 
   test('addresses are 128 random bits', async () => {
@@ -183,7 +183,7 @@ describe('tidying of kept pictures', () => {
     app.clock.advance(1)
     await app.tidy()
     expect((await open(address)).status).toBe(404)
-    expect(filesOf(app)).toEqual([])
+    expect(listFiles(app)).toEqual([])
   })
 
   test('one in use stays for ever, also when only a second product uses it or another store', async () => {
@@ -198,14 +198,14 @@ describe('tidying of kept pictures', () => {
     await app.call('DELETE', '/v1/products/q', { token })
     await sweptAfter(MINUTE)
     expect((await open(address)).status).toBe(404)
-    expect(filesOf(app)).toEqual([nameOf(1)])
+    expect(listFiles(app)).toEqual([nameOf(1)])
   })
 
   test('the picture of a product that was replaced by an address goes', async () => {
     await post({ product_id: 'p', image_url: dataUri(1) })
     await post({ product_id: 'p', image_url: app.picture('a', 2) })
     await sweptAfter(MINUTE)
-    expect(filesOf(app)).toEqual([])
+    expect(listFiles(app)).toEqual([])
   })
 
   test('a picture that arrives again while it is deleted is written after that, and keeps its file', async () => {
@@ -316,7 +316,7 @@ describe('a file that cannot be written', () => {
   ])('a bad data URI (%#) is refused and nothing is kept', async (image_url, code, status) => {
     const answer = await post({ product_id: 'p', image_url })
     expect([answer.status, answer.body['error']]).toEqual([status, code])
-    expect(filesOf(app)).toEqual([])
+    expect(listFiles(app)).toEqual([])
   })
 
   test('413 image_too_large: an upload of more than 10 MiB', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Metadata } from '../../../../src/features/catalogue/products/schema.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
-import { stateOf } from '../../../support/state.ts'
+import { readState } from '../../../support/state.ts'
 
 let app: TestApp
 let token: string
@@ -32,7 +32,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
   test('402 product_limit_exceeded: the 51st of a free store, before anything is downloaded', async () => {
     await fill(50)
     app.accounts.setPlan('one', 'free')
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     app.downloads.length = 0
     const { status, body } = await post({ product_id: 'one too many', image_url: app.picture('new', 2) })
     expect([status, body['error']]).toEqual([402, 'product_limit_exceeded'])
@@ -42,7 +42,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
       products_count: 50,
     })
     expect(app.downloads).toEqual([])
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 
   test('updates and deletes are always allowed, also above the limit after a downgrade', async () => {
@@ -68,7 +68,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
     gate.open()
     const answers = await Promise.all(racing)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 402])
-    const { products, pictures, vectors, searchable } = await stateOf(app, token)
+    const { products, pictures, vectors, searchable } = await readState(app, token)
     expect([products.length, pictures.length, vectors.length]).toEqual([50, 50, 50])
     expect(searchable).toHaveLength(50)
   })
@@ -78,7 +78,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
     app.accounts.setPlan('one', 'free')
     const { status } = await post(form({ product_id: 'more', image: pictureBytes(4) }))
     expect(status).toBe(402)
-    expect((await stateOf(app, token)).files).toEqual([])
+    expect((await readState(app, token)).files).toEqual([])
   })
 })
 
@@ -94,7 +94,7 @@ describe('writes of one product keep the order of their arrival', () => {
     expect(last).toMatchObject({ metadata: { n: 19 }, image_url: 'https://img.test/v19.jpg' })
     const { body } = await app.call('POST', '/v1/search/text', { token, body: { query: `${19 % 7}` } })
     expect(body['results']).toMatchObject([{ product_id: 'p', image_url: 'https://img.test/v19.jpg' }])
-    const { pictures, vectors } = await stateOf(app, token)
+    const { pictures, vectors } = await readState(app, token)
     expect([pictures.length, vectors.length]).toEqual([1, 1])
   })
 
@@ -116,7 +116,7 @@ describe('writes of one product keep the order of their arrival', () => {
     gate.open()
     expect([(await made).isNew, (await deleted).status]).toEqual([true, 'deleted'])
     expect((await read('p')).status).toBe(404)
-    expect(await stateOf(app, token)).toMatchObject({
+    expect(await readState(app, token)).toMatchObject({
       products: [],
       pictures: [],
       vectors: [],
@@ -155,13 +155,13 @@ describe('writes of one product keep the order of their arrival', () => {
 describe('a commit that fails', () => {
   test('500 and 503 storage_full: database, index and files are as they were, and the next write works', async () => {
     await post({ product_id: 'p', image_url: app.picture('a', 1), metadata: { n: 1 } })
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     const broken = `CREATE TRIGGER broken BEFORE INSERT ON pictures BEGIN SELECT RAISE(ABORT, 'broken'); END`
     app.db.exec(broken)
     const change = { product_id: 'p', image_url: app.picture('b', 2), metadata: { n: 2 } }
     expect((await post(change)).status).toBe(500)
     expect((await post({ ...change, product_id: 'new' })).status).toBe(500)
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
 
     app.db.exec('DROP TRIGGER broken')
     const pages = app.db.pragma('page_count', { simple: true }) as number
@@ -194,9 +194,9 @@ describe('a commit that fails', () => {
       image_url: app.picture('a', 1),
       additional_image_urls: [app.picture('b', 2)],
     })
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     app.db.exec(`CREATE TRIGGER broken BEFORE DELETE ON products BEGIN SELECT RAISE(ABORT, 'broken'); END`)
     expect((await app.call('DELETE', '/v1/products/p', { token })).status).toBe(500)
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
-import { stateOf } from '../../../support/state.ts'
+import { readState } from '../../../support/state.ts'
 
 let app: TestApp
 let token: string
@@ -154,7 +154,7 @@ describe('POST /v1/products: several pictures (contract 2.1)', () => {
     await post({ product_id: 'p', image_url: a, additional_image_urls: [b] })
     await post({ product_id: 'p', image_url: a })
     expect((await find('2'))[0]?.similarity_score).toBeLessThan(0.1)
-    const { pictures, vectors } = await stateOf(app, token)
+    const { pictures, vectors } = await readState(app, token)
     expect([pictures.length, vectors.length]).toEqual([1, 1])
   })
 
@@ -192,7 +192,7 @@ describe('POST /v1/products: several pictures (contract 2.1)', () => {
   test('422: one picture of several fails, and nothing at all is written', async () => {
     const [a, b] = [app.picture('a', 1), app.picture('b', 2)]
     await post({ product_id: 'p', image_url: a, metadata: { name: 'old' } })
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     const data = `data:image/jpeg;base64,${Buffer.from(pictureBytes(4)).toString('base64')}`
     const { status, body } = await post({
       product_id: 'p',
@@ -201,7 +201,7 @@ describe('POST /v1/products: several pictures (contract 2.1)', () => {
       metadata: { name: 'new' },
     })
     expect([status, body['error']]).toEqual([422, 'image_download_failed'])
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 })
 
@@ -215,7 +215,7 @@ describe('a product whose pictures were embedded by another model (contract 2.9)
     after.loadIndex()
     return after
   }
-  const tokenOf = async (later: TestApp) => {
+  const getToken = async (later: TestApp) => {
     const { id } = before(later)
     return later.signToken({ sub: id, jti: 'again', user_type: 'client' }, 3600)
   }
@@ -226,7 +226,7 @@ describe('a product whose pictures were embedded by another model (contract 2.9)
     const [a, b] = [app.picture('a', 1), app.picture('b', 2)]
     await post({ product_id: 'p', image_url: a, additional_image_urls: [b] })
     const later = withAnotherModel(app)
-    const key = await tokenOf(later)
+    const key = await getToken(later)
     const shown = await later.call('GET', '/v1/products/p', { token: key })
     expect(shown.body).toMatchObject({ image_url: a, additional_image_urls: [b], image: { width: 640 } })
 
@@ -255,14 +255,14 @@ describe('a product whose pictures were embedded by another model (contract 2.9)
     const body = { product_id: 'p', image_url: app.picture('a', 1) }
     await post(body)
     const later = withAnotherModel(app)
-    const answer = await later.call('POST', '/v1/products', { token: await tokenOf(later), body })
+    const answer = await later.call('POST', '/v1/products', { token: await getToken(later), body })
     expect(answer.body['message']).toBe('updated')
   })
 
   test('DELETE takes the vectors of the other model as well', async () => {
     await post({ product_id: 'p', image_url: app.picture('a', 1) })
     const later = withAnotherModel(app)
-    expect((await later.call('DELETE', '/v1/products/p', { token: await tokenOf(later) })).status).toBe(200)
+    expect((await later.call('DELETE', '/v1/products/p', { token: await getToken(later) })).status).toBe(200)
     expect([vectorsOf('vectors_1'), vectorsOf('vectors_2')]).toEqual([0, 0])
   })
 })
@@ -287,7 +287,7 @@ describe('POST /v1/products: what the picture’s doors refuse', () => {
         },
       })
       const key = await failing.signIn()
-      const before = await stateOf(failing, key)
+      const before = await readState(failing, key)
       const image = `data:image/jpeg;base64,${Buffer.from(pictureBytes(1)).toString('base64')}`
       const answer = await failing.call('POST', '/v1/products', {
         token: key,
@@ -295,7 +295,7 @@ describe('POST /v1/products: what the picture’s doors refuse', () => {
       })
       expect([answer.status, answer.body['error']]).toEqual([status, code])
       expect(answer.headers.get('retry-after')).toBe(status === 503 ? '2' : null)
-      expect(await stateOf(failing, key)).toEqual(before)
+      expect(await readState(failing, key)).toEqual(before)
       await failing.close()
     },
   )

@@ -3,7 +3,7 @@ import { PLANS } from '../../../../src/core/plans.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
-import { filesOf, stateOf } from '../../../support/state.ts'
+import { listFiles, readState } from '../../../support/state.ts'
 import { keptBytes, openStore, putPicture, sized } from '../../../support/storage.ts'
 
 const FREE = PLANS.free.storageBytesMax
@@ -77,7 +77,7 @@ describe('what a store keeps is counted', () => {
     await put('p', sized(1_000))
     const other = await openStore(app, 'free', 'two')
     await put('p', sized(1_000), app, other.token)
-    expect([counted(), counted(app, other.storeId), filesOf(app).length]).toEqual([1_000, 1_000, 1])
+    expect([counted(), counted(app, other.storeId), listFiles(app).length]).toEqual([1_000, 1_000, 1])
   })
 
   test('the count falls with the file, a minute after the product let it go', async () => {
@@ -85,12 +85,12 @@ describe('what a store keeps is counted', () => {
     await put('q', sized(2_000, 2))
     await app.call('DELETE', '/v1/products/p', { token })
     await put('q', sized(300, 3))
-    expect([counted(), filesOf(app).length]).toEqual([3_300, 3])
+    expect([counted(), listFiles(app).length]).toEqual([3_300, 3])
     await sweepAfter(MINUTE - 1)
-    expect([counted(), filesOf(app).length]).toEqual([3_300, 3])
+    expect([counted(), listFiles(app).length]).toEqual([3_300, 3])
     app.clock.advance(1)
     await app.sweepPictures()
-    expect([counted(), filesOf(app).length]).toEqual([300, 1])
+    expect([counted(), listFiles(app).length]).toEqual([300, 1])
   })
 
   test('after any writes the count is the sum of the rows, in every store', async () => {
@@ -110,7 +110,7 @@ describe('what a store keeps is counted', () => {
     const used = app.db.prepare(
       "SELECT DISTINCT lower(hex(content_hash)) AS name FROM pictures WHERE image_url LIKE '/pictures/%'",
     )
-    expect(filesOf(app)).toEqual((used.all() as { name: string }[]).map(({ name }) => name).sort())
+    expect(listFiles(app)).toEqual((used.all() as { name: string }[]).map(({ name }) => name).sort())
   }, 60_000)
 })
 
@@ -118,7 +118,7 @@ describe('402 storage_limit_exceeded', () => {
   test('the last byte fits, the next does not: code, details, and nothing was written', async () => {
     await fillUpTo(1_000)
     expect((await put('fits', sized(1_000))).status).toBe(201)
-    const before = await stateOf(app, token)
+    const before = await readState(app, token)
     const { status, body } = await put('beyond', sized(50, 2))
     expect([status, body['error'], body['message']]).toEqual([
       402,
@@ -127,7 +127,7 @@ describe('402 storage_limit_exceeded', () => {
     ])
     expect(body['details']).toMatchObject({ plan_name: 'free', storage_max_bytes: FREE, storage_bytes: FREE })
     app.clock.advance(MINUTE)
-    expect(await stateOf(app, token)).toEqual(before)
+    expect(await readState(app, token)).toEqual(before)
   })
 
   test.each(['POST', 'PUT', 'PATCH'])('%s answers it', async (method) => {
@@ -159,7 +159,7 @@ describe('402 storage_limit_exceeded', () => {
     expect((await app.call('GET', '/v1/products/p', { token })).status).toBe(404)
     expect(counted()).toBeLessThanOrEqual(FREE)
     await sweepAfter(MINUTE)
-    expect([counted(), filesOf(app).length]).toEqual([FREE - 1_000, 1])
+    expect([counted(), listFiles(app).length]).toEqual([FREE - 1_000, 1])
   })
 
   test('the model is not asked first', async () => {
@@ -292,7 +292,7 @@ describe('in a full store', () => {
     for (let n = 0; n < 60; n++) {
       expect((await put('p', sized(1_000, n))).status).toBeLessThan(300)
       await app.sweepPictures()
-      most = Math.max(most, filesOf(app).length)
+      most = Math.max(most, listFiles(app).length)
     }
     // Ten requests a minute, the one in use, and the seconds between two sweeps.
     expect(most).toBeLessThanOrEqual(13)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { filesOf } from '../../../support/state.ts'
+import { listFiles } from '../../../support/state.ts'
 import { keptBytes, openStore, putPicture, sized } from '../../../support/storage.ts'
 
 const MINUTE = 60_000
@@ -52,11 +52,11 @@ describe('the sweeper', () => {
     failing.clock.advance(MINUTE)
     expect(failing.sweepPictures()).rejects.toThrow('input/output error')
     await failing.sweepPictures().catch(() => undefined)
-    expect([filesOf(app), counted(failing, store.storeId)]).toEqual([broken, 0])
+    expect([listFiles(app), counted(failing, store.storeId)]).toEqual([broken, 0])
     isBroken = false
     failing.clock.advance(MINUTE)
     await failing.sweepPictures()
-    expect(filesOf(app)).toEqual([])
+    expect(listFiles(app)).toEqual([])
     expect(failing.db.prepare('SELECT count(*) AS n FROM released_pictures').get()).toEqual({ n: 0 })
     await failing.close()
   })
@@ -69,7 +69,7 @@ describe('the sweeper', () => {
     await app.sweepPictures()
     await sweepAfter(MINUTE)
     await sweepAfter(MINUTE)
-    expect([counted(), filesOf(app)]).toEqual([0, []])
+    expect([counted(), listFiles(app)]).toEqual([0, []])
   })
 
   test('hundreds at once go in one sweep, and pictures in use stay', async () => {
@@ -89,7 +89,7 @@ describe('the sweeper', () => {
     app.clock.advance(MINUTE)
     await app.sweepPictures()
     isOver = true
-    expect([counted(app, store.storeId), filesOf(app).length]).toEqual([5 * 60, 5])
+    expect([counted(app, store.storeId), listFiles(app).length]).toEqual([5 * 60, 5])
     expect(app.db.prepare('SELECT count(*) AS n FROM released_pictures').get()).toEqual({ n: 0 })
   })
 
@@ -103,7 +103,7 @@ describe('the sweeper', () => {
     app.clock.advance(1)
     await app.sweepPictures()
     await sweepAfter(10 * MINUTE)
-    expect(filesOf(app)).toHaveLength(1)
+    expect(listFiles(app)).toHaveLength(1)
   })
 
   test('an address that a product gives up for another one of the same content is let go', async () => {
@@ -114,6 +114,6 @@ describe('the sweeper', () => {
         .body['message'],
     ).toBe('updated')
     await sweepAfter(MINUTE)
-    expect([counted(), filesOf(app)]).toEqual([0, []])
+    expect([counted(), listFiles(app)]).toEqual([0, []])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { recordBar } from '../../../robustness/bars.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
@@ -10,7 +10,7 @@ const tokens: Record<string, string> = {}
 const foreign: { pictures: string[]; imageIds: string[] } = { pictures: [], imageIds: [] }
 
 const CALLS_EACH = 40
-const REQUESTS = repetitions('ISOLATION_REQUESTS', 4_000)
+const REQUESTS = readRepetitions('ISOLATION_REQUESTS', 4_000)
 
 const CANARY = { a: 'zanzibar', b: 'timbuktu' } as const
 const ids = (of: 'a' | 'b') => Array.from({ length: 12 }, (_, n) => `${CANARY[of]}-${n}`)

@@ -47,13 +47,13 @@ describe('GET /health/ready (contract 8.1)', () => {
     ],
     [
       'the disk is nearly full',
-      { freeDiskShare: async () => 0.0499 },
+      { readFreeDiskShare: async () => 0.0499 },
       'disk',
       'less than 5 % of the disk is free',
     ],
     [
       'the disk cannot be asked',
-      { freeDiskShare: () => Promise.reject(new Error('EIO /var/secret')) },
+      { readFreeDiskShare: () => Promise.reject(new Error('EIO /var/secret')) },
       'disk',
       'the data folder cannot be read',
     ],
@@ -79,7 +79,7 @@ describe('GET /health/ready (contract 8.1)', () => {
   })
 
   test('5 % of the disk is enough', async () => {
-    expect((await ready({ freeDiskShare: async () => 0.05 })).status).toBe(200)
+    expect((await ready({ readFreeDiskShare: async () => 0.05 })).status).toBe(200)
   })
 })
 

@@ -13,7 +13,7 @@ const service = (probes: { probeDatabase?: () => void; probeVectors?: () => void
     embedder: fakeEmbedder(),
     probeDatabase: () => {},
     probeVectors: () => {},
-    freeDiskShare: async () => 0.5,
+    readFreeDiskShare: async () => 0.5,
     ...probes,
   })
 

@@ -5,11 +5,11 @@ import { RefusedPicture } from '../../../../src/platform/embedder/child/refusal.
 import { trim } from '../../../../src/platform/embedder/child/trim.ts'
 import { scannedOver, tinyFrames } from '../../../robustness/bombs.ts'
 import { mutate } from '../../../robustness/mutation.ts'
-import { repetitions, seededRandom } from '../../../robustness/random.ts'
+import { readRepetitions, seededRandom } from '../../../robustness/random.ts'
 import { frames, samplePictures } from '../../../robustness/samples.ts'
-import { encoded, jpegOf, noisePicture } from '../pictures.ts'
+import { encoded, encodeJpeg, noisePicture } from '../pictures.ts'
 
-const MUTANTS = repetitions('TRIM_MUTANTS', 400)
+const MUTANTS = readRepetitions('TRIM_MUTANTS', 400)
 /** The longest animation of a mutant is short, so its original can be decoded for comparison. */
 const SAFE = { limitInputPixels: 1_000_000, failOn: 'error', pages: 1, sequentialRead: true } as const
 
@@ -61,7 +61,7 @@ describe('sound pictures', () => {
   })
 
   test('without anything beside the picture are not even copied', async () => {
-    for (const bytes of [await jpegOf(64, 64), await encoded(noisePicture(64, 64).webp())])
+    for (const bytes of [await encodeJpeg(64, 64), await encoded(noisePicture(64, 64).webp())])
       expect(trimmed(bytes)).toBe(bytes)
   })
 })
@@ -124,7 +124,7 @@ describe('JPEG', () => {
   })
 
   test('EXIF and profile stay: the first EXIF, and a profile of at most 4 MiB', async () => {
-    const jpeg = await jpegOf(80, 40)
+    const jpeg = await encodeJpeg(80, 40)
     const exif = segment(0xe1, concat(latin('Exif\0\0'), turned(6)))
     const part = (n: number, of: number) =>
       segment(0xe2, concat(latin('ICC_PROFILE\0'), new Uint8Array([n, of]), new Uint8Array(60_000)))
@@ -179,7 +179,7 @@ describe('WebP', () => {
 test(`${MUTANTS} damaged pictures: nothing grows, nothing throws but refusals, and what could be decoded still can`, async () => {
   const samples = [...(await samplePictures())]
   const files = samples.map(([, bytes]) => bytes)
-  const random = seededRandom(repetitions('TRIM_SEED', 5))
+  const random = seededRandom(readRepetitions('TRIM_SEED', 5))
   const others: string[] = []
   let decoded = 0
   for (let n = 0; n < MUTANTS; n++) {

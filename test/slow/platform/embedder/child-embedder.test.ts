@@ -10,7 +10,7 @@ import {
   blackPng,
   cosine,
   encoded,
-  jpegOf,
+  encodeJpeg,
   noisePicture,
 } from '../../../platform/embedder/pictures.ts'
 
@@ -26,7 +26,7 @@ describe('the bundled model', () => {
   })
 
   test('gives vectors of length 1', async () => {
-    const { vector } = await embedder.embedPicture(await jpegOf(300, 200), SEARCH)
+    const { vector } = await embedder.embedPicture(await encodeJpeg(300, 200), SEARCH)
     const text = await embedder.embedText('red shoes', 'search')
     expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
     expect(Math.hypot(...text.vector)).toBeCloseTo(1, 5)
@@ -56,7 +56,7 @@ describe('agreement with the reference processor of transformers.js', () => {
   }
 
   test.each([
-    ['a JPEG', () => jpegOf(400, 300)],
+    ['a JPEG', () => encodeJpeg(400, 300)],
     ['a small picture that is enlarged', () => encoded(noisePicture(90, 120).png())],
     ['a PNG with a palette', () => encoded(noisePicture(320, 320).png({ palette: true }))],
     ['a WebP', () => encoded(noisePicture(500, 700).webp({ quality: 90 }))],
@@ -67,7 +67,7 @@ describe('agreement with the reference processor of transformers.js', () => {
   })
 
   test('a large JPEG, shrunk while it is read, stays within the rounding of int8 (cosine at least 0.99)', async () => {
-    const bytes = await jpegOf(2600, 1900)
+    const bytes = await encodeJpeg(2600, 1900)
     const { vector } = await embedder.embedPicture(bytes, SEARCH)
     expect(cosine(vector, await reference(bytes))).toBeGreaterThan(0.99)
   })
@@ -140,10 +140,10 @@ describe('refused pictures', () => {
     ['PDF', 'image_unsupported_format', async () => ascii('%PDF-1.7\n1 0 obj\n')],
     ['TIFF', 'image_unsupported_format', () => encoded(noisePicture(64, 64).tiff())],
     ['1 x 1', 'image_too_small', () => encoded(noisePicture(1, 1).png())],
-    ['31 pixels high', 'image_too_small', () => jpegOf(500, 31)],
+    ['31 pixels high', 'image_too_small', () => encodeJpeg(500, 31)],
     ['a bomb of 256 megapixels', 'image_too_large', async () => blackPng(16_000, 16_000)],
     ['20000 x 20000', 'image_too_large', async () => blackPng(20_000, 20_000)],
-    ['a JPEG without its end', 'image_unreadable', () => cut(jpegOf(600, 400), 0.6)],
+    ['a JPEG without its end', 'image_unreadable', () => cut(encodeJpeg(600, 400), 0.6)],
     ['a PNG without its end', 'image_unreadable', () => cut(encoded(noisePicture(300, 300).png()), 0.5)],
     ['a WebP without its end', 'image_unreadable', () => cut(encoded(noisePicture(300, 300).webp()), 0.5)],
     ['an AVIF without its end', 'image_unreadable', () => cut(encoded(noisePicture(300, 300).avif()), 0.5)],
@@ -157,12 +157,12 @@ describe('refused pictures', () => {
   test('too large and too small say the size and the limit', async () => {
     const large = await refusalOf(embedder.embedPicture(blackPng(16_000, 16_000), SEARCH))
     expect(large.extras.details).toEqual({ width: 16_000, height: 16_000, max_pixels: 50_000_000 })
-    const small = await refusalOf(embedder.embedPicture(await jpegOf(500, 31), SEARCH))
+    const small = await refusalOf(embedder.embedPicture(await encodeJpeg(500, 31), SEARCH))
     expect(small.extras.details).toEqual({ width: 500, height: 31, min_side: 32 })
   })
 
   test.each([
-    ['the file ends too early', () => cut(jpegOf(600, 400), 0.6)],
+    ['the file ends too early', () => cut(encodeJpeg(600, 400), 0.6)],
     ['the header is damaged', () => cut(encoded(noisePicture(300, 300).webp()), 0.5)],
     ['the pixels are damaged', spoilt],
   ])('a damaged picture is told in our own words: %s', async (cause, make) => {
@@ -171,8 +171,8 @@ describe('refused pictures', () => {
   })
 
   test('a damaged picture harms none of those beside it', async () => {
-    const good = await Promise.all([1, 2, 3, 4, 5].map((seed) => jpegOf(200, 200, seed)))
-    const bad = await cut(jpegOf(600, 400), 0.5)
+    const good = await Promise.all([1, 2, 3, 4, 5].map((seed) => encodeJpeg(200, 200, seed)))
+    const bad = await cut(encodeJpeg(600, 400), 0.5)
     const alone = await Promise.all(good.map((bytes) => embedder.embedPicture(bytes, SEARCH)))
     const outcomes = await Promise.allSettled(
       [good[0], bad, good[1], bad, good[2], good[3], bad, good[4]].map((bytes) =>

@@ -8,7 +8,7 @@ import {
   readModelFiles,
 } from '../../../../src/platform/embedder/model-files.ts'
 import { copyModel, MODEL_DIR, SEARCH, startEmbedder } from '../../../platform/embedder/bundled.ts'
-import { jpegOf } from '../../../platform/embedder/pictures.ts'
+import { encodeJpeg } from '../../../platform/embedder/pictures.ts'
 
 const running: ChildEmbedder[] = []
 afterEach(async () => {
@@ -75,7 +75,7 @@ describe('a model folder without our own files', () => {
     expect(await embedder.settled()).toEqual({ state: 'ready' })
     expect(embedder.calibration).toEqual(DEFAULT_CALIBRATION)
     expect(log.filter((line) => /calibration\.json|golden\.json/.test(line)).length).toBe(2)
-    expect((await embedder.embedPicture(await jpegOf(100, 100), SEARCH)).vector.length).toBe(512)
+    expect((await embedder.embedPicture(await encodeJpeg(100, 100), SEARCH)).vector.length).toBe(512)
   }, 60_000)
 
   test('a folder that is none is an error at once', () => {

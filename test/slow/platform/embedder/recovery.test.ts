@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { ChildEmbedder, ChildEmbedderOptions } from '../../../../src/platform/embedder/child-embedder.ts'
 import { INDEX, refusalOf, SEARCH, startEmbedder } from '../../../platform/embedder/bundled.ts'
-import { blackPng, cosine, jpegOf } from '../../../platform/embedder/pictures.ts'
+import { blackPng, cosine, encodeJpeg } from '../../../platform/embedder/pictures.ts'
 
 const running: ChildEmbedder[] = []
 afterEach(async () => {
@@ -16,7 +16,7 @@ async function ready(options: Partial<ChildEmbedderOptions> = {}): Promise<Child
 }
 
 const pictures = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, seed) => jpegOf(160, 160, seed + 1)))
+  Promise.all(Array.from({ length: count }, (_, seed) => encodeJpeg(160, 160, seed + 1)))
 
 describe('a process that is killed', () => {
   test('pictures that were in it together are all answered, by a new process', async () => {
@@ -131,7 +131,7 @@ describe('stopping', () => {
   test('waiting calls end with `model_not_ready`, new ones as well, and no process is left', async () => {
     const embedder = await ready()
     const { text, vision } = embedder.pids()
-    const waiting = refusalOf(embedder.embedPicture(await jpegOf(200, 200), SEARCH))
+    const waiting = refusalOf(embedder.embedPicture(await encodeJpeg(200, 200), SEARCH))
     await embedder.close()
     expect((await waiting).code).toBe('model_not_ready')
     expect((await refusalOf(embedder.embedText('shoes', 'search'))).code).toBe('model_not_ready')
@@ -154,7 +154,7 @@ describe('a model that is starting', () => {
     expect(embedder.status()).toEqual({ state: 'starting' })
     const answers = [
       embedder.embedText('shoes', 'search'),
-      embedder.embedPicture(await jpegOf(160, 160), SEARCH),
+      embedder.embedPicture(await encodeJpeg(160, 160), SEARCH),
     ]
     expect(embedder.queueDepth().texts).toBe(1)
     for (const { vector } of await Promise.all(answers)) expect(vector.length).toBe(512)
