@@ -231,6 +231,23 @@ test('a mail server that hangs holds nothing up, and its mail waits for the next
   expect(waiting).toEqual([{ recipient: 'owner@shop.test', attempts: 0, last_error: null }])
 }, 60_000)
 
+const canLimitFiles = process.platform === 'linux' && Bun.which('prlimit') !== null
+
+test(`a sign-in that waits in memory for a full disk does not keep the service from ending${canLimitFiles ? '' : ' (skipped: no prlimit)'}`, async () => {
+  if (!canLimitFiles) return
+  // Writing past the limit then fails as on a full disk, and does not kill the process.
+  service = await startService(install, { wrap: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] })
+  Bun.spawnSync(['prlimit', '--pid', String(service.process.pid), '--fsize=4096:4096'])
+  const answer = await fetch(`${service.address}/oauth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: install.account.email, password: install.account.password }),
+  })
+  expect(answer.status).toBe(200)
+  const { ms } = await stopped()
+  expect(ms).toBeLessThanOrEqual(EXIT_MS)
+}, 60_000)
+
 test('a second SIGTERM ends the service at once, whatever hangs', async () => {
   await start()
   const { connection } = await halfAnUpload('twice')
