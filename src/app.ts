@@ -116,7 +116,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tellOwners: accounts.service.tellOwners,
   })
   const overview = buildOverview(ground, {
-    twoFactor: { isEnabled: twoFactor.service.isEnabled, members: twoFactor.service.countMembers },
+    twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,

@@ -7,6 +7,7 @@ import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { passwordResetMail } from './mails.ts'
@@ -30,7 +31,7 @@ export interface PasswordResetDeps {
   mails: Throttle
   /** Failed sign-ins by e-mail address. A new password resets their count. */
   failures: Pick<Throttle, 'reset'>
-  hashPassword(password: string): Promise<string>
+  hashPassword: PasswordHasher['hash']
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
   schedule(callback: () => void, delayMs: number): void

@@ -6,21 +6,20 @@ import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
+import type { TwoFactorService } from '../two-factor/service.ts'
 import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
 
 export interface MeDeps {
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setPassword'>
   sessions: KeptSessions
   clock: Clock
-  passwords: {
-    hash(password: string): Promise<string>
-    verify(hash: string | undefined, password: string): Promise<boolean>
-  }
-  isTwoFactorEnabled(userId: string): boolean
+  passwords: Pick<PasswordHasher, 'hash' | 'verify'>
+  isTwoFactorEnabled: TwoFactorService['isEnabled']
   /** Wrong current passwords of one person. They do not count as failed sign-ins, which a stranger can cause. */
   failures: Throttle
   /** Ends the links for a new password that the person requested earlier. */

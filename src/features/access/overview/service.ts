@@ -1,23 +1,19 @@
 import type { Actor } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import type { ApiKeyService } from '../api-keys/service.ts'
+import type { IpListService } from '../ip-list/service.ts'
+import type { TwoFactorService } from '../two-factor/service.ts'
+import type { WidgetKeyService } from '../widget-keys/service.ts'
 import type { OverviewQueries } from './queries.ts'
 import type { Recommendation, SecurityOverview } from './schema.ts'
 
 export interface OverviewDeps {
   queries: OverviewQueries
   clock: Clock
-  twoFactor: {
-    isEnabled(userId: string): boolean
-    /** Counts the members of a store, and those with a second factor. */
-    members(storeId: string): { total: number; enabled: number }
-  }
-  apiKeys: {
-    countByState(storeId: string, now: number): SecurityOverview['api_keys']
-    /** Counts the keys that have not expired and whose makers have left the store. */
-    countByFormerMembers(storeId: string, now: number): number
-  }
-  widgetKeys: { count(storeId: string): number }
-  ipList: { count(storeId: string): number }
+  twoFactor: Pick<TwoFactorService, 'isEnabled' | 'countMembers'>
+  apiKeys: Pick<ApiKeyService, 'countByState' | 'countByFormerMembers'>
+  widgetKeys: Pick<WidgetKeyService, 'count'>
+  ipList: Pick<IpListService, 'count'>
 }
 
 export type OverviewService = ReturnType<typeof overviewService>
@@ -29,7 +25,7 @@ export function overviewService(deps: OverviewDeps) {
   return {
     summarize({ storeId, userId, role }: Actor): SecurityOverview {
       const now = clock.now()
-      const members = twoFactor.members(storeId)
+      const members = twoFactor.countMembers(storeId)
       const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
       const isCallerMissing = isOwnEnabled === false && role !== null
       const entries = ipList.count(storeId)

@@ -16,7 +16,8 @@ import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { KnownKey } from '../api-keys/service.ts'
+import type { ApiKeyService } from '../api-keys/service.ts'
+import type { IpListService } from '../ip-list/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
@@ -28,13 +29,9 @@ export interface CallerDeps {
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: KeptSessions
   holders: TokenHolders
-  apiKeys: {
-    find(key: string, now: number): KnownKey | undefined
-    touch(key: KnownKey, address: string): void
-  }
+  apiKeys: Pick<ApiKeyService, 'find' | 'touch'>
   clock: Clock
-  /** @throws ApiError `ip_not_allowed`. */
-  admitAddress(storeId: string, address: string): void
+  admitAddress: IpListService['admit']
   /** Writes data that may be lost in a power cut. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }

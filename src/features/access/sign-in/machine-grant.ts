@@ -5,6 +5,7 @@ import { tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { IpListService } from '../ip-list/service.ts'
 import { invalidClient, readCredentials } from './client-credentials.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -16,8 +17,7 @@ export interface MachineGrantDeps {
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   failures: Throttle
   unknownFailures: Throttle
-  /** @throws ApiError `ip_not_allowed`. */
-  admitAddress(storeId: string, address: string): void
+  admitAddress: IpListService['admit']
   /** Writes a little later, so that the time of an answer does not reveal the write. */
   later(work: () => void): void
   record: RecordEvent

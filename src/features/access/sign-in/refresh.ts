@@ -5,6 +5,7 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
+import type { IpListService } from '../ip-list/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import { missing } from './client-credentials.ts'
 import type { SignInQueries } from './queries.ts'
@@ -19,7 +20,7 @@ export interface RefreshDeps {
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer
   clock: Clock
-  admitAddress(storeId: string, address: string): void
+  admitAddress: IpListService['admit']
   atomically: Atomically
   record: RecordEvent
 }

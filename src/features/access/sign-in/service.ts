@@ -8,9 +8,12 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { RegistrationService } from '../accounts/registration.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
+import type { SecondFactor, TwoFactorService } from '../two-factor/service.ts'
 import type { Lockout } from './lockout.ts'
 import { membershipView, type SignInRequest, type UserToken } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -24,19 +27,9 @@ export interface SignInDeps {
   issuer: TokenIssuer
   clock: Clock
   ids: Ids
-  passwords: {
-    hash(password: string): Promise<string>
-    verify(hash: string | undefined, password: string, network: string): Promise<boolean>
-    isOutdated(hash: string): boolean
-  }
-  twoFactor: {
-    isEnabled(userId: string): boolean
-    pass(userId: string, factor: SecondFactor, trace: Trace): { ok: boolean; recoveryCodesLeft?: number }
-    passUnwritten(userId: string, factor: SecondFactor): boolean | undefined
-    countWrongCode(userId: string): number
-  }
-  /** Finds the password hash of a registration that waits for its link. */
-  findPendingPassword(email: string): string | undefined
+  passwords: Pick<PasswordHasher, 'hash' | 'verify' | 'isOutdated'>
+  twoFactor: Pick<TwoFactorService, 'isEnabled' | 'pass' | 'passUnwritten' | 'countWrongCode'>
+  findPendingPassword: RegistrationService['findPendingPassword']
   lockout: Lockout
   /** Tells a person by mail that someone with their password is guessing codes. */
   warnOfGuesses(email: string, wrongCodes: number): void
@@ -47,12 +40,6 @@ export interface SignInDeps {
   later(work: () => void): void
   record: RecordEvent
   log: { warn(fields: Record<string, unknown>, message: string): void }
-}
-
-/** The second factor in a sign-in request. */
-interface SecondFactor {
-  totp_code?: string | undefined
-  recovery_code?: string | undefined
 }
 
 /** A completed sign-in. */
