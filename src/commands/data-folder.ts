@@ -18,6 +18,7 @@ const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
   ['SQLITE_LOCKED', 'is in use by another program: try again'],
   ['ENOSPC', FULL],
   ['EDQUOT', FULL],
+  ['ENOTDIR', 'is not a folder: choose another one'],
   ['EROFS', CANNOT_WRITE],
   ['EACCES', CANNOT_WRITE],
   ['EPERM', CANNOT_WRITE],
@@ -25,8 +26,8 @@ const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
 
 /** Turns a storage error into an OperatorError about the data folder. Returns any other error unchanged. */
 export function explainFolderError(dataDir: string, error: unknown): unknown {
-  if (!storageFailure(error)) return error
   const { code, message } = error as Error & { code: string }
+  if (!storageFailure(error) && code !== 'ENOTDIR') return error
   const known = PROBLEMS.find(([prefix]) => code.startsWith(prefix))?.[1]
   const problem = known ?? `cannot be read or written: ${message} (${code})`
   return new OperatorError(`The data folder ${dataDir} ${problem}`)

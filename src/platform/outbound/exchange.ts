@@ -128,6 +128,6 @@ async function* readPieces(response: IncomingMessage, signal: AbortSignal): Asyn
 const toFailure = (cause: unknown, signal: AbortSignal): OutboundError => {
   if (cause instanceof OutboundError) return cause
   return signal.aborted
-    ? new OutboundError('timeout', 'The request timed out', cause)
+    ? new OutboundError('timeout', 'The server took too long to answer', cause)
     : new OutboundError('connect', 'The connection was lost, or the response was not HTTP', cause)
 }
