@@ -26,8 +26,9 @@ const PROBLEMS: readonly (readonly [code: string, problem: string])[] = [
 
 /** Turns a storage error into an OperatorError about the data folder. Returns any other error unchanged. */
 export function explainFolderError(dataDir: string, error: unknown): unknown {
-  const { code, message } = error as Error & { code: string }
-  if (!storageFailure(error) && code !== 'ENOTDIR') return error
+  const { code, message, path } = error as NodeJS.ErrnoException & { code: string }
+  const isFile = code === 'ENOTDIR' && path?.startsWith(dataDir)
+  if (!isFile && !storageFailure(error)) return error
   const known = PROBLEMS.find(([prefix]) => code.startsWith(prefix))?.[1]
   const problem = known ?? `cannot be read or written: ${message} (${code})`
   return new OperatorError(`The data folder ${dataDir} ${problem}`)

@@ -3,7 +3,8 @@ import { explainFolderError } from '../../src/commands/data-folder.ts'
 import { OperatorError } from '../../src/core/operator-error.ts'
 
 /** An error as SQLite and the file system throw it. */
-const fault = (code: string) => Object.assign(new Error('words of the system'), { code })
+const fault = (code: string, path = '/srv/data/secrets') =>
+  Object.assign(new Error('words of the system'), { code, path })
 
 describe('an error about the data folder', () => {
   test.each([
@@ -12,7 +13,6 @@ describe('an error about the data folder', () => {
     ['SQLITE_FULL', 'is on a full disk'],
     ['SQLITE_BUSY', 'is in use by another program'],
     ['ENOSPC', 'is on a full disk'],
-    ['EACCES', 'is not writable'],
     ['ENOTDIR', 'is not a folder: choose another one'],
     ['EIO', 'cannot be read or written: words of the system (EIO)'],
   ])('%s says that the folder %s', (code, words) => {
@@ -22,7 +22,8 @@ describe('an error about the data folder', () => {
   })
 
   test('any other error stays as it is', () => {
-    const error = new Error('a mistake of ours')
-    expect(explainFolderError('/srv/data', error)).toBe(error)
+    for (const error of [new Error('a mistake of ours'), fault('ENOTDIR', '/srv/libraries')]) {
+      expect(explainFolderError('/srv/data', error)).toBe(error)
+    }
   })
 })
