@@ -49,6 +49,8 @@ export interface Ports extends InstallPorts {
   readFreeDiskShare(): Promise<number>
   /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
   findDamage?(): Promise<string[]>
+  /** The most memory of the vectors of all stores; without it as much as can be addressed. */
+  vectorMemoryBytesMax?: number
   /** Signs the access tokens. */
   tokenSecret: string
 }
@@ -131,7 +133,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const idempotency = createIdempotency(createIdempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())
-  const productIndex = buildProductIndex(ground, { model, dimension: embedder.model.dimension, noteFault })
+  const productIndex = buildProductIndex(ground, {
+    ...{ model, noteFault },
+    dimension: embedder.model.dimension,
+    memoryBytesMax: ports.vectorMemoryBytesMax,
+  })
   const index = productIndex.service
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },

@@ -75,7 +75,9 @@ test('the search index is read again: vectors, filter columns and what is gone',
     .pluck()
     .get(storeId)
   app.db.prepare('UPDATE vectors_1 SET embedding = ? WHERE rowid = ?').run(vector, BigInt(picture ?? 0))
-  app.db.prepare(`UPDATE products SET metadata = '{"category":"Chairs"}' WHERE store_id = ?`).run(storeId)
+  app.db
+    .prepare(`UPDATE products SET metadata = '{"category":"Chairs"}', category = 'chairs' WHERE store_id = ?`)
+    .run(storeId)
   expect([await search(token, near), await search(token, chairs)]).toEqual([
     { count: 0, candidates: 1 },
     { count: 0, candidates: 0 },

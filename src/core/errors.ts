@@ -297,8 +297,8 @@ export const ERRORS = {
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
   storage_full: kind(
     503,
-    'The disk of this service is full.',
-    'Ask the operator to free some space; reading still works.',
+    'The disk of this service is full, or its memory for vectors.',
+    'Ask the operator to free some space or memory; reading still works.',
   ),
   storage_failed: kind(
     503,

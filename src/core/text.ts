@@ -1,6 +1,9 @@
-/** Folds a text for comparison: removes accents, case and outer spaces, and collapses inner spaces. */
+/**
+ * Folds a text for comparison: removes accents, case and outer spaces, and collapses inner spaces. Half of a surrogate
+ * pair becomes U+FFFD, as in the database, so that a folded text comes back from there as it was.
+ */
 export const fold = (text: string): string =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ')
+  text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ')
 
 /** Splits a text into its words, folded. */
 export const splitWords = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []

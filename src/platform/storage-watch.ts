@@ -79,9 +79,9 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   let nextInspection = 0
 
   function note(error: unknown): void {
-    const cause =
-      error instanceof ApiError ? (isStorageFault(error) ? (error.extras.cause ?? error) : undefined) : error
-    const failure = cause instanceof ApiError ? cause : storageFailure(cause)
+    // An answer without a cause does not come from the disk: the memory for vectors may be full, too.
+    const cause = error instanceof ApiError ? (isStorageFault(error) ? error.extras.cause : undefined) : error
+    const failure = storageFailure(cause)
     if (!failure || !isStorageFault(failure)) return
     const part = isDatabaseError(cause) ? 'database' : 'files'
     if (isDamage(cause)) suspect()

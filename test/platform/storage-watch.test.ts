@@ -108,6 +108,7 @@ describe('the database', () => {
     new Error('a bug'),
     sqlite('SQLITE_CONSTRAINT'),
     sqlite('SQLITE_BUSY'),
+    new ApiError('storage_full', 'the memory for vectors is full'),
     new ApiError('not_found', 'nothing'),
     new ApiError('overloaded', 'busy', { cause: sqlite('SQLITE_BUSY') }),
     undefined,

@@ -37,7 +37,8 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
             .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
         )
       const vectors = createVectorTable(db, nameTable(row), model.dimension)
-      if (!known) vectors.create()
+      if (known) vectors.complete()
+      else vectors.create()
       const others = db
         .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
         .all(row)

@@ -1,4 +1,4 @@
-import { assertDimension, BLOCK_SLOTS, Scanner } from './scanner.ts'
+import { assertDimension, BLOCK_SLOTS, MEMORY_BYTES_MAX, Scanner, takesMemory } from './scanner.ts'
 
 /**
  * The vectors of one store. A vector keeps its slot until it is removed, so callers can store more columns by slot.
@@ -38,14 +38,23 @@ export interface VectorArena {
   readonly dimension: number
   /** Bytes allocated so far; freed blocks are reused but never returned to the system. */
   readonly memoryBytes: number
+  /** The most bytes that all vectors together may take. */
+  readonly memoryBytesMax: number
   /**
    * Adds a vector of length 1 to a store, or replaces the vector with the same key in its slot.
    *
    * @param key a positive safe integer, unique within the store.
    * @returns the slot, which may have been freed earlier.
-   * @throws Error when all vectors together would exceed 4 GiB; nothing changes then.
+   * @throws Error when all vectors together would exceed `memoryBytesMax`; nothing changes then.
    */
   put(storeId: string, key: number, vector: Float32Array): number
+  /**
+   * Makes sure that a store can take `count` more vectors, unless others are put before.
+   *
+   * @param count less than 1 for a store that loses as many as it takes.
+   * @returns false where they find no room.
+   */
+  reserve(storeId: string, count: number): boolean
   /** Removes a vector and returns its former slot; ignores an unknown key. */
   remove(storeId: string, key: number): number | undefined
   removeStore(storeId: string): void
@@ -55,12 +64,19 @@ export interface VectorArena {
   segment(storeId: string): Segment | undefined
 }
 
-/** @param dimension numbers per vector, 1 to 4,096. */
-export function createVectorArena(dimension: number): VectorArena {
+/**
+ * @param dimension numbers per vector, 1 to 4,096.
+ * @param memoryBytesMax at most 4 GiB.
+ */
+export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYTES_MAX): VectorArena {
   assertDimension(dimension)
   /** Created for the first vector, because reserving its address space takes longer than the rest of the startup. */
   let scanner: Scanner | undefined
   const segments = new Map<string, StoreSegment>()
+  const openScanner = (): Scanner => {
+    scanner ??= new Scanner(dimension, memoryBytesMax)
+    return scanner
+  }
   const ensureSegment = (storeId: string, scanner: Scanner) => {
     const segment = segments.get(storeId) ?? new StoreSegment(scanner)
     segments.set(storeId, segment)
@@ -68,14 +84,20 @@ export function createVectorArena(dimension: number): VectorArena {
   }
   return {
     dimension,
+    memoryBytesMax,
     get memoryBytes() {
       return scanner?.memoryBytes ?? 0
     },
     put(storeId, key, vector) {
       if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
-      scanner ??= new Scanner(dimension)
+      const scanner = openScanner()
       const peak = scanner.read(vector)
       return ensureSegment(storeId, scanner).put(key, peak)
+    },
+    reserve(storeId, count) {
+      const missing = count - (segments.get(storeId)?.freeSlots ?? 0)
+      if (missing <= 0) return true
+      return takesMemory(openScanner) && openScanner().reserveBlocks(Math.ceil(missing / BLOCK_SLOTS))
     },
     remove: (storeId, key) => segments.get(storeId)?.remove(key),
     removeStore(storeId) {
@@ -107,6 +129,11 @@ class StoreSegment implements Segment {
 
   get count(): number {
     return this.#slotByKey.size
+  }
+
+  /** The number of vectors that find room without another block. */
+  get freeSlots(): number {
+    return this.#blocks.length * BLOCK_SLOTS - this.count
   }
 
   keyAt(slot: number): number {

@@ -6,7 +6,7 @@ export const BLOCK_SLOTS = 64
 
 const PAGE_BYTES = 65_536
 /** The address space of 32-bit WebAssembly: 4 GiB. */
-const PAGES_MAX = 65_536
+export const MEMORY_BYTES_MAX = 65_536 * PAGE_BYTES
 /** Results of one kernel call. Larger requests are split, so that the scratch space stays in the CPU cache. */
 const BATCH = 64 * BLOCK_SLOTS
 
@@ -36,6 +36,17 @@ interface Kernel {
   rescorePlaces(query: number, places: number, count: number, width: number, scores: number): void
 }
 
+/** Runs work that takes memory from the machine. @returns false where the machine refuses. */
+export function takesMemory(work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
 let compiled: WebAssembly.Module | undefined
 
 /** @throws Error for a dimension outside 1 to 4,096. */
@@ -55,6 +66,7 @@ export class Scanner {
   /** Bytes of one block: for each vector a scale and two bytes per dimension. */
   readonly blockBytes: number
   readonly #width: number
+  readonly #pagesMax: number
   readonly #memory: WebAssembly.Memory
   readonly #kernel: Kernel
   readonly #query: number
@@ -66,8 +78,12 @@ export class Scanner {
   #floats: Float32Array
   #words: Uint32Array
 
-  /** @param dimension numbers per vector, see {@link assertDimension}. */
-  constructor(dimension: number) {
+  /**
+   * @param dimension numbers per vector, see {@link assertDimension}.
+   * @param bytesMax the most memory, at most 4 GiB.
+   * @throws RangeError where the machine refuses the memory.
+   */
+  constructor(dimension: number, bytesMax: number) {
     this.dimension = dimension
     this.#width = Math.ceil(dimension / 16) * 16
     this.blockBytes = BLOCK_SLOTS * (4 + 2 * this.#width)
@@ -77,7 +93,9 @@ export class Scanner {
     this.#scores = this.#places + 4 * BATCH
     // A place holds a vector's number in the low six bits of the block's address.
     this.#end = Math.ceil((this.#scores + 4 * BATCH) / BLOCK_SLOTS) * BLOCK_SLOTS
-    this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#end / PAGE_BYTES), maximum: PAGES_MAX })
+    this.#pagesMax = Math.floor(Math.min(bytesMax, MEMORY_BYTES_MAX) / PAGE_BYTES)
+    const initial = Math.ceil(this.#end / PAGE_BYTES)
+    this.#memory = new WebAssembly.Memory({ initial, maximum: this.#pagesMax })
     this.#floats = new Float32Array(this.#memory.buffer)
     this.#words = new Uint32Array(this.#memory.buffer)
     compiled ??= new WebAssembly.Module(readFileSync(wasmPath))
@@ -85,7 +103,16 @@ export class Scanner {
     this.#kernel = instance.exports as unknown as Kernel
   }
 
-  /** @throws Error when the vectors of this process would exceed 4 GiB. */
+  /**
+   * Makes sure that the next `count` calls of `takeBlock` succeed. Memory that nothing was written to costs nothing.
+   *
+   * @returns false where that is impossible.
+   */
+  reserveBlocks(count: number): boolean {
+    return this.#ensureBytes(this.#end + Math.max(0, count - this.#freeBlocks.length) * this.blockBytes)
+  }
+
+  /** @throws Error when the vectors of this process would exceed the limit. */
   takeBlock(): number {
     const block = this.#freeBlocks.pop() ?? this.#appendBlock()
     for (let slot = 0; slot < BLOCK_SLOTS; slot++) this.#kernel.release(block + slot)
@@ -185,19 +212,24 @@ export class Scanner {
 
   #appendBlock(): number {
     const block = this.#end
-    const needed = Math.ceil((block + this.blockBytes) / PAGE_BYTES)
-    const pages = this.#memory.buffer.byteLength / PAGE_BYTES
-    if (needed > pages) this.#grow(pages, needed)
+    if (!this.#ensureBytes(block + this.blockBytes)) throw new Error('The vectors do not fit into memory')
     this.#end = block + this.blockBytes
     return block
   }
 
+  #ensureBytes(bytes: number): boolean {
+    const needed = Math.ceil(bytes / PAGE_BYTES)
+    const pages = this.#memory.buffer.byteLength / PAGE_BYTES
+    return needed <= pages || this.#grow(pages, needed)
+  }
+
   /** Grows by an eighth, because growing may copy. Pages that were never written take no physical memory. */
-  #grow(pages: number, needed: number): void {
-    if (needed > PAGES_MAX) throw new Error('The vectors of this service do not fit into 4 GiB of memory')
-    const wanted = Math.min(PAGES_MAX, Math.max(needed, Math.ceil(pages * 1.125)))
-    this.#memory.grow(wanted - pages)
+  #grow(pages: number, needed: number): boolean {
+    if (needed > this.#pagesMax) return false
+    const wanted = Math.min(this.#pagesMax, Math.max(needed, Math.ceil(pages * 1.125)))
+    const grown = [wanted, needed].some((size) => takesMemory(() => this.#memory.grow(size - pages)))
     this.#floats = new Float32Array(this.#memory.buffer)
     this.#words = new Uint32Array(this.#memory.buffer)
+    return grown
   }
 }

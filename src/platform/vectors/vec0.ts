@@ -1,25 +1,34 @@
 import type Database from 'better-sqlite3'
 
+/** Up to 64 vectors of one store. They are views of memory that is given back when the next block is asked for. */
+export interface VectorBlock {
+  storeId: string
+  rowids: readonly number[]
+  /** The vector of `rowids[n]`; copy it to keep it. */
+  vectorAt(n: number): Float32Array
+}
+
 /** The durable vectors of all stores in one vec0 table. The caller opens the transactions. */
 export interface VectorTable {
   create(): void
+  /** Adds what a table lacks that an older program made. */
+  complete(): void
   /** Adds a vector, or replaces the one with the same rowid. @throws SqliteError when another store has that rowid. */
   put(storeId: string, rowid: number, vector: Float32Array): void
   /** Ignores an unknown rowid. */
   remove(rowid: number): void
   /** Visits all vectors in no particular order. The vector is a view that is valid only during the visit; copy it. */
-  each(visit: Visit): void
+  each(visit: (rowid: number, vector: Float32Array, storeId: string) => void): void
   /**
-   * The same with a pause after every few vectors; the table must not be written to before the end.
+   * All vectors in blocks, in no particular order, as they were when the first block was asked for. The database must not
+   * be written to through the same connection before the last one; reading it in between is cheap.
    *
-   * @param storeId visits the vectors of this store only.
+   * @param storeId reads the vectors of this store, and no others.
    */
-  eachWithPauses(visit: Visit, storeId?: string): Generator<void>
+  blocks(storeId?: string): Generator<VectorBlock, void>
   /** The exact `k` nearest vectors of a store by cosine, best first. Scans with SQL: a reference, not for searches. */
   nearest(storeId: string, vector: Float32Array, k: number): { rowid: number; score: number }[]
 }
-
-type Visit = (rowid: number, vector: Float32Array, storeId: string) => void
 
 /** Vectors per chunk. With sqlite-vec's default of 1,024, 1,000 small stores take 21 times their raw size. */
 const CHUNK_SIZE = 64
@@ -36,18 +45,25 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
       throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
     return vector
   }
-  function* eachWithPauses(visit: Visit, storeId?: string): Generator<void> {
+  function* blocks(storeId?: string): Generator<VectorBlock, void> {
     const chunks = storeId === undefined ? sql.chunks().iterate() : sql.chunksOf().iterate(storeId)
     for (const chunk of chunks) {
-      visitChunk(chunk, dimension, visit)
-      yield
+      yield openBlock(chunk, dimension)
+      freeBytes(chunk.vectors)
     }
   }
 
+  /** For every new vector vec0 looks for the last chunk of its store; without an index it walks those of all stores. */
+  function complete(): void {
+    db.exec(`CREATE INDEX IF NOT EXISTS ${table}_chunks_store ON ${table}_chunks (partition00)`)
+  }
+
   return {
+    complete,
     create() {
       db.exec(`CREATE VIRTUAL TABLE ${table} USING vec0(
         store_id TEXT PARTITION KEY, embedding FLOAT[${dimension}] distance_metric=cosine, chunk_size=${CHUNK_SIZE})`)
+      complete()
     },
     // better-sqlite3 binds numbers as REAL, which vec0 refuses for a rowid and for k.
     put(storeId, rowid, vector) {
@@ -58,9 +74,11 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
       sql.remove().run(BigInt(rowid))
     },
     each(visit) {
-      for (const _ of eachWithPauses(visit));
+      for (const { storeId, rowids, vectorAt } of blocks()) {
+        for (const [n, rowid] of rowids.entries()) visit(rowid, vectorAt(n), storeId)
+      }
     },
-    eachWithPauses,
+    blocks,
     nearest(storeId, vector, k) {
       const rows = sql.nearest().all(checked(vector), BigInt(k), storeId)
       return rows.map(({ rowid, distance }) => ({ rowid, score: 1 - distance }))
@@ -104,15 +122,27 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-function visitChunk(chunk: Chunk, dimension: number, visit: Visit): void {
-  const vectors = align(chunk.vectors)
-  const floats = new Float32Array(vectors.buffer, vectors.byteOffset, vectors.byteLength / 4)
-  const rowids = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)
+function openBlock(chunk: Chunk, dimension: number): VectorBlock {
+  const bytes = align(chunk.vectors)
+  const view = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)
+  const slots: number[] = []
   for (let slot = 0; slot < CHUNK_SIZE; slot++) {
-    if ((((chunk.validity[slot >> 3] ?? 0) >> (slot & 7)) & 1) === 0) continue
-    const rowid = Number(rowids.getBigInt64(8 * slot, true))
-    visit(rowid, floats.subarray(slot * dimension, (slot + 1) * dimension), chunk.storeId)
+    if ((((chunk.validity[slot >> 3] ?? 0) >> (slot & 7)) & 1) !== 0) slots.push(slot)
+  }
+  return {
+    storeId: chunk.storeId,
+    rowids: slots.map((slot) => Number(view.getBigInt64(8 * slot, true))),
+    vectorAt(n) {
+      const slot = slots[n] ?? CHUNK_SIZE
+      return new Float32Array(bytes.buffer, bytes.byteOffset + 4 * slot * dimension, dimension)
+    },
   }
 }
 
 const align = (bytes: Uint8Array) => (bytes.byteOffset % 4 === 0 ? bytes : bytes.slice())
+
+/** Gives memory back at once. Left to the garbage collector, the blocks of a large table would pile up to its size. */
+function freeBytes(bytes: Uint8Array): void {
+  if (bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength)
+    bytes.buffer.transfer(0)
+}

@@ -243,6 +243,112 @@ describe('memory', () => {
   })
 })
 
+describe('a limit of memory', () => {
+  const MEMORY = 1_000_000
+  const full = () => {
+    const arena = createVectorArena(DIMENSION, MEMORY)
+    const next = unitVectors(DIMENSION, 11)
+    let count = 0
+    while (arena.reserve('store', 1)) arena.put('store', ++count, next())
+    return { arena, next, count }
+  }
+
+  test('what was reserved is put without growing beyond the limit; the next vector throws and changes nothing', () => {
+    const { arena, next, count } = full()
+    const segment = segmentOf(arena, 'store')
+    expect(count % 64).toBe(0)
+    expect(arena.memoryBytes).toBeLessThanOrEqual(MEMORY)
+    expect(arena.memoryBytes).toBeGreaterThan(MEMORY - 65_536)
+    const query = next()
+    const before = [...segment.scanAll(query)]
+    expect(() => arena.put('store', count + 1, next())).toThrow('do not fit into memory')
+    expect(() => arena.put('other', 1, next())).toThrow('do not fit into memory')
+    expect([arena.count('store'), arena.count('other'), segment.slots]).toEqual([count, 0, count])
+    expect([...segment.scanAll(query)]).toEqual(before)
+    expect(arena.put('store', count, next())).toBe(count - 1)
+  })
+
+  test('reserving answers what putting then does, after any removals', () => {
+    const { arena, next, count } = full()
+    const change = fc.record({
+      store: fc.constantFrom('store', 'red', 'blue'),
+      key: fc.integer({ min: 1, max: count }),
+      wanted: fc.integer({ min: 1, max: 150 }),
+      isRemoval: fc.boolean(),
+    })
+    let fresh = count
+    const keys = new Map<string, Set<number>>()
+    for (const store of ['store', 'red', 'blue']) keys.set(store, new Set())
+    for (let key = 1; key <= count; key++) keys.get('store')?.add(key)
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 50, maxLength: 300, size: 'max' }), (changes) => {
+        for (const { store, key, wanted, isRemoval } of changes) {
+          const own = keys.get(store) as Set<number>
+          if (isRemoval) {
+            for (const each of [...own].filter((each) => each % 16 === key % 16)) {
+              arena.remove(store, each)
+              own.delete(each)
+            }
+            continue
+          }
+          const fits = arena.reserve(store, wanted)
+          for (let n = 0; fits && n < wanted; n++) {
+            arena.put(store, ++fresh, next())
+            own.add(fresh)
+          }
+          if (fits) continue
+          let put = 0
+          const fill = () => {
+            for (; put < wanted; put++) arena.put(store, fresh + put + 1, next())
+          }
+          expect(fill).toThrow('do not fit into memory')
+          for (let n = 1; n <= put; n++) arena.remove(store, fresh + n)
+        }
+        for (const [store, own] of keys) expect(arena.count(store)).toBe(own.size)
+      }),
+      { numRuns: 8, endOnFailure: true },
+    )
+  })
+
+  test('reserving nothing, or less, is always possible and takes nothing', () => {
+    const { arena, count } = full()
+    expect([arena.reserve('store', 0), arena.reserve('other', -5), arena.reserve('other', 1)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    arena.remove('store', 1)
+    expect([arena.reserve('store', 1), arena.reserve('store', 2), arena.reserve('other', 1)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(arena.count('store')).toBe(count - 1)
+    const empty = createVectorArena(DIMENSION, MEMORY)
+    expect([empty.reserve('store', 0), empty.memoryBytes]).toEqual([true, 0])
+    expect(createVectorArena(DIMENSION, 0).reserve('store', 1)).toBe(false)
+  })
+
+  test('a machine that refuses more memory counts as full, and what is there still answers', () => {
+    const arena = createVectorArena(DIMENSION)
+    const next = unitVectors(DIMENSION, 12)
+    const vector = next()
+    arena.put('store', 1, vector)
+    const { grow } = WebAssembly.Memory.prototype
+    WebAssembly.Memory.prototype.grow = () => {
+      throw new RangeError('Out of memory')
+    }
+    try {
+      expect([arena.reserve('store', 63), arena.reserve('store', 100_000)]).toEqual([true, false])
+      expect(segmentOf(arena, 'store').rescore(vector, [0])[0]).toBeCloseTo(1, 4)
+    } finally {
+      WebAssembly.Memory.prototype.grow = grow
+    }
+    expect(arena.reserve('store', 100_000)).toBe(true)
+    for (let key = 2; key <= 5_000; key++) arena.put('store', key, next())
+  })
+})
+
 describe('mistakes', () => {
   test('a vector or query of another dimension is refused and changes nothing', () => {
     const { arena, segment } = filled(2)

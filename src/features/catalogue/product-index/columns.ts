@@ -5,20 +5,46 @@ function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
   const labels = ['']
   return {
-    /** The number of a word; a new word gets the next one. 0 for a value that is no text. */
-    intern(value: unknown): number {
-      if (typeof value !== 'string') return 0
-      const key = fold(value)
+    /**
+     * The number of a folded word; a new word gets the next one. 0 for none.
+     *
+     * @param spell gives the spelling of a new word, for people.
+     */
+    intern(key: string | null, spell: (key: string) => string): number {
+      if (key === null) return 0
       const known = numbers.get(key)
       if (known !== undefined) return known
       numbers.set(key, labels.length)
-      labels.push(value.trim())
+      labels.push(spell(key))
       return labels.length - 1
     },
     /** The number of a word; undefined for one that was never interned. */
     find: (value: string): number | undefined => numbers.get(fold(value)),
     /** The first spelling of a word. */
     getLabel: (number: number): string => labels[number] ?? '',
+  }
+}
+
+/** The picture in a slot. */
+interface Place {
+  /** Row of the product. */
+  product: number
+  /** Whether this is the product's first picture. */
+  isFirst: boolean
+}
+
+/** The fields that searches filter by, words folded; null for one that is absent or of another type. */
+export interface FilterFields {
+  category: string | null
+  color: string | null
+  price: number | null
+}
+
+function readFields({ category, color_name: color, price }: Record<string, unknown>): FilterFields {
+  return {
+    category: typeof category === 'string' ? fold(category) : null,
+    color: typeof color === 'string' ? fold(color) : null,
+    price: typeof price === 'number' ? price : null,
   }
 }
 
@@ -67,21 +93,29 @@ export function createColumns() {
     first[slot] = 0
   }
 
+  function write(slot: number, row: FilterFields & Place, spellCategory: (key: string) => string): void {
+    grow(slot)
+    clear(slot)
+    product[slot] = row.product
+    category[slot] = categories.intern(row.category, spellCategory)
+    color[slot] = colors.intern(row.color, (key) => key)
+    price[slot] = row.price ?? Number.NaN
+    first[slot] = row.isFirst ? 1 : 0
+    if (row.isFirst) count(category[slot] as number, 1)
+  }
+
   return {
     categories,
     productAt: (slot: number): number => product[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,
 
-    set(slot: number, row: { product: number; isFirst: boolean; metadata: Record<string, unknown> }): void {
-      grow(slot)
-      clear(slot)
-      product[slot] = row.product
-      category[slot] = categories.intern(row.metadata['category'])
-      color[slot] = colors.intern(row.metadata['color_name'])
-      price[slot] = typeof row.metadata['price'] === 'number' ? row.metadata['price'] : Number.NaN
-      first[slot] = row.isFirst ? 1 : 0
-      if (row.isFirst) count(category[slot] as number, 1)
+    /** Fills a slot from a product's metadata. */
+    set(slot: number, row: Place & { metadata: Record<string, unknown> }): void {
+      const { metadata } = row
+      write(slot, { ...row, ...readFields(metadata) }, () => String(metadata['category']).trim())
     },
+    /** Fills a slot from stored fields. @param spellCategory gives the product's own spelling; asked for a new category. */
+    load: write,
     clear,
 
     /** Numbers of the categories that have products. */

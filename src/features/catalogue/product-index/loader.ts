@@ -1,36 +1,52 @@
 import type { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
-import type { IndexEntry, ProductIndex } from './product-index.ts'
+import type { ProductIndex } from './product-index.ts'
 import type { ProductIndexQueries } from './queries.ts'
 
 export interface IndexLoaderDeps {
   index: ProductIndex
   queries: ProductIndexQueries
-  vectors: Pick<VectorTable, 'eachWithPauses'>
+  vectors: Pick<VectorTable, 'blocks'>
   /** Learns of a database that cannot be read. */
   noteFault(error: unknown): void
+  log: { error(fields: object, message: string): void }
 }
 
 export type IndexLoader = ReturnType<typeof createIndexLoader>
 
+/** What a search needs of the index. */
+export type SearchableIndex = Pick<ProductIndex, 'findStore' | 'findVector'>
+
 /** Fills the product index from the database, and knows whether the index is whole. */
-export function createIndexLoader({ index, queries, vectors, noteFault }: IndexLoaderDeps) {
+export function createIndexLoader({ index, queries, vectors, noteFault, log }: IndexLoaderDeps) {
   /** Why the last loading failed. */
   let fault: ApiError | undefined
+  /** Stores whose vectors found no room. */
+  const unfit = new Set<string>()
 
   /** @param storeId reads this store only. */
   function* read(storeId?: string): Generator<void, number> {
-    const entries = new Map<number, IndexEntry>()
-    for (const entry of queries.listEntries(storeId)) {
-      entries.set(entry.pictureId, entry)
+    let pictures = 0
+    for (const { storeId: owner, rowids, vectorAt } of vectors.blocks(storeId)) {
       yield
+      if (!hasRoom(owner, rowids.length)) continue
+      for (const picture of queries.listPictures(owner, rowids)) {
+        index.load(owner, picture, vectorAt(picture.n), queries.readCategory)
+        pictures++
+      }
     }
-    yield* vectors.eachWithPauses((pictureId, vector) => {
-      const entry = entries.get(pictureId)
-      if (entry) index.put(entry, vector)
-    }, storeId)
-    return entries.size
+    return pictures
+  }
+
+  /** Drops a store that does not fit: half of one answers no search, and others may fit into its room. */
+  function hasRoom(storeId: string, pictures: number): boolean {
+    if (unfit.has(storeId)) return false
+    if (index.hasRoom(storeId, pictures)) return true
+    index.removeStore(storeId)
+    unfit.add(storeId)
+    log.error({ store_id: storeId }, 'the vectors of a store find no room in memory: it cannot be searched')
+    return false
   }
 
   /** Notes why the index is not whole. @throws any error that is not of the storage. */
@@ -40,13 +56,33 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
     noteFault(error)
   }
 
+  /** @throws ApiError `storage_full` for a store whose vectors found no room. */
+  function requireFit(storeId: string): void {
+    if (unfit.has(storeId)) throw index.noRoom('The products of this store find no room in memory')
+  }
+
+  const searchable: SearchableIndex = {
+    findStore(storeId) {
+      requireFit(storeId)
+      return index.findStore(storeId)
+    },
+    findVector(storeId, pictureId) {
+      requireFit(storeId)
+      return index.findVector(storeId, pictureId)
+    },
+  }
+
   /**
-   * Fills the index step by step. If the database cannot be read, everything except searching works.
+   * Fills the index step by step. If the database cannot be read, everything except searching works; so it does for a
+   * store whose vectors find no room.
    *
    * @returns the number of pictures; 0 when the index could not be loaded.
    */
   function* loadInSteps(): Generator<void, number> {
     fault = undefined
+    unfit.clear()
+    // What an earlier try left.
+    index.clear()
     try {
       return yield* read()
     } catch (error) {
@@ -70,6 +106,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
     /** Drops the pictures of one store and reads them again, in one step. */
     forgetStore(storeId: string): void {
       index.removeStore(storeId)
+      unfit.delete(storeId)
       try {
         for (const _ of read(storeId));
       } catch (error) {
@@ -77,17 +114,17 @@ export function createIndexLoader({ index, queries, vectors, noteFault }: IndexL
       }
     },
 
-    /** Whether the last loading read everything. */
+    /** Whether the last loading could read everything. */
     isWhole: (): boolean => fault === undefined,
 
     /**
      * The index for searches, which would miss products in half of one.
      *
-     * @throws ApiError of the storage when the last loading failed.
+     * @throws ApiError of the storage when the last loading failed, and for a store whose vectors found no room.
      */
-    getWhole(): ProductIndex {
+    getWhole(): SearchableIndex {
       if (fault) throw fault
-      return index
+      return searchable
     },
   }
 }

@@ -10,6 +10,8 @@ export interface ProductIndexNeeds extends Pick<IndexLoaderDeps, 'noteFault'> {
   model: KnownModel
   /** Numbers in one vector. */
   dimension: number
+  /** The most memory of all vectors together; undefined for as much as can be addressed. */
+  memoryBytesMax?: number | undefined
 }
 
 export type ProductIndexService = ProductIndex & IndexLoader
@@ -18,10 +20,11 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
  * write to it after each commit, and searches read it.
  */
-export function buildProductIndex({ db }: Ground, { model, dimension, noteFault }: ProductIndexNeeds) {
-  const index = createProductIndex(createVectorArena(dimension))
+export function buildProductIndex({ db, log }: Ground, needs: ProductIndexNeeds) {
+  const { model, dimension, memoryBytesMax, noteFault } = needs
+  const index = createProductIndex(createVectorArena(dimension, memoryBytesMax))
   const queries = productIndexQueries(db, model.row)
-  const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault })
+  const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
   const service: ProductIndexService = { ...index, ...loader }
   return { service, forgetStore: loader.forgetStore } satisfies Module<ProductIndexService>
 }

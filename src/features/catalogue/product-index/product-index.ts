@@ -1,15 +1,23 @@
+import { ApiError } from '../../../core/errors.ts'
 import type { Segment, VectorArena } from '../../../platform/vectors/arena.ts'
-import { createColumns, type StoreColumns } from './columns.ts'
+import { createColumns, type FilterFields, type StoreColumns } from './columns.ts'
 
-export interface IndexEntry {
-  storeId: string
+/** One picture of a product. */
+interface Picture {
   pictureId: number
   /** Row of the product. */
   product: number
   /** Whether this is the product's first picture. */
   isFirst: boolean
+}
+
+export interface IndexEntry extends Picture {
+  storeId: string
   metadata: Record<string, unknown>
 }
+
+/** A picture with what the database keeps of its product's metadata. */
+export interface StoredPicture extends Picture, FilterFields {}
 
 /** The searchable side of one store. */
 export interface IndexedStore {
@@ -34,18 +42,67 @@ export function createProductIndex(arena: VectorArena) {
     return known
   }
 
+  function hasRoom(storeId: string, added: number, leaving: readonly number[] = []): boolean {
+    const segment = arena.segment(storeId)
+    const freed = leaving.filter((id) => segment?.findSlot(id) !== undefined).length
+    return arena.reserve(storeId, added - freed)
+  }
+
+  /** The failure of what finds no room, with the numbers. */
+  function noRoom(message: string): ApiError {
+    const details = { memory_bytes: arena.memoryBytes, memory_max_bytes: arena.memoryBytesMax }
+    return new ApiError('storage_full', message, { details, retryAfterSeconds: 60 })
+  }
+
   return {
+    /**
+     * Whether the next pictures of a store find room. It stays theirs until other pictures are put.
+     *
+     * @param added the number of pictures that get a vector.
+     * @param leaving ids of pictures that leave before.
+     */
+    hasRoom,
+    noRoom,
+
+    /** To be called before the commit of new pictures, in the same tick; see `hasRoom`. @throws ApiError `storage_full` */
+    requireRoom(storeId: string, added: number, leaving: readonly number[]): void {
+      if (hasRoom(storeId, added, leaving)) return
+      throw noRoom('The memory for the vectors of this service is full; nothing was written')
+    },
+
     /** Adds or changes a picture. @param vector undefined when only the product's fields changed. */
-    put({ storeId, pictureId, ...row }: IndexEntry, vector: Float32Array | undefined): void {
+    put(row: IndexEntry, vector: Float32Array | undefined): void {
+      const { storeId, pictureId } = row
       const slot = vector
         ? arena.put(storeId, pictureId, vector)
         : arena.segment(storeId)?.findSlot(pictureId)
       if (slot !== undefined) openColumns(storeId).set(slot, row)
     },
 
+    /**
+     * Adds a picture from the database; `hasRoom` must have found room for it.
+     *
+     * @param spellCategory gives the spelling of a product's category, by the product's row.
+     */
+    load(
+      storeId: string,
+      picture: StoredPicture,
+      vector: Float32Array,
+      spellCategory: (product: number) => string,
+    ): void {
+      const slot = arena.put(storeId, picture.pictureId, vector)
+      openColumns(storeId).load(slot, picture, () => spellCategory(picture.product))
+    },
+
     remove(storeId: string, pictureId: number): void {
       const slot = arena.remove(storeId, pictureId)
       if (slot !== undefined) stores.get(storeId)?.clear(slot)
+    },
+
+    /** Removes all pictures. */
+    clear(): void {
+      for (const storeId of stores.keys()) arena.removeStore(storeId)
+      stores.clear()
     },
 
     /** Removes all pictures of a store. */

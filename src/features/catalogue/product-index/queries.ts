@@ -1,7 +1,12 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { IndexEntry } from './product-index.ts'
+import type { StoredPicture } from './product-index.ts'
 
 export type ProductIndexQueries = ReturnType<typeof productIndexQueries>
+
+/** A picture with its place in the list of asked ones. */
+export interface AskedPicture extends StoredPicture {
+  n: number
+}
 
 /**
  * All SQL that fills the product index.
@@ -9,20 +14,43 @@ export type ProductIndexQueries = ReturnType<typeof productIndexQueries>
  * @param model the row in `models` whose vectors are searched.
  */
 export function productIndexQueries(db: Db, model: number) {
-  type StoredEntry = Omit<IndexEntry, 'isFirst' | 'metadata'> & { position: number; metadata: string }
-  const entries = `
-    SELECT pictures.id AS pictureId, pictures.store_id AS storeId, pictures.product AS product, position, metadata
-    FROM pictures JOIN products ON products.id = pictures.product WHERE model = ?`
-  const all = db.prepare<[number], StoredEntry>(entries)
-  const ofStore = db.prepare<[number, string], StoredEntry>(`${entries} AND pictures.store_id = ?`)
+  type Row = [
+    n: number,
+    product: number,
+    position: number,
+    category: string | null,
+    color: string | null,
+    price: number | null,
+  ]
+  // Arrays, because objects take longer, and a store may have millions of pictures.
+  const pictures = db
+    .prepare<[string, string, number], Row>(`
+    SELECT asked.key, product, position, category, color, price
+    FROM json_each(?) AS asked
+    CROSS JOIN pictures ON pictures.id = asked.value
+    CROSS JOIN products ON products.id = pictures.product
+    WHERE pictures.store_id = ? AND model = ?`)
+    .raw()
+  const category = db
+    .prepare<[number], string | null>(`SELECT metadata -> '$.category' FROM products WHERE id = ?`)
+    .pluck()
 
   return {
-    /** Visits every picture that has a vector, of one store or of all, with the fields that searches filter by. */
-    *listEntries(storeId?: string): Generator<IndexEntry> {
-      const rows = storeId === undefined ? all.iterate(model) : ofStore.iterate(model, storeId)
-      for (const { position, metadata, ...row } of rows) {
-        yield { ...row, isFirst: position === 0, metadata: JSON.parse(metadata) }
-      }
-    },
+    /** Those of some pictures of a store that have a vector, with the fields that searches filter by. */
+    listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] =>
+      pictures
+        .all(JSON.stringify(ids), storeId, model)
+        .map(([n, product, position, category, color, price]) => ({
+          n,
+          pictureId: ids[n] as number,
+          product,
+          isFirst: position === 0,
+          category,
+          color,
+          price,
+        })),
+
+    /** How a product spells its category. */
+    readCategory: (product: number): string => String(JSON.parse(category.get(product) ?? '""')).trim(),
   }
 }

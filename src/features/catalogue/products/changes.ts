@@ -16,7 +16,7 @@ import type { Metadata } from './schema.ts'
 export interface ProductChangesDeps {
   queries: Pick<ProductQueries, 'find' | 'count' | 'save' | 'remove'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
-  index: Pick<ProductIndex, 'put' | 'remove'>
+  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom'>
   atomically: Atomically
   /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
@@ -84,7 +84,10 @@ export function createProductChanges(deps: ProductChangesDeps) {
       vectorId: product.vectorId,
     })
     if (before && isDemo && !before.isDemo) return unchanged(before)
-    if (!before) requireRoom(store)
+    if (!before) {
+      requireRoom(store)
+      index.requireRoom(store.id, 1, [])
+    }
     const prepared = await pictures.prepare(store, sources, before, refresh)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
     const { vectorId } = commit(store, input, prepared, before)
@@ -104,6 +107,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       vectorId: ids.uuid(),
       now: clock.now(),
     }
+    requireVectorRoom(storeId, prepared, before)
     const saved = atomically(() => {
       // Another product may have taken the last place while the pictures were on their way.
       if (!before) requireRoom(store)
@@ -118,6 +122,17 @@ export function createProductChanges(deps: ProductChangesDeps) {
       index.put(entry, 'vector' in picture ? picture.vector : undefined)
     }
     return saved
+  }
+
+  /** @throws ApiError `storage_full` when the vectors of the new pictures find no room in memory. */
+  function requireVectorRoom(
+    storeId: string,
+    prepared: PictureToSave[],
+    before: ProductRow | undefined,
+  ): void {
+    const kept = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
+    const leaving = before?.pictures.flatMap(({ id }) => (kept.has(id) ? [] : [id])) ?? []
+    index.requireRoom(storeId, prepared.length - kept.size, leaving)
   }
 
   function emitSaved(
@@ -166,7 +181,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
      * Indexes one product, in place of an older one with the same id.
      *
      * @throws ApiError `product_limit_exceeded` before anything is downloaded, `validation_error` for the metadata,
-     *   `storage_limit_exceeded`, and the codes of the fetcher and of the embedder.
+     *   `storage_limit_exceeded`, `storage_full` without room for a vector, and the codes of the fetcher and of the embedder.
      */
     put: (store: CallerStore, input: ProductInput): Promise<ProductChange> =>
       lockProduct(store.id, input.productId, async () =>

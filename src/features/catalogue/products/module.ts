@@ -26,7 +26,7 @@ export interface ProductNeeds {
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
-  index: Pick<ProductIndexService, 'put' | 'remove' | 'findVector'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'findVector'>
   embedder: Pick<Embedder, 'embedPicture'>
   fetcher: PictureFetcher
   files: PictureFiles

@@ -1,0 +1,337 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { fold } from '../../../../src/core/text.ts'
+import {
+  buildProductIndex,
+  type ProductIndexService,
+} from '../../../../src/features/catalogue/product-index/module.ts'
+import { productIndexQueries } from '../../../../src/features/catalogue/product-index/queries.ts'
+import { type PictureToSave, productQueries } from '../../../../src/features/catalogue/products/queries.ts'
+import { type KnownModel, registerModel } from '../../../../src/platform/db/models.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+import { DIMENSION } from '../../../support/embedder.ts'
+
+let app: TestApp
+/** Ids of two stores. */
+let stores: string[]
+let model: KnownModel
+let other: KnownModel
+
+beforeEach(async () => {
+  app = testApp()
+  await app.store('one')
+  await app.store('two')
+  stores = ['one', 'two'].map((slug) => app.accounts.requireStore(slug).id)
+  model = registerModel(app.db, { id: 'a', hash: 'a'.repeat(64), dimension: DIMENSION }, 0)
+  other = registerModel(app.db, { id: 'b', hash: 'b'.repeat(64), dimension: DIMENSION }, 0)
+})
+afterEach(() => app.close())
+
+const faults: unknown[] = []
+const makeIndex = (memoryBytesMax?: number): ProductIndexService =>
+  buildProductIndex(app.ground, {
+    ...{ model, dimension: DIMENSION, memoryBytesMax },
+    noteFault: (error) => faults.push(error),
+  }).service
+
+const COLORS = ['Red', 'rouge', ' Blau ', 'ÉTÉ', '\u0000', 'a\u0000b', '\ud800', 'x\udc00y', '']
+const CATEGORIES = [
+  'Mugs',
+  'MÚGS ',
+  'chairs',
+  ' Chairs',
+  '',
+  ' ',
+  '\u0301',
+  '\ud83d',
+  '"\\',
+  'a\u0000b',
+  '杯',
+]
+const BOUNDS = [-1e9, -1, 0, 0.1, 5, 1e300, Infinity]
+
+/** Everything that a search can learn of a store, by picture. */
+function describeStore(index: ProductIndexService, storeId: string) {
+  const store = index.findStore(storeId)
+  if (!store) return { pictures: [], passing: [], products: 0 }
+  const { segment, columns } = store
+  const slots = Array.from({ length: segment.slots }, (_, slot) => slot).filter(
+    (slot) => segment.keyAt(slot) > 0,
+  )
+  const key = (slot: number) => segment.keyAt(slot)
+  const pictures = slots.map((slot) => ({
+    key: key(slot),
+    product: columns.productAt(slot),
+    category: fold(columns.categories.getLabel(columns.categoryAt(slot))),
+    vector: [...(segment.vectorAt(slot) ?? [])],
+  }))
+  const filters = [
+    ...CATEGORIES.map((category) => ({ category })),
+    ...COLORS.map((color) => ({ color })),
+    ...BOUNDS.flatMap((priceMin) => [{ priceMin }, { priceMax: priceMin }]),
+  ]
+  const passing = filters.map((filter) => {
+    const mask = columns.createMask(filter, segment.slots)
+    const keys = slots.filter((slot) => mask?.[slot]).map(key)
+    return { keys: keys.sort((a, b) => a - b), products: columns.countProducts(segment.slots, mask) }
+  })
+  const categories = columns.listCategories().map((number) => fold(columns.categories.getLabel(number)))
+  return {
+    pictures: pictures.sort((a, b) => a.key - b.key),
+    passing,
+    categories: categories.sort(),
+    products: columns.countProducts(segment.slots, undefined),
+  }
+}
+
+const vectorOf = (seed: number) => {
+  const vector = Float32Array.from({ length: DIMENSION }, (_, n) => Math.sin(seed * 7 + n * (1 + (seed % 5))))
+  const length = Math.hypot(...vector)
+  return vector.map((x) => x / length)
+}
+
+/** Does to an index what the changes of products do: the same writes, in the same order. */
+function createShop(index: ProductIndexService) {
+  const queries = productQueries(app.db, model.vectors, model.row)
+  const older = productQueries(app.db, other.vectors, other.row)
+  const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', palette: [], bytes: 1 }
+  let seed = 0
+  const added = (): PictureToSave => {
+    seed++
+    return {
+      added: { ...facts, imageUrl: `https://img.test/${seed}`, contentHash: Buffer.from(`${seed}`) },
+      vector: vectorOf(seed),
+    }
+  }
+  return {
+    put(storeId: string, productId: string, { metadata, pictures, keeps, isDemo, isOlder }: Write): void {
+      const before = queries.find(storeId, productId)
+      const kept = (before?.pictures ?? []).filter(({ hasVector }) => hasVector && keeps && !isOlder)
+      const given = [
+        ...kept.map((picture) => ({ kept: picture })),
+        ...Array.from({ length: pictures }, added),
+      ]
+      const product = {
+        storeId,
+        productId,
+        metadata,
+        isDemo,
+        vectorId: app.ids.uuid(),
+        imageUrl: 'x',
+        now: 0,
+      }
+      const used = isOlder ? older : queries
+      const saved = app.db.transaction(() => used.save(product, given))()
+      for (const id of saved.removedPictureIds) index.remove(storeId, id)
+      if (isOlder) return
+      for (const [n, picture] of given.entries()) {
+        const pictureId = saved.pictureIds[n] as number
+        const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
+        index.put(entry, 'vector' in picture ? picture.vector : undefined)
+      }
+    },
+    remove(storeId: string, productId: string): void {
+      const product = queries.find(storeId, productId)
+      if (!product) return
+      app.db.transaction(() => queries.remove(product))()
+      for (const { id } of product.pictures) index.remove(storeId, id)
+    },
+  }
+}
+
+interface Write {
+  metadata: Record<string, unknown>
+  /** New pictures. */
+  pictures: number
+  /** Whether the pictures with a vector stay, in front of the new ones. */
+  keeps: boolean
+  isDemo: boolean
+  /** Whether another model writes. */
+  isOlder: boolean
+}
+
+const odd = fc.constantFrom<unknown>(null, 7, true, ['Mugs'], { a: 1 })
+const metadata = fc.record(
+  {
+    category: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...CATEGORIES) }, odd),
+    color_name: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...COLORS) }, odd),
+    price: fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(0, -0, 5, 0.1, '5', null, Number.MAX_VALUE)),
+    note: fc.string({ unit: 'binary' }),
+  },
+  { requiredKeys: [] },
+)
+const step = fc.record({
+  store: fc.nat(1),
+  product: fc.nat(60),
+  write: fc.option(
+    fc.record({
+      metadata,
+      pictures: fc.integer({ min: 1, max: 11 }),
+      keeps: fc.boolean(),
+      isDemo: fc.boolean(),
+      isOlder: fc.nat(9).map((n) => n === 0),
+    }),
+    { freq: 3 },
+  ),
+})
+
+describe('the loaded index', () => {
+  test('equals the one that followed every write, and so does a store that is loaded by itself', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 30, maxLength: 150, size: 'max' }), (steps) => {
+        app.db.exec('DELETE FROM products')
+        for (const { vectors } of [model, other]) {
+          const rowids: number[] = []
+          vectors.each((rowid) => rowids.push(rowid))
+          for (const rowid of rowids) vectors.remove(rowid)
+        }
+        const live = makeIndex()
+        const shop = createShop(live)
+        for (const { store, product, write } of steps) {
+          const [storeId, productId] = [stores[store] as string, `p${product}`]
+          if (write) shop.put(storeId, productId, write)
+          else shop.remove(storeId, productId)
+        }
+        const [one, two] = stores as [string, string]
+        const expected = [one, two].map((storeId) => describeStore(live, storeId))
+        const loaded = makeIndex()
+        const pictures = loaded.load()
+        expect([one, two].map((storeId) => describeStore(loaded, storeId))).toEqual(expected)
+        expect(pictures).toBe(expected.flatMap((store): unknown[] => store.pictures).length)
+        loaded.load()
+        loaded.forgetStore(two)
+        expect([one, two].map((storeId) => describeStore(loaded, storeId))).toEqual(expected)
+        const alone = makeIndex()
+        alone.forgetStore(two)
+        expect(describeStore(alone, two)).toEqual(expected[1] as (typeof expected)[0])
+        expect(alone.findStore(one)).toBeUndefined()
+      }),
+      { numRuns: 25, endOnFailure: true },
+    )
+  })
+
+  test('spells a category as a product of it does', () => {
+    const live = makeIndex()
+    const shop = createShop(live)
+    const write = { pictures: 1, keeps: false, isDemo: false, isOlder: false }
+    for (const [n, category] of [
+      ' T-Shirts ',
+      'half \ud800 pair',
+      'a\u0000b',
+      '"Quoted" \\ \u2028!',
+      'ÉTÉ',
+    ].entries()) {
+      shop.put(stores[0] as string, `p${n}`, { ...write, metadata: { category } })
+    }
+    const labels = (index: ProductIndexService) => {
+      const columns = index.findStore(stores[0] as string)?.columns
+      return columns?.listCategories().map((number) => columns.categories.getLabel(number))
+    }
+    const loaded = makeIndex()
+    loaded.load()
+    expect(labels(loaded)).toEqual(['T-Shirts', 'half \ud800 pair', 'a\u0000b', '"Quoted" \\ \u2028!', 'ÉTÉ'])
+    expect(labels(loaded)).toEqual(labels(live))
+  })
+})
+
+describe('what loading reads', () => {
+  /** Asks with the real statements what SQLite would do. */
+  function planOf(sql: string, count: number): string[] {
+    const rows = app.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(count).fill(1)) as {
+      detail: string
+    }[]
+    return rows.map(({ detail }) => detail)
+  }
+
+  /** The statements that an index prepares and runs, as their text. */
+  function statementsOf(work: (db: TestApp['db']) => void): string[] {
+    const seen: string[] = []
+    const spied = new Proxy(app.db, {
+      get: (db, name) =>
+        name === 'prepare'
+          ? (sql: string) => {
+              seen.push(sql)
+              return db.prepare(sql)
+            }
+          : Reflect.get(db, name),
+    })
+    work(spied)
+    return seen
+  }
+
+  test('rows of pictures and products are found by rowid, and no list is sorted', () => {
+    const [pictures = ''] = statementsOf((db) => productIndexQueries(db, 1))
+    expect(planOf(pictures, 3)).toEqual([
+      'SCAN asked VIRTUAL TABLE INDEX 1:',
+      'SEARCH pictures USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+    ])
+  })
+
+  test('one store is found by an index, in tables of older programs, too', () => {
+    const plan = () =>
+      planOf(`SELECT max(rowid) FROM vectors_${model.row}_chunks WHERE partition00 = ?`, 1).join()
+    const index = `vectors_${model.row}_chunks_store`
+    expect(plan()).toContain(`USING COVERING INDEX ${index}`)
+    app.db.exec(`DROP INDEX ${index}`)
+    expect(plan()).not.toContain(index)
+    registerModel(app.db, { id: 'a', hash: 'a'.repeat(64), dimension: DIMENSION }, 0)
+    expect(plan()).toContain(`USING COVERING INDEX ${index}`)
+  })
+
+  test('a store is loaded in blocks of 64 with a pause before each', () => {
+    const shop = createShop(makeIndex())
+    const write = { metadata: {}, pictures: 10, keeps: false, isDemo: false, isOlder: false }
+    for (let n = 0; n < 13; n++) shop.put(stores[0] as string, `p${n}`, write)
+    const steps = makeIndex().loadInSteps()
+    let pauses = 0
+    for (let step = steps.next(); !step.done; step = steps.next()) pauses++
+    expect(pauses).toBe(3)
+  })
+
+  test('a loading that is given up leaves the database free for writes', () => {
+    const shop = createShop(makeIndex())
+    const write = { metadata: {}, pictures: 10, keeps: false, isDemo: false, isOlder: false }
+    for (let n = 0; n < 13; n++) shop.put(stores[0] as string, `p${n}`, write)
+    const index = makeIndex()
+    const steps = index.loadInSteps()
+    steps.next()
+    steps.next()
+    steps.return(0)
+    shop.put(stores[0] as string, 'next', write)
+    expect(index.load()).toBe(140)
+  })
+})
+
+describe('a fault while loading', () => {
+  test('is told, and a later loading starts afresh', () => {
+    const shop = createShop(makeIndex())
+    const write = { metadata: {}, pictures: 10, keeps: false, isDemo: false, isOlder: false }
+    for (let n = 0; n < 20; n++) shop.put(stores[0] as string, `p${n}`, write)
+    const index = makeIndex()
+    faults.length = 0
+    const steps = index.loadInSteps()
+    steps.next()
+    steps.next()
+    expect(index.findStore(stores[0] as string)?.segment.slots).toBe(64)
+    const fault = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+    expect(steps.throw(fault)).toEqual({ done: true, value: 0 })
+    expect([index.isWhole(), faults]).toEqual([false, [fault]])
+    expect(() => index.getWhole()).toThrow('The disk or the database failed')
+
+    shop.remove(stores[0] as string, 'p0')
+    expect([index.load(), index.isWhole()]).toEqual([190, true])
+    expect(index.getWhole().findStore(stores[0] as string)?.segment.slots).toBe(190)
+  })
+
+  test('a picture that lies with the vectors of another store is left out', () => {
+    const shop = createShop(makeIndex())
+    const write = { metadata: {}, pictures: 1, keeps: false, isDemo: false, isOlder: false }
+    shop.put(stores[0] as string, 'p', write)
+    shop.put(stores[1] as string, 'q', write)
+    app.db.prepare('UPDATE pictures SET store_id = ? WHERE store_id = ?').run(stores[1], stores[0])
+    const index = makeIndex()
+    expect(index.load()).toBe(1)
+    expect(index.findStore(stores[0] as string)).toBeUndefined()
+  })
+})
