@@ -1,4 +1,4 @@
-import type { ApiError } from '../../../core/errors.ts'
+import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { ProductIndex } from './product-index.ts'
@@ -22,8 +22,8 @@ export type SearchableIndex = Pick<ProductIndex, 'findStore' | 'findVector'>
 export function createIndexLoader({ index, queries, vectors, noteFault, log }: IndexLoaderDeps) {
   /** Why the last loading failed. */
   let fault: ApiError | undefined
-  /** Stores whose vectors found no room. */
-  const unfit = new Set<string>()
+  /** Stores that searches must not see, because the index holds only a part of them, with the reason. */
+  const closed = new Map<string, ApiError>()
 
   /** @param storeId reads this store only. */
   function* read(storeId?: string): Generator<void, number> {
@@ -41,33 +41,36 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
 
   /** Drops a store that does not fit: half of one answers no search, and others may fit into its room. */
   function hasRoom(storeId: string, pictures: number): boolean {
-    if (unfit.has(storeId)) return false
+    if (closed.has(storeId)) return false
     if (index.hasRoom(storeId, pictures)) return true
     index.removeStore(storeId)
-    unfit.add(storeId)
+    closed.set(storeId, index.noRoom('The products of this store find no room in memory'))
     log.error({ store_id: storeId }, 'the vectors of a store find no room in memory: it cannot be searched')
     return false
   }
 
-  /** Notes why the index is not whole. @throws any error that is not of the storage. */
-  function noteFailure(error: unknown): void {
-    fault = storageFailure(error)
-    if (!fault) throw error
-    noteFault(error)
+  /** Describes a failure to clients. */
+  function explain(error: unknown): ApiError {
+    const failure = storageFailure(error)
+    if (failure) noteFault(error)
+    return (
+      failure ?? new ApiError('internal_error', 'The product index could not be loaded', { cause: error })
+    )
   }
 
-  /** @throws ApiError `storage_full` for a store whose vectors found no room. */
-  function requireFit(storeId: string): void {
-    if (unfit.has(storeId)) throw index.noRoom('The products of this store find no room in memory')
+  /** @throws ApiError for a store that the index holds only a part of. */
+  function requireOpen(storeId: string): void {
+    const reason = closed.get(storeId)
+    if (reason) throw reason
   }
 
   const searchable: SearchableIndex = {
     findStore(storeId) {
-      requireFit(storeId)
+      requireOpen(storeId)
       return index.findStore(storeId)
     },
     findVector(storeId, pictureId) {
-      requireFit(storeId)
+      requireOpen(storeId)
       return index.findVector(storeId, pictureId)
     },
   }
@@ -80,13 +83,14 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
    */
   function* loadInSteps(): Generator<void, number> {
     fault = undefined
-    unfit.clear()
-    // What an earlier try left.
+    closed.clear()
+    // An earlier try may have left a part.
     index.clear()
     try {
       return yield* read()
     } catch (error) {
-      noteFailure(error)
+      fault = explain(error)
+      if (fault.code === 'internal_error') throw error
       return 0
     }
   }
@@ -103,14 +107,17 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
       }
     },
 
-    /** Drops the pictures of one store and reads them again, in one step. */
+    /** Drops the pictures of one store and reads them again, in one step. A fault closes this store, and no other. */
     forgetStore(storeId: string): void {
       index.removeStore(storeId)
-      unfit.delete(storeId)
+      closed.delete(storeId)
       try {
         for (const _ of read(storeId));
       } catch (error) {
-        noteFailure(error)
+        const reason = explain(error)
+        index.removeStore(storeId)
+        closed.set(storeId, reason)
+        if (reason.code === 'internal_error') throw error
       }
     },
 

@@ -324,6 +324,39 @@ describe('a fault while loading', () => {
     expect(index.getWhole().findStore(stores[0] as string)?.segment.slots).toBe(190)
   })
 
+  test('of one store closes that store and no other, until it can be read', () => {
+    const shop = createShop(makeIndex())
+    const write = { metadata: {}, pictures: 1, keeps: false, isDemo: false, isOlder: false }
+    for (const storeId of stores) shop.put(storeId, 'p', write)
+    const [broken, sound] = stores as [string, string]
+    let fault: Error | undefined
+    const blocks: KnownModel['vectors']['blocks'] = (storeId) => {
+      if (storeId === broken && fault) throw fault
+      return model.vectors.blocks(storeId)
+    }
+    const { service: index } = buildProductIndex(app.ground, {
+      ...{ model: { ...model, vectors: { ...model.vectors, blocks } }, dimension: DIMENSION },
+      noteFault: (error) => faults.push(error),
+    })
+    index.load()
+
+    faults.length = 0
+    fault = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+    index.forgetStore(broken)
+    expect([index.isWhole(), faults]).toEqual([true, [fault]])
+    expect(() => index.getWhole().findStore(broken)).toThrow('The disk or the database failed')
+    expect(index.getWhole().findStore(sound)?.segment.slots).toBe(1)
+
+    fault = new Error('a mistake of ours')
+    expect(() => index.forgetStore(broken)).toThrow('a mistake of ours')
+    expect(() => index.getWhole().findStore(broken)).toThrow('The product index could not be loaded')
+    expect(index.getWhole().findStore(sound)?.segment.slots).toBe(1)
+
+    fault = undefined
+    index.forgetStore(broken)
+    expect(index.getWhole().findStore(broken)?.segment.slots).toBe(1)
+  })
+
   test('a picture that lies with the vectors of another store is left out', () => {
     const shop = createShop(makeIndex())
     const write = { metadata: {}, pictures: 1, keeps: false, isDemo: false, isOlder: false }
