@@ -18,6 +18,9 @@ CREATE INDEX products_price_up ON products (store_id, price_up, vector_id);
 CREATE INDEX products_price_down ON products (store_id, price_down, vector_id);
 -- The brand is there for lists that filter by both.
 CREATE INDEX products_category ON products (store_id, category, created_at, vector_id, brand) WHERE category IS NOT NULL;
+CREATE INDEX products_category_name ON products (store_id, category, sort_name, vector_id) WHERE category IS NOT NULL;
+CREATE INDEX products_category_price_up ON products (store_id, category, price_up, vector_id) WHERE category IS NOT NULL;
+CREATE INDEX products_category_price_down ON products (store_id, category, price_down, vector_id) WHERE category IS NOT NULL;
 CREATE INDEX products_brand ON products (store_id, brand, created_at, vector_id) WHERE brand IS NOT NULL;
 
 -- The rows of products by every three characters in a row of the folded name and of the id in lower case. It only says
