@@ -67,6 +67,8 @@ export const LIMITS = {
   metadataDepthMax: 5,
   productsPageDefault: 20,
   productsPageMax: 100,
+  /** Up to here a list counts the products that pass its filters. */
+  productsTotalMax: 10_000,
 
   /** Problems listed in one answer of 422. */
   validationProblemsMax: 50,

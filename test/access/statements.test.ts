@@ -38,11 +38,15 @@ async function checkOf(credential: Credential): Promise<string[]> {
   return log.during(call)
 }
 
-/** Statements that read or write a store's row: the whole row, and the count of its bytes. */
+/** Statements that read or write a store's row: the whole row, and the counts of its bytes and its products. */
 function storeReads(statements: readonly string[]) {
   const ofStores = statements.filter((sql) => /\b(?:FROM|JOIN|UPDATE) stores\b/.test(sql))
   const ofBytes = ofStores.filter((sql) => sql.startsWith('SELECT kept_bytes'))
-  return { rows: ofStores.length - ofBytes.length, bytes: ofBytes.length }
+  const ofProducts = ofStores.filter((sql) => sql.startsWith('SELECT product_count'))
+  return {
+    rows: ofStores.length - ofBytes.length - ofProducts.length,
+    ...{ bytes: ofBytes.length, products: ofProducts.length },
+  }
 }
 
 describe('the check of a credential', () => {
@@ -98,7 +102,7 @@ describe('a store’s row is read once', () => {
     const statements = await log.during(() =>
       app.call('POST', '/v1/products', { ...credential, body: body() }),
     )
-    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 2 })
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 2, products: 2 })
     expect(statements.length).toBeLessThanOrEqual(15)
   })
 
@@ -107,14 +111,14 @@ describe('a store’s row is read once', () => {
     const credential = await apiKey()
     const body = form({ product_id: 'a', image: pictureBytes(1) })
     const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
-    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
   })
 
   test('for an upload by address', async () => {
     const credential = await apiKey()
     const body = { product_id: 'a', image_url: app.picture('a', 1) }
     const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
-    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 2 })
   })
 
   test('for a search, which runs one statement beside the check', async () => {
@@ -125,7 +129,7 @@ describe('a store’s row is read once', () => {
     })
     const search = () => app.call('POST', '/v1/search/text', { ...credential, body: { query: '1' } })
     const statements = await log.during(search)
-    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0 })
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
     expect(statements).toHaveLength(3)
   })
 

@@ -20,6 +20,8 @@ const FAULTS = {
      HAVING min(position) <> 0 OR max(position) <> count(*) - 1`,
   'store with a wrong count of kept bytes': `SELECT id AS what FROM stores WHERE kept_bytes <>
      (SELECT coalesce(sum(bytes), 0) FROM kept_pictures WHERE store_id = stores.id)`,
+  'store whose products are counted wrongly': `SELECT id AS what FROM stores WHERE product_count <>
+     (SELECT count(*) FROM products WHERE store_id = stores.id)`,
   'kept picture that no product uses and no sweep will delete': `SELECT address AS what FROM kept_pictures
      WHERE '/pictures/' || address NOT IN (SELECT image_url FROM pictures)
        AND address NOT IN (SELECT address FROM released_pictures)`,

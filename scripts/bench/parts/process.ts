@@ -12,10 +12,13 @@ export interface Client {
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
   index(productId: string, bytes: Uint8Array): Promise<unknown>
+  /** A page of products. @param query as in a URL. */
+  list(query: string): Promise<unknown>
 }
 
 export interface MeasuredService extends AsyncDisposable {
   address: string
+  pid: number
   signIn(credentials: Credentials): Promise<Client>
   resetDelay(): Promise<void>
   /** Undefined for the executable, whose event loop cannot be measured. */
@@ -47,6 +50,7 @@ export async function startMeasuredService(
     })
   return {
     address,
+    pid: child.pid,
     signIn: (credentials) => signIn(address, credentials),
     resetDelay: async () => void (executable ? undefined : await ask('reset')),
     delay: async () => (executable ? undefined : ask('read')),
@@ -74,12 +78,13 @@ async function signIn(address: string, { client_id, client_secret }: Credentials
   ).json()) as {
     access_token: string
   }
-  const post = async (path: string, init: RequestInit) => {
+  const call = async (method: string, path: string, init: RequestInit) => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
-    const response = await fetch(address + path, { ...init, method: 'POST', headers })
+    const response = await fetch(address + path, { ...init, method, headers })
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
     return response.json()
   }
+  const post = (path: string, init: RequestInit) => call('POST', path, init)
   const multipart = (fields: Record<string, string>, bytes: Uint8Array) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
@@ -90,6 +95,7 @@ async function signIn(address: string, { client_id, client_secret }: Credentials
   return {
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
     searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
+    list: (query) => call('GET', `/v1/products?${query}`, {}),
     index: (productId, bytes) =>
       post('/v1/products', multipart({ product_id: productId, metadata: '{"name":"Photo"}' }, bytes)),
   }

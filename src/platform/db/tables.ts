@@ -1,6 +1,8 @@
-/** Whose rows a table holds: those of stores, or those of this install as a whole. */
+/** Whose rows a table holds: those of stores, or those of this install as a whole, or nobody's own. */
 type Rows =
   | 'node'
+  /** Made of other tables by triggers alone, wherever their rows come or go. */
+  | 'derived'
   | {
       /** The column that says whose row it is. */
       column: string
@@ -42,6 +44,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   outbox: { writer: 'delivery/mail', rows: 'node' },
 
   products: { writer: 'catalogue/products', rows: OF_STORE },
+  product_words: { writer: 'catalogue/products', rows: 'derived' },
   pictures: { writer: 'catalogue/products', rows: OF_STORE },
   kept_pictures: { writer: 'catalogue/products', rows: OF_STORE },
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },

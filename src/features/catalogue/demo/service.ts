@@ -2,6 +2,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductChanges } from '../products/changes.ts'
 import type { ProductQueries } from '../products/queries.ts'
 import type { DemoProduct } from './catalogue.ts'
@@ -12,7 +13,7 @@ export interface DemoDeps {
   /** Reads the encoded picture of a demo product. */
   readPicture(name: string): Promise<Uint8Array>
   changes: Pick<ProductChanges, 'put' | 'remove'>
-  products: Pick<ProductQueries, 'has' | 'count' | 'listDemoIds'>
+  products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
 }
 
 export type DemoService = ReturnType<typeof demoService>

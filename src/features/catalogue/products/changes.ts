@@ -6,6 +6,7 @@ import type { EmitEvent } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { PLANS } from '../../../core/plans.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
 import { isUnchanged, listChangedFields } from './changed-fields.ts'
 import { checkMetadata } from './metadata.ts'
@@ -14,7 +15,8 @@ import type { PictureToSave, ProductQueries, ProductRow, SavedProduct } from './
 import type { Metadata } from './schema.ts'
 
 export interface ProductChangesDeps {
-  queries: Pick<ProductQueries, 'find' | 'count' | 'save' | 'remove'>
+  queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
+  stores: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom'>
   atomically: Atomically
@@ -55,7 +57,7 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * of the change; the product index follows in the same tick. Changes of one product keep the order of their arrival.
  */
 export function createProductChanges(deps: ProductChangesDeps) {
-  const { queries, pictures, index, atomically, emit, clock, ids } = deps
+  const { queries, stores, pictures, index, atomically, emit, clock, ids } = deps
   const locked = createKeyedLock()
 
   const lockProduct = <Result>(storeId: string, productId: string, work: () => Promise<Result>) =>
@@ -64,7 +66,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
   /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
   function requireRoom({ id, plan: plan_name }: CallerStore): void {
     const max_products = PLANS[plan_name].productsMax
-    const products_count = queries.count(id)
+    if (max_products === Infinity) return
+    const products_count = stores.countProducts(id)
     if (products_count < max_products) return
     throw new ApiError('product_limit_exceeded', `The plan ${plan_name} holds ${max_products} products`, {
       details: { plan_name, max_products, products_count },

@@ -13,6 +13,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
 import { createProductChanges } from './changes.ts'
 import { productListQueries } from './list-queries.ts'
+import { productLists } from './lists.ts'
 import { pictureRoutes } from './picture-routes.ts'
 import { productPictures } from './pictures.ts'
 import { productQueries } from './queries.ts'
@@ -22,7 +23,7 @@ import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
 
 export interface ProductNeeds {
-  stores: Pick<StoreQueries, 'readKeptBytes'>
+  stores: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
@@ -62,8 +63,8 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     clock,
     ids,
   })
-  const changes = createProductChanges({ queries, pictures, index, atomically, emit, clock, ids })
-  const lists = productListQueries(db)
+  const changes = createProductChanges({ queries, stores, pictures, index, atomically, emit, clock, ids })
+  const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
 
   return {
@@ -73,7 +74,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
       changes,
       pictures,
       has: queries.has,
-      count: queries.count,
+      count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
     },
     routes: (doors: Doors) =>

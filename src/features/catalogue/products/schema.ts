@@ -183,7 +183,10 @@ export type ProductListQuery = typeof ProductListQuery.static
 export const ProductList = t.Object({
   products: t.Array(IndexedProductView),
   count: Type.Integer({ description: 'Products on this page.' }),
-  total: Type.Integer({ description: 'Products that match the filters.' }),
+  total: Type.Integer({
+    description: `Products that match the filters, counted up to ${LIMITS.productsTotalMax}.`,
+  }),
+  total_is_exact: t.Boolean({ description: 'false when more products than `total` match the filters.' }),
   next_cursor: NextCursor,
 })
 export type ProductList = typeof ProductList.static

@@ -8,7 +8,7 @@ import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
-import type { ProductListQueries } from './list-queries.ts'
+import type { ProductLists } from './lists.ts'
 import { mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import type { ProductQueries, ProductRow } from './queries.ts'
@@ -24,10 +24,11 @@ import {
   type ProductReplacement,
   type ProductSort,
 } from './schema.ts'
+import { toWords } from './words.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'find'>
-  lists: ProductListQueries
+  queries: Pick<ProductQueries, 'find' | 'read'>
+  lists: ProductLists
   changes: ProductChanges
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
@@ -104,24 +105,25 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
       const cursors = CURSORS[sort]
       const after = cursors.read(query.cursor)
       if (query.status !== undefined && query.status !== 'indexed') {
-        return { products: [], count: 0, total: 0, next_cursor: null }
+        return { products: [], count: 0, total: 0, total_is_exact: true, next_cursor: null }
       }
       const filter = {
         storeId,
         // An empty field of a form is no filter.
         category: (query.category && fold(query.category)) || undefined,
         brand: (query.brand && fold(query.brand)) || undefined,
-        q: query.q?.trim(),
+        words: query.q === undefined ? undefined : toWords(query.q),
         updatedSince:
           query.updated_since === undefined ? undefined : readMoment('updated_since', query.updated_since),
       }
       const limit = query.limit ?? LIMITS.productsPageDefault
-      const found = lists.page(filter, sort, limit + 1, after)
+      const { found, total, isExact } = lists.list({ filter, sort, limit: limit + 1, after })
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {
-        products: rows.map(({ productId }) => toView(queries.find(storeId, productId) as ProductRow)),
+        products: queries.read(rows.map(({ product }) => product)).map(toView),
         count: rows.length,
-        total: lists.count(filter),
+        total,
+        total_is_exact: isExact,
         next_cursor: nextCursor,
       }
     },

@@ -30,6 +30,9 @@ export function storeQueries(db: Db) {
   const keptBytes = db.prepare<[id: string], { bytes: number }>(
     'SELECT kept_bytes AS bytes FROM stores WHERE id = ?',
   )
+  const productCount = db.prepare<[id: string], { products: number }>(
+    'SELECT product_count AS products FROM stores WHERE id = ?',
+  )
   const insert = db.prepare(`
     INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
     VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt)`)
@@ -48,6 +51,8 @@ export function storeQueries(db: Db) {
      * while pictures are being saved, so it is not part of the row.
      */
     readKeptBytes: (storeId: string): number => keptBytes.get(storeId)?.bytes ?? 0,
+    /** The number of a store's products, in constant time: triggers count them, within the write that changes it. */
+    countProducts: (storeId: string): number => productCount.get(storeId)?.products ?? 0,
 
     addStore: (store: NewStore): void => void insert.run(store),
     setPlan: (storeId: string, plan: PlanName): void => void setPlan.run(plan, storeId),

@@ -7,6 +7,7 @@ import keyMakers from './0006_key_makers.sql' with { type: 'text' }
 import registrationProof from './0007_registration_proof.sql' with { type: 'text' }
 import writeProbe from './0008_write_probe.sql' with { type: 'text' }
 import storageUse from './0009_storage_use.sql' with { type: 'text' }
+import productLists from './0010_product_lists.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly string[] = [
   registrationProof,
   writeProbe,
   storageUse,
+  productLists,
 ]

@@ -17,6 +17,7 @@ import { recordBar } from '../../../robustness/bars.ts'
 import { manualClock } from '../../../support/app.ts'
 import { shownCode } from '../../../support/authenticator.ts'
 import { memoryDatabase } from '../../../support/database.ts'
+import { addStore } from '../../../support/products.ts'
 
 const DATA_SECRET = 'a secret that is only used in tests'
 const TRACE = { address: '192.0.2.1', requestId: 'request', userAgent: null }
@@ -467,7 +468,7 @@ describe('what is told', () => {
         .prepare("INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'viewer', 0)")
         .run(name, store)
     for (const store of ['one', 'two', 'empty']) {
-      db.prepare("INSERT INTO stores VALUES (?, ?, ?, 'free', x'00', 0, 1, NULL, 0)").run(store, store, store)
+      addStore(db, store)
     }
     join('ann', 'one')
     join('bob', 'one')

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { PRODUCT_SORTS } from '../../../../src/features/catalogue/products/schema.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { memoryDatabase } from '../../../support/database.ts'
+import { addProducts } from '../../../support/products.ts'
+import { statementLog } from '../../../support/statements.ts'
 
 interface Listed {
   product_id: string
@@ -11,6 +14,7 @@ interface Page {
   products: Listed[]
   count: number
   total: number
+  total_is_exact: boolean
   next_cursor: string | null
 }
 
@@ -65,6 +69,7 @@ describe('GET /v1/products (contract 2.3)', () => {
   test('200: 20 by default, newest first, with count, total and next_cursor', async () => {
     const first = await page()
     expect([first.count, first.total, first.products.length]).toEqual([20, N, 20])
+    expect(first.total_is_exact).toBe(true)
     expect(idsOf(first)[0]).toBe('p54')
     expect(first.next_cursor).toBeString()
   })
@@ -149,7 +154,10 @@ describe('GET /v1/products (contract 2.3)', () => {
 
   test('status: every product is indexed, none is pending or failed', async () => {
     expect((await page({ status: 'indexed' })).total).toBe(N)
-    expect(await page({ status: 'pending' })).toEqual({ products: [], count: 0, total: 0, next_cursor: null })
+    expect(await page({ status: 'pending' })).toEqual({
+      ...{ products: [], count: 0, total: 0, total_is_exact: true },
+      next_cursor: null,
+    })
     expect((await page({ status: 'failed' })).total).toBe(0)
   })
 
@@ -163,7 +171,7 @@ describe('GET /v1/products (contract 2.3)', () => {
   test('another store has its own list', async () => {
     const other = await app.signIn('two')
     const { body } = await app.call('GET', '/v1/products', { token: other })
-    expect(body).toEqual({ products: [], count: 0, total: 0, next_cursor: null })
+    expect(body).toEqual({ products: [], count: 0, total: 0, total_is_exact: true, next_cursor: null })
     const cursor = String((await page()).next_cursor)
     const theirs = await app.call('GET', `/v1/products?cursor=${cursor}`, { token: other })
     expect(theirs.body['products']).toEqual([])
@@ -223,5 +231,86 @@ describe('GET /v1/products (contract 2.3)', () => {
     }
     const elsewhere = await list({ cursor, sort: 'price_asc' })
     expect([elsewhere.status, elsewhere.body['error']]).toEqual([400, 'invalid_cursor'])
+  })
+})
+
+describe('in a large store', () => {
+  let large: TestApp
+  let log: ReturnType<typeof statementLog>
+  let access: string
+
+  const call = (method: string, path: string, body?: unknown) =>
+    large.call(method, path, { token: access, ...(body !== undefined && { body }) })
+  const find = async (q: string) => {
+    const { body } = await call('GET', `/v1/products?${new URLSearchParams({ q, sort: 'oldest' })}`)
+    return body as unknown as Page
+  }
+
+  beforeAll(async () => {
+    const db = memoryDatabase()
+    log = statementLog(db)
+    large = testApp({ db })
+    access = await large.signIn('one', 'enterprise')
+    const { id } = large.accounts.storeBySlug('one')
+    addProducts(
+      db,
+      id,
+      Array.from({ length: 10_001 }, (_, n) => ({ id: `Fill-${n}`, name: `Füllung ${n % 50}` })),
+    )
+  })
+  afterAll(() => large.close())
+
+  test('a page takes the same few statements, however many products it has', async () => {
+    const of = async (path: string) =>
+      (await log.during(() => call('GET', path))).filter((sql) => /product/.test(sql)).length
+    // The number of all, the range, the products, their pictures.
+    expect([await of('/v1/products?limit=1'), await of('/v1/products?limit=100')]).toEqual([4, 4])
+  })
+
+  test('total is 10000 and not exact above 10,000 matches, and exact without a filter', async () => {
+    expect(await find('llung')).toMatchObject({ count: 20, total: 10_000, total_is_exact: false })
+    expect(await find('llung 49')).toMatchObject({ count: 20, total: 200, total_is_exact: true })
+    const all = await call('GET', '/v1/products?limit=1')
+    expect(all.body).toMatchObject({ total: 10_001, total_is_exact: true })
+  })
+
+  test('q follows every write at once', async () => {
+    const ids = async (q: string) => idsOf(await find(q))
+    const image_url = large.picture('same', 1)
+    const metadata = { name: 'Grüne "Vase" 100%_' }
+    await call('POST', '/v1/products', { product_id: 'Vase-Ä', image_url, metadata })
+    for (const q of ['grune', 'VASE', '"vase"', '0%_', 'vase-Ä', ' ne  "va']) {
+      expect([q, await ids(q)]).toEqual([q, ['Vase-Ä']])
+    }
+    for (const q of ['vase-ä', 'vase-a', '0%x', 'va_e', 'vase*', 'grüne OR', '0%_\0']) {
+      expect([q, await ids(q)]).toEqual([q, []])
+    }
+    await call('PATCH', `/v1/products/${encodeURIComponent('Vase-Ä')}`, { metadata: { name: 'Krug' } })
+    expect([await ids('grune'), await ids('krug'), await ids('vase-')]).toEqual([
+      ...[[], ['Vase-Ä']],
+      ['Vase-Ä'],
+    ])
+    await call('PUT', `/v1/products/${encodeURIComponent('Vase-Ä')}`, { image_url })
+    expect([await ids('krug'), await ids('vase-')]).toEqual([[], ['Vase-Ä']])
+    await call('DELETE', `/v1/products/${encodeURIComponent('Vase-Ä')}`)
+    expect(await ids('vase-')).toEqual([])
+  })
+
+  test('the demo catalogue comes and goes with its number and its words', async () => {
+    const total = async () => (await call('GET', '/v1/products?limit=1')).body['total']
+    await call('POST', '/v1/products/demo')
+    expect([await total(), (await find('coquelicot')).total]).toEqual([10_041, 1])
+    await call('POST', '/v1/products/demo')
+    expect(await total()).toBe(10_041)
+    await call('DELETE', '/v1/products/demo')
+    expect([await total(), (await find('coquelicot')).total]).toEqual([10_001, 0])
+  })
+
+  test('another store sees nothing of it', async () => {
+    const other = await large.signIn('two')
+    for (const query of ['', 'q=llung', 'q=ll', 'category=x&q=fill']) {
+      const { body } = await large.call('GET', `/v1/products?${query}`, { token: other })
+      expect(body).toMatchObject({ products: [], total: 0, total_is_exact: true, next_cursor: null })
+    }
   })
 })
