@@ -11,10 +11,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { photographs } from './parts/photographs.ts'
+import { drawPhotographs } from './parts/drawPhotographs.ts'
 import { type Client, startMeasuredService } from './parts/process.ts'
 import { seedStore } from './parts/seed.ts'
-import { median, table } from './parts/statistics.ts'
+import { median, printTable } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({
   options: { products: { type: 'string' }, rounds: { type: 'string' }, executable: { type: 'string' } },
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 const sizes = (flags.products ?? '5000,50000').split(',').map(Number)
 const rounds = Number(flags.rounds ?? 100)
 const modelDir = join(import.meta.dir, '../../models/lookalike-clip-v0')
-const [picture] = await photographs(1)
+const [picture] = await drawPhotographs(1)
 
 /** Linux counts the time of a process in hundredths of a second. */
 const TICK_MS = 10
@@ -62,7 +62,7 @@ for (const products of sizes) {
   }
 }
 console.log(`${rounds} rounds, medians; a page is 20 products (goal: 3 ms and flat)`)
-table([['', ...sizes.flatMap((products) => [`${products}: ms`, 'CPU ms'])], ...rows])
+printTable([['', ...sizes.flatMap((products) => [`${products}: ms`, 'CPU ms'])], ...rows])
 
 /** CPU time of a process so far, its children's aside. */
 function cpuMs(pid: number): number {

@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import { runDatabaseCheck } from '../../../src/platform/db/damage.ts'
 import { migrations } from '../../../src/platform/db/migrations/list.ts'
 import { DATABASE_FILE, type Db, migrate } from '../../../src/platform/db/open.ts'
-import { repetitions } from '../../robustness/random.ts'
+import { readRepetitions } from '../../robustness/random.ts'
 import { memoryDatabase } from '../../support/database.ts'
 import { addProducts, addStore } from '../../support/products.ts'
 
 const NEW = migrations.findIndex((sql) => sql.includes('product_words'))
-const RUNS = repetitions('PRODUCT_COUNTS', 100)
+const RUNS = readRepetitions('PRODUCT_COUNTS', 100)
 
 const counts = (db: Db) =>
   db.prepare('SELECT id, product_count AS n FROM stores ORDER BY id').all() as { id: string; n: number }[]

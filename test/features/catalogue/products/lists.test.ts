@@ -10,12 +10,12 @@ import { type Bounds, productLists } from '../../../../src/features/catalogue/pr
 import { PRODUCT_SORTS, type ProductSort } from '../../../../src/features/catalogue/products/schema.ts'
 import { toWords } from '../../../../src/features/catalogue/products/words.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
-import { repetitions } from '../../../robustness/random.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import { addProducts, addStore, type StoredProduct } from '../../../support/products.ts'
 import { statementLog } from '../../../support/statements.ts'
 
-const RUNS = repetitions('PRODUCT_LISTS', 400)
+const RUNS = readRepetitions('PRODUCT_LISTS', 400)
 
 let db: Db
 let log: ReturnType<typeof statementLog>
