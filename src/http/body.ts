@@ -25,15 +25,14 @@ export interface BodyParser {
 }
 
 const parser = (read: (context: WithRequest) => Parsed, contentOf: BodyParser['contentOf']): BodyParser =>
-  Object.assign(read, { contentOf })
+  // A context that is passed on as a whole makes Elysia read cookies, query and all headers first (see the map's traps).
+  Object.assign(({ request, intake }: WithRequest) => read({ request, intake }), { contentOf })
 
 /** A parser for an optional JSON body; no body reads as an empty object. */
 export function jsonOrNothing(maxBytes?: number): BodyParser {
   const json = jsonBody(maxBytes)
-  return Object.assign(async (context: WithRequest) => (context.request.body === null ? {} : json(context)), {
-    contentOf: json.contentOf,
-    isOptional: true,
-  })
+  const read = async (context: WithRequest) => (context.request.body === null ? {} : json(context))
+  return Object.assign(parser(read, json.contentOf), { isOptional: true })
 }
 
 /** Whether a route's parser is one of this file. */

@@ -22,4 +22,6 @@ export const createTraceOf =
 
 /** Gives every route its `trace`, without a sign-in. */
 export const tracePlugin = (traceOf: TraceOf) =>
-  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, (context) => ({ trace: traceOf(context) }))
+  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, ({ request, set }) => ({
+    trace: traceOf({ request, set }),
+  }))
