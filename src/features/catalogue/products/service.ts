@@ -11,7 +11,7 @@ import type { ProductChange, ProductChanges, ProductContent, ProductInput } from
 import type { ProductListQueries } from './list-queries.ts'
 import { mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
-import type { ProductQueries, ProductRow } from './queries.ts'
+import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
 import {
   type DeletedProduct,
   type IndexedProduct,
@@ -26,7 +26,7 @@ import {
 } from './schema.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'find'>
+  queries: Pick<ProductQueries, 'findShown'>
   lists: ProductListQueries
   changes: ProductChanges
   /** The public form of a saved address. */
@@ -43,7 +43,7 @@ export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
 export function productService({ queries, lists, changes, toPublicUrl }: ProductDeps) {
-  const toView = (row: ProductRow): IndexedProductView => {
+  const toView = (row: ShownProduct): IndexedProductView => {
     const [first, ...others] = row.pictures
     return {
       product_id: row.productId,
@@ -87,7 +87,7 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
-      const row = queries.find(storeId, productId)
+      const row = queries.findShown(storeId, productId)
       if (!row) throw notFound('product')
       return toView(row)
     },
@@ -119,7 +119,7 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
       const found = lists.page(filter, sort, limit + 1, after)
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {
-        products: rows.map(({ productId }) => toView(queries.find(storeId, productId) as ProductRow)),
+        products: rows.map(({ productId }) => toView(queries.findShown(storeId, productId) as ShownProduct)),
         count: rows.length,
         total: lists.count(filter),
         next_cursor: nextCursor,
