@@ -35,6 +35,8 @@ export interface CallerDeps {
   clock: Clock
   /** @throws ApiError `ip_not_allowed`. */
   admitAddress(storeId: string, address: string): void
+  /** Runs reads in one transaction: they see one state, and take the read lock once. */
+  together<Result>(reads: () => Result): Result
   /** Writes what may be lost in a power cut. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -42,7 +44,7 @@ export interface CallerDeps {
 
 /** Finds who calls, and for which store (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress, together } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that is shown to another. */
@@ -51,10 +53,13 @@ export function callerService(deps: CallerDeps) {
   }
 
   function machine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const store = holders.storeOf(claims)
-    if (!store) throw signInFirst()
-    belongsTo(store, choice)
-    admitAddress(store.id, trace.address)
+    const store = together(() => {
+      const found = holders.storeOf(claims)
+      if (!found) throw signInFirst()
+      belongsTo(found, choice)
+      admitAddress(found.id, trace.address)
+      return found
+    })
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
       ...EVERYTHING,
@@ -64,16 +69,17 @@ export function callerService(deps: CallerDeps) {
   }
 
   function person(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const holder = holders.personOf(claims)
-    if (!holder) throw signInFirst()
-    const { person, session } = holder
-    const active = activeStore(holder, choice)
-    // What concerns a person alone is not a store's to close: a thief's sign-ins can be ended from anywhere.
-    if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
-      admitAddress(active.store.id, trace.address)
-    }
+    const { person, session, active, rights } = together(() => {
+      const holder = holders.personOf(claims)
+      if (!holder) throw signInFirst()
+      const active = activeStore(holder, choice)
+      // What concerns a person alone is not a store's to close: a thief's sign-ins can be ended from anywhere.
+      if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
+        admitAddress(active.store.id, trace.address)
+      }
+      return { ...holder, active, rights: rightsIn(holder.person, active) }
+    })
     touch(...listUses(session, active, trace))
-    const rights = rightsIn(person, active)
     return {
       kind: 'person',
       userId: person.id,
@@ -144,11 +150,14 @@ export function callerService(deps: CallerDeps) {
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     callerOfKey(text: string, choice: StoreChoice, trace: Trace): Caller {
-      const key = apiKeys.find(text, clock.now())
-      if (!key) throw signInFirst()
-      if (key.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
-      belongsTo(key.store, choice)
-      admitAddress(key.store.id, trace.address)
+      const key = together(() => {
+        const found = apiKeys.find(text, clock.now())
+        if (!found) throw signInFirst()
+        if (found.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
+        belongsTo(found.store, choice)
+        admitAddress(found.store.id, trace.address)
+        return found
+      })
       apiKeys.touch(key, trace.address)
       return {
         ...{
