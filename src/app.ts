@@ -182,6 +182,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   ]
 
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
+    // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
+    .use(health.livenessRoutes())
     .use(requestLogPlugin({ clock, ids, version, log }))
     .use(intakePlugin(intake))
     .use(

@@ -30,6 +30,7 @@ export const parseCidrs = (text: string): Cidr[] =>
 
 /** Whether one of the blocks contains the address; false for text that is not an address. */
 export const isInside = (address: string, cidrs: readonly Cidr[]): boolean => {
+  if (cidrs.length === 0) return false
   const parsed = parseAddress(address)
   if (!parsed) return false
   return cidrs.some(([first, bits]) => first.kind() === parsed.kind() && parsed.match(first, bits))

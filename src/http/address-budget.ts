@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { rateLimitExceeded } from '../core/errors.ts'
 import type { AddressThrottle } from '../core/throttle.ts'
+import type { Intake } from './intake.ts'
 
 /**
  * Spends one request from the budget of a client's address; asking again about the same request spends nothing.
@@ -47,11 +48,17 @@ export function createAddressBudget({
  * A route's parser that spends first: no byte of a request over its budget is read. A route without a parser, such as a
  * `GET`, spends in its `beforeHandle` instead.
  */
-export const spendingFirst = <Parser extends (context: { request: Request }) => unknown>(
+export const spendingFirst = <Parser extends (context: Parsable) => unknown>(
   spend: SpendRequest,
   parser: Parser,
 ): Parser =>
-  Object.assign((context: { request: Request }) => {
-    spend(context.request)
-    return parser(context)
+  Object.assign(({ request, intake }: Parsable) => {
+    spend(request)
+    return parser({ request, intake })
   }, parser) as Parser
+
+/** What a parser gets. */
+interface Parsable {
+  request: Request
+  intake?: Intake | undefined
+}

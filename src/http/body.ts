@@ -27,15 +27,15 @@ export interface BodyParser {
 const parser = (
   read: (context: WithRequest) => Parsed,
   describeContent: BodyParser['describeContent'],
-): BodyParser => Object.assign(read, { describeContent })
+): BodyParser =>
+  // A context that is passed on as a whole makes Elysia read cookies, query and all headers first (see the map's traps).
+  Object.assign(({ request, intake }: WithRequest) => read({ request, intake }), { describeContent })
 
 /** A parser for an optional JSON body; no body reads as an empty object. */
 export function jsonOrNothing(maxBytes?: number): BodyParser {
   const json = jsonBody(maxBytes)
-  return Object.assign(async (context: WithRequest) => (context.request.body === null ? {} : json(context)), {
-    describeContent: json.describeContent,
-    isOptional: true,
-  })
+  const read = async (context: WithRequest) => (context.request.body === null ? {} : json(context))
+  return Object.assign(parser(read, json.describeContent), { isOptional: true })
 }
 
 /** Whether a route's parser is one of this file. */

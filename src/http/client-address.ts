@@ -13,6 +13,9 @@ const OWN_MACHINE = '127.0.0.1'
 /** The peer of a request whose peer address cannot be read. No client has this address, and no proxy list should. */
 const NOWHERE = '0.0.0.0'
 
+/** Peers whose address is kept in its canonical form. */
+const PEERS_MAX = 1_000
+
 /** The longest chain of proxies that is followed; real chains have two or three. */
 const HOPS_MAX = 32
 
@@ -24,8 +27,20 @@ const HOPS_MAX = 32
  * be forged. An entry that is no address ends the search with the last good one.
  */
 export function createClientAddress({ isTrusted, findPeer }: ClientAddressDeps) {
+  const peers = new Map<string, string>()
+
+  /** A connection sends many requests, and parsing an address takes longer than finding it. */
+  function canonicalPeer(peer: string): string {
+    const known = peers.get(peer)
+    if (known !== undefined) return known
+    const address = canonicalAddress(peer) ?? NOWHERE
+    if (peers.size >= PEERS_MAX) peers.clear()
+    peers.set(peer, address)
+    return address
+  }
+
   return (request: Request): string => {
-    let address = canonicalAddress(findPeer(request) ?? OWN_MACHINE) ?? NOWHERE
+    let address = canonicalPeer(findPeer(request) ?? OWN_MACHINE)
     if (!isTrusted(address)) return address
     for (const entry of listEntriesFromRight(request.headers.get('x-forwarded-for'))) {
       const next = readEntry(entry)

@@ -57,10 +57,12 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
   const authenticate = createAuthentication(deps, 'always', purpose)
   // Elysia drops the second of two plugins with one name.
   return new Elysia({ name: `http.doors.store.${purpose}` })
-    .onParse({ as: 'scoped' }, async (context) => {
-      await authenticate(context)
+    .onParse({ as: 'scoped' }, async ({ request, set }) => {
+      await authenticate({ request, set })
     })
-    .derive({ as: 'scoped' }, async (context) => ({ actor: (await authenticate(context)) as Actor }))
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({
+      actor: (await authenticate({ request, set })) as Actor,
+    }))
     .macro({
       can: (need: Need) => ({
         detail: { [NEED]: `Needs the permission \`${need}\`.`, security: EVERY_CREDENTIAL },
@@ -75,10 +77,10 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
 function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
   const authenticate = createAuthentication(deps, rule, 'guard')
   return new Elysia({ name: `http.doors.caller.${rule}` })
-    .onParse({ as: 'scoped' }, async (context) => {
-      await authenticate(context)
+    .onParse({ as: 'scoped' }, async ({ request, set }) => {
+      await authenticate({ request, set })
     })
-    .derive({ as: 'scoped' }, async (context) => ({ caller: await authenticate(context) }))
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await authenticate({ request, set }) }))
     .macro({
       anyCaller: (_isAsked: true) => ({
         detail: { [NEED]: 'Takes every credential.', security: EVERY_CREDENTIAL },

@@ -22,4 +22,6 @@ export const createTraceReader =
 
 /** Gives every route its `trace`, without a sign-in. */
 export const tracePlugin = (readTrace: ReadTrace) =>
-  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, (context) => ({ trace: readTrace(context) }))
+  new Elysia({ name: 'http.trace' }).derive({ as: 'scoped' }, ({ request, set }) => ({
+    trace: readTrace({ request, set }),
+  }))

@@ -94,6 +94,34 @@ describe('the check of a credential', () => {
   })
 })
 
+describe('takes the read lock once', () => {
+  test.each(['machine', 'key', 'owner', 'viewer'])(
+    'for the check of a %s, and once to read a product',
+    async (kind) => {
+      const body = { product_id: 'a', image_url: app.picture('a', 1) }
+      await app.call('POST', '/v1/products', { token: machine, body })
+      const credential =
+        kind === 'machine'
+          ? { token: machine }
+          : kind === 'key'
+            ? await apiKey()
+            : await member(kind === 'owner' ? 'owner' : 'viewer')
+      const read = () => app.call('GET', '/v1/products/a', credential)
+      await read()
+      expect(await log.aloneDuring(read)).toEqual([expect.stringContaining('FROM products')])
+      expect(app.db.inTransaction).toBe(false)
+    },
+  )
+
+  test('and lets go of it when the credential is refused', async () => {
+    const { status } = await app.call('GET', '/v1/products', {
+      token: machine,
+      headers: { 'x-service-active-tenant': 'two' },
+    })
+    expect([status, app.db.inTransaction]).toEqual([403, false])
+  })
+})
+
 describe('a store’s row is read once', () => {
   test('for an upload by file, beside the count of its bytes before and after the model', async () => {
     const credential = await apiKey()

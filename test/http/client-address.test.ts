@@ -137,3 +137,14 @@ describe('behind trusted proxies', () => {
     )
   })
 })
+
+test('addresses stay right when more peers come than are remembered', () => {
+  let peer = ''
+  const addressOf = createClientAddress({ isTrusted: () => false, findPeer: () => peer })
+  for (let round = 0; round < 2; round++) {
+    for (let n = 0; n < 2_500; n++) {
+      peer = `::ffff:10.0.${n >> 8}.${n & 255}`
+      expect(addressOf(new Request('http://lookalike.test/'))).toBe(`10.0.${n >> 8}.${n & 255}`)
+    }
+  }
+})

@@ -46,6 +46,8 @@ test('one line a request: method, path, status and request id, and neither query
   await app.call('GET', '/v1/products?q=private-words', { token, headers: { 'x-request-id': 'r-1' } })
   await app.call('POST', '/v1/search/text', { token, body: { query: 'private-words', limit: 0 } })
   await app.call('GET', '/nowhere')
+  // Load balancers ask it every second.
+  await app.call('GET', '/health')
   await written()
   expect(lines.map(({ method, path, status }) => [method, path, status])).toEqual([
     ['GET', '/v1/products', 200],

@@ -9,6 +9,7 @@ const RUNNERS = ['run', 'get', 'all', 'iterate'] as const
  */
 export function statementLog(db: Db) {
   const ran: string[] = []
+  const alone: string[] = []
   const prepare = db.prepare.bind(db)
   db.prepare = ((sql: string) => {
     const statement = prepare(sql)
@@ -16,7 +17,9 @@ export function statementLog(db: Db) {
       const original = statement[name].bind(statement) as (...values: unknown[]) => unknown
       Object.assign(statement, {
         [name](...values: unknown[]) {
-          ran.push(sql.replace(/\s+/g, ' ').trim())
+          const line = sql.replace(/\s+/g, ' ').trim()
+          ran.push(line)
+          if (!db.inTransaction) alone.push(line)
           return original(...values)
         },
       })
@@ -30,6 +33,12 @@ export function statementLog(db: Db) {
       ran.length = 0
       await work()
       return [...ran]
+    },
+    /** Those of them that open a transaction of their own. */
+    async aloneDuring(work: () => Promise<unknown>): Promise<string[]> {
+      alone.length = 0
+      await work()
+      return [...alone]
     },
   }
 }

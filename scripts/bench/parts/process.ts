@@ -16,20 +16,49 @@ export interface Client {
   list(query: string): Promise<unknown>
 }
 
-export interface MeasuredService extends AsyncDisposable {
+/** A server in a process of its own. */
+export interface Served extends AsyncDisposable {
   address: string
   pid: number
+}
+
+export interface MeasuredService extends Served {
   signIn(credentials: Credentials): Promise<Client>
   resetDelay(): Promise<void>
   /** Undefined for the executable, whose event loop cannot be measured. */
   delay(): Promise<LoopDelay | undefined>
 }
 
-/** Starts the service on a data folder and waits until its model is ready. */
+/** Starts a program that prints `listening on <address>`. */
+export async function startServing(
+  command: string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Served> {
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...settings },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  return {
+    address: await readAddress(child.stdout),
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+/**
+ * Starts the service on a data folder and waits until its model is ready.
+ *
+ * @param log takes the log; by default errors appear where the benchmark runs.
+ */
 export async function startMeasuredService(
   folder: string,
   executable: string | undefined,
   settings: Readonly<Record<string, string>> = {},
+  log?: Bun.BunFile,
 ): Promise<MeasuredService> {
   const entry = executable ? [executable] : [process.execPath, join(import.meta.dir, 'measured-entry.ts')]
   const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
@@ -37,7 +66,7 @@ export async function startMeasuredService(
   const child = Bun.spawn([...entry, 'serve'], {
     env,
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: log ?? 'inherit',
     ...(!executable && { ipc: (message: LoopDelay) => answer?.(message) }),
   })
   const address = await readAddress(child.stdout)

@@ -32,6 +32,8 @@ export interface CallerDeps {
   apiKeys: Pick<ApiKeyService, 'find' | 'touch'>
   clock: Clock
   admitAddress: IpListService['admit']
+  /** Runs reads in one transaction: they see one state, and take the read lock once. */
+  together<Result>(reads: () => Result): Result
   /** Writes data that may be lost in a power cut. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -39,7 +41,7 @@ export interface CallerDeps {
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress, together } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that names another store. */
@@ -48,10 +50,13 @@ export function callerService(deps: CallerDeps) {
   }
 
   function identifyMachine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const store = holders.findStore(claims)
-    if (!store) throw signInFirst()
-    demandOwnStore(store, choice)
-    admitAddress(store.id, trace.address)
+    const store = together(() => {
+      const found = holders.findStore(claims)
+      if (!found) throw signInFirst()
+      demandOwnStore(found, choice)
+      admitAddress(found.id, trace.address)
+      return found
+    })
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
       ...EVERYTHING,
@@ -61,16 +66,17 @@ export function callerService(deps: CallerDeps) {
   }
 
   function identifyPerson(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
-    const holder = holders.findPerson(claims)
-    if (!holder) throw signInFirst()
-    const { person, session } = holder
-    const active = findActiveStore(holder, choice)
-    // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
-    if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
-      admitAddress(active.store.id, trace.address)
-    }
+    const { person, session, active, rights } = together(() => {
+      const holder = holders.findPerson(claims)
+      if (!holder) throw signInFirst()
+      const active = findActiveStore(holder, choice)
+      // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
+      if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
+        admitAddress(active.store.id, trace.address)
+      }
+      return { ...holder, active, rights: deriveRights(holder.person, active) }
+    })
     touch(...listUses(session, active, trace))
-    const rights = deriveRights(person, active)
     return {
       kind: 'person',
       userId: person.id,
@@ -143,11 +149,14 @@ export function callerService(deps: CallerDeps) {
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, trace: Trace): Caller {
-      const key = apiKeys.find(text, clock.now())
-      if (!key) throw signInFirst()
-      if (key.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
-      demandOwnStore(key.store, choice)
-      admitAddress(key.store.id, trace.address)
+      const key = together(() => {
+        const found = apiKeys.find(text, clock.now())
+        if (!found) throw signInFirst()
+        if (found.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
+        demandOwnStore(found.store, choice)
+        admitAddress(found.store.id, trace.address)
+        return found
+      })
       apiKeys.touch(key, trace.address)
       return {
         ...{

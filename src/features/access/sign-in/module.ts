@@ -5,7 +5,7 @@ import { type AddressBudgets, createAddressBudget } from '../../../http/address-
 import type { Doors } from '../../../http/doors.ts'
 import { createTokens } from '../../../http/tokens.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from '../../../platform/db/address-throttle.ts'
-import { unsynced } from '../../../platform/db/open.ts'
+import { readTogether, unsynced } from '../../../platform/db/open.ts'
 import { createThrottle } from '../../../platform/db/throttle.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Ground, Module } from '../../module.ts'
@@ -97,6 +97,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const { findCallerByToken, findCallerByKey } = callerService({
     ...common,
     apiKeys: needs.apiKeys,
+    together: readTogether(db),
     unsynced: (write) => unsynced(db, write),
   })
 

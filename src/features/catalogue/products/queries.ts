@@ -35,6 +35,16 @@ export interface ProductRow {
   pictures: PictureRow[]
 }
 
+/** A picture as the API shows it. */
+export type ShownPicture = Pick<PictureRow, 'imageUrl' | keyof PictureFacts | 'bytes'>
+
+/** A product as the API shows it. */
+export interface ShownProduct
+  extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
+  /** In the product's order. */
+  pictures: ShownPicture[]
+}
+
 /** A picture to save: one that the product already has, or a new one with its vector. */
 export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
 
@@ -75,6 +85,8 @@ interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector'> {
   model: number
 }
 
+type RawShown = Omit<ShownProduct, 'metadata' | 'pictures'> & { metadata: string; pictures: string }
+
 const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
@@ -99,6 +111,14 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const picturesOf = db.prepare<[ids: string], RawPicture & { product: number }>(`
     SELECT product, ${PICTURE_COLUMNS} FROM pictures WHERE product IN (SELECT value FROM json_each(?))
     ORDER BY product, position`)
+  // One statement, because each takes and releases the read lock, and no hash, because a Buffer costs more than the rest.
+  const shown = db.prepare<[string, string], RawShown>(`
+    SELECT product_id AS productId, vector_id AS vectorId, image_url AS imageUrl, metadata, indexed_at AS indexedAt,
+      updated_at AS updatedAt,
+      (SELECT json_group_array(json_object('imageUrl', image_url, 'contentType', content_type, 'bytes', bytes,
+          'width', width, 'height', height, 'phash', phash, 'palette', json(palette)) ORDER BY position)
+        FROM pictures WHERE product = products.id) AS pictures
+    FROM products WHERE store_id = ? AND product_id = ?`)
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, color, price, name,
       is_demo, created_at, indexed_at, updated_at)
@@ -203,6 +223,12 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
             ]
           : []
       })
+    },
+
+    /** What the API shows of a product. */
+    findShown(storeId: string, productId: string): ShownProduct | undefined {
+      const row = shown.get(storeId, productId)
+      return row && { ...row, metadata: JSON.parse(row.metadata), pictures: JSON.parse(row.pictures) }
     },
 
     /** A picture of the store with the same bytes, whose vector can be used again. */

@@ -11,7 +11,7 @@ import type { ProductChange, ProductChanges, ProductContent, ProductInput } from
 import type { ProductLists } from './lists.ts'
 import { mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
-import type { ProductQueries, ProductRow } from './queries.ts'
+import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
 import {
   type DeletedProduct,
   type IndexedProduct,
@@ -27,7 +27,7 @@ import {
 import { toWords } from './words.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'find' | 'read'>
+  queries: Pick<ProductQueries, 'findShown' | 'read'>
   lists: ProductLists
   changes: ProductChanges
   /** The public form of a saved address. */
@@ -44,7 +44,7 @@ export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
 export function productService({ queries, lists, changes, toPublicUrl }: ProductDeps) {
-  const toView = (row: ProductRow): IndexedProductView => {
+  const toView = (row: ShownProduct): IndexedProductView => {
     const [first, ...others] = row.pictures
     return {
       product_id: row.productId,
@@ -88,7 +88,7 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
-      const row = queries.find(storeId, productId)
+      const row = queries.findShown(storeId, productId)
       if (!row) throw notFound('product')
       return toView(row)
     },

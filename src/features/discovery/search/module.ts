@@ -8,6 +8,7 @@ import type { ProductIndexService } from '../../catalogue/product-index/module.t
 import type { ProductsModule } from '../../catalogue/products/module.ts'
 import type { Ground, Module } from '../../module.ts'
 import { createSearchHistory } from './history.ts'
+import { createKnownWords } from './known-words.ts'
 import { searchQueries } from './queries.ts'
 import { createRecentPictures } from './recent-pictures.ts'
 import { searchRoutes } from './routes.ts'
@@ -42,11 +43,13 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     days: historyDays,
   })
   const recent = createRecentPictures(ids)
+  const words = createKnownWords({ embedder })
   const search = searchService({
     queries,
     getIndex: index.getWhole,
     history,
     recent,
+    words,
     embedder,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
@@ -58,6 +61,9 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     service: { ...search, history },
     routes: (doors: Doors) => searchRoutes(doors, search),
     chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
-    forgetStore: recent.forgetStore,
+    forgetStore(storeId: string): void {
+      recent.forgetStore(storeId)
+      words.forgetStore(storeId)
+    },
   } satisfies Module<object>
 }

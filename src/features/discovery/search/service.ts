@@ -7,6 +7,7 @@ import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
 import type { SearchHistory } from './history.ts'
+import type { KnownWords } from './known-words.ts'
 import type { HitRow, SearchQueries, SearchRow } from './queries.ts'
 import { type Hit, type Ranking, rank } from './ranking.ts'
 import type { RecentPictures } from './recent-pictures.ts'
@@ -27,7 +28,8 @@ export interface SearchDeps {
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   history: Pick<SearchHistory, 'add'>
   recent: RecentPictures
-  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  words: Pick<KnownWords, 'embed'>
+  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
   /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
   withPicture<Result>(
     storeId: string,
@@ -56,7 +58,7 @@ const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector']
 export type SearchService = ReturnType<typeof searchService>
 
 export function searchService(deps: SearchDeps) {
-  const { queries, getIndex, history, recent, embedder, withPicture, toPublicUrl, clock, ids } = deps
+  const { queries, getIndex, history, recent, words, embedder, withPicture, toPublicUrl, clock, ids } = deps
 
   function respond(storeId: string, startedAt: number, query: Query, wanted: CommonSearch): SearchResponse {
     const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
@@ -182,7 +184,7 @@ export function searchService(deps: SearchDeps) {
       const startedAt = clock.monotonic()
       const warnings = checkPage(body, 'text')
       const text = body.query.trim()
-      const { vector, isTruncated, isUnknown } = await embedder.embedText(text, 'search')
+      const { vector, isTruncated, isUnknown } = await words.embed(storeId, text)
       if (isUnknown) warnings.push('the model knows none of these words; the results are guesses')
       if (isTruncated) warnings.push('the query is longer than the model reads; its end was ignored')
       return respond(storeId, startedAt, { type: 'text', text, vector, warnings }, body)

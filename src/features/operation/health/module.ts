@@ -1,10 +1,11 @@
+import type { AnyElysia } from 'elysia'
 import { StorageProblem } from '../../../core/storage.ts'
 import { schemaVersion } from '../../../platform/db/open.ts'
 import { probeVectors } from '../../../platform/db/probe.ts'
 import type { StorageWatch } from '../../../platform/storage-watch.ts'
 import { version } from '../../../version.ts'
 import type { Ground, Module } from '../../module.ts'
-import { healthRoutes } from './routes.ts'
+import { healthRoutes, livenessRoutes } from './routes.ts'
 import { type HealthDeps, type HealthService, healthService } from './service.ts'
 
 export interface HealthNeeds extends Pick<HealthDeps, 'embedder' | 'readFreeDiskShare'> {
@@ -26,5 +27,7 @@ export function buildHealth({ db }: Ground, { storage, hasWholeIndex, ...needs }
       probeVectors(db)
     },
   })
-  return { service, routes: () => healthRoutes(service) } satisfies Module<HealthService>
+  return { service, routes: () => healthRoutes(service), livenessRoutes } satisfies Module<HealthService> & {
+    livenessRoutes(): AnyElysia
+  }
 }

@@ -16,13 +16,21 @@ const Version = t.Object({
   model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
 })
 
-/** Health and version, for monitors and load balancers; open to everyone. */
-export function healthRoutes(health: HealthService) {
-  return new Elysia({ name: 'health.routes', tags: ['Operation'] })
-    .get('/health', () => ({ status: 'ok' as const }), {
+/** Tells that the process is alive; open to everyone. Load balancers ask so often that it stands before the hooks. */
+export function livenessRoutes() {
+  return new Elysia({ name: 'health.liveness', tags: ['Operation'] }).get(
+    '/health',
+    () => ({ status: 'ok' as const }),
+    {
       response: { 200: t.Object({ status: t.Literal('ok') }) },
       detail: { operationId: 'getHealth', summary: 'Check whether the process is alive' },
-    })
+    },
+  )
+}
+
+/** Readiness and version, for monitors and load balancers; open to everyone. */
+export function healthRoutes(health: HealthService) {
+  return new Elysia({ name: 'health.routes', tags: ['Operation'] })
     .get(
       '/health/ready',
       async ({ status }) => {

@@ -26,6 +26,23 @@ describe('GET /health (contract 8.1)', () => {
     expect([answer.status, answer.body as object]).toEqual([200, { status: 'ok' }])
     await app.close()
   })
+
+  test('it answers HEAD, names its methods, and carries the headers of every answer', async () => {
+    const app = testApp()
+    const get = await app.call('GET', '/health', { headers: { 'x-request-id': 'monitor-1' } })
+    expect(Object.fromEntries(get.headers)).toEqual({
+      'content-type': 'application/json;charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'monitor-1',
+      'x-service-version': version,
+    })
+    const head = await app.http.handle(new Request('http://lookalike.test/health?x=1', { method: 'HEAD' }))
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const post = await app.http.handle(new Request('http://lookalike.test/health', { method: 'POST' }))
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(post.headers.get('x-service-version')).toBe(version)
+    await app.close()
+  })
 })
 
 describe('GET /health/ready (contract 8.1)', () => {

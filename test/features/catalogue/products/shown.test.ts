@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { productQueries } from '../../../../src/features/catalogue/products/queries.ts'
+import { registerModel } from '../../../../src/platform/db/models.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
+
+let app: TestApp
+let storeId: string
+
+beforeEach(async () => {
+  app = testApp()
+  storeId = (await app.store()).store_id
+})
+afterEach(() => app.close())
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('', '\u0000a', '"\\', '\u2028', '{}', '🧢'),
+)
+const picture = fc.record({
+  imageUrl: text,
+  contentHash: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
+  contentType: fc.constantFrom('image/jpeg', 'image/png'),
+  bytes: fc.integer({ min: 1, max: 2 ** 40 }),
+  width: fc.integer({ min: 32, max: 60_000 }),
+  height: fc.integer({ min: 32, max: 60_000 }),
+  phash: fc.constantFrom('0123456789abcdef', 'ffffffffffffffff'),
+  palette: fc.array(
+    fc.record({ hex: fc.constant('#cc0000'), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    {
+      maxLength: 5,
+    },
+  ),
+})
+const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }))
+
+test('what the API shows is what was saved, pictures in their order', () => {
+  const { row, vectors } = registerModel(app.db, fakeEmbedder().model, 0)
+  const queries = productQueries(app.db, vectors, row)
+  const vector = new Float32Array(DIMENSION).fill(Math.sqrt(1 / DIMENSION))
+  fc.assert(
+    fc.property(
+      fc.array(picture, { minLength: 1, maxLength: 5 }),
+      metadata,
+      text,
+      (pictures, words, imageUrl) => {
+        const product = {
+          storeId,
+          productId: 'p',
+          vectorId: 'v',
+          imageUrl,
+          metadata: words,
+          isDemo: false,
+          now: 7,
+        }
+        const added = pictures.map((one) => ({ added: one, vector }))
+        app.db.transaction(() => queries.save(product, added))()
+        const stored = queries.find(storeId, 'p')
+        const shown = stored?.pictures.map(({ id, hasVector, contentHash, ...rest }) => rest)
+        const { id, storeId: _, isDemo, ...fields } = stored ?? {}
+        expect(queries.findShown(storeId, 'p') as object).toEqual({ ...fields, pictures: shown })
+        expect(shown?.map((one) => one.imageUrl)).toEqual(pictures.map((one) => one.imageUrl))
+      },
+    ),
+    { numRuns: 200 },
+  )
+  expect(queries.findShown(storeId, 'q')).toBeUndefined()
+  expect(queries.findShown('another store', 'p')).toBeUndefined()
+})
