@@ -49,6 +49,10 @@ const queries = [
   'green dress',
 ]
 
+/** Words that no search before had: the service infers nothing for those that it knows. */
+const query = (n: number) => `${queries[n % queries.length]} ${runs}-${n}`
+let runs = 0
+
 hardenDecoder()
 const treatment = readTreatment(modelDir)
 const decode = createPictureDecoder(treatment)
@@ -66,7 +70,6 @@ async function measureSearch(products: number): Promise<void> {
     await using service = await startMeasuredService(folder, flags.executable)
     const client = await service.signIn(credentials)
     const scan = createBareScan(products)
-    const query = (n: number) => queries[n % queries.length] as string
     const picture = (n: number) => pictures[n % pictures.length] as Uint8Array<ArrayBuffer>
     const byWords = await measureInTurns(
       async (n) => scan((await words.embed([words.tokenize(query(n))]))[0]),
@@ -146,9 +149,10 @@ async function indexAll(client: Client, lanes: number, prefix = 'photo'): Promis
 }
 
 async function timeSearches(client: Client, count: number): Promise<number[]> {
+  runs++
   const times: number[] = []
   for (let n = 0; n < count; n++) {
-    times.push(await time(() => client.searchText(queries[n % queries.length] as string)))
+    times.push(await time(() => client.searchText(query(n))))
     await Bun.sleep(10)
   }
   return times

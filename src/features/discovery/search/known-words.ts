@@ -1,7 +1,7 @@
 import type { EmbeddedText, Embedder } from '../../../platform/embedder/embedder.ts'
 
 export interface KnownWordsOptions {
-  /** The model in use; what another one made of a text is never given out. */
+  /** The model in use; a vector of another model is never returned. */
   embedder: Pick<Embedder, 'model' | 'embedText'>
   /** Texts and vectors of all stores together. */
   bytesMax?: number
@@ -9,10 +9,10 @@ export interface KnownWordsOptions {
 
 const BYTES_MAX = 16 * 1024 * 1024
 
-/** A text that takes more is not kept; a query of 500 characters beside 1,024 numbers takes a third of it. */
+/** A larger entry is not kept; a query of 500 characters with 1,024 numbers takes a third of it. */
 const ENTRY_BYTES_MAX = 16 * 1024
 
-/** What an entry takes beside its text and its vector: two objects, two places in a map. */
+/** The bytes of an entry besides its text and its vector: two objects, two places in a map. */
 const ENTRY_OVERHEAD_BYTES = 256
 
 const BYTES_PER_CHAR = 2
@@ -35,13 +35,12 @@ interface Shelf {
 export type KnownWords = ReturnType<typeof createKnownWords>
 
 /**
- * Keeps the vectors of the words that were searched last, because most queries of a shop repeat, and lets searches for
- * the same words share one inference. Failures are not kept.
+ * Keeps the vectors of recent queries, because most queries of a shop repeat. Concurrent searches for the same words
+ * share one inference. Failures are not kept.
  *
- * Each store has words of its own: with common ones, the time of an answer would tell what other stores search for. When
- * all together take too much, the store that holds most forgets the words that it has not searched for longest. So a
- * flood of fresh words pushes out those of its own store, at an inference each, and of others only what they hold
- * beyond an equal share.
+ * Each store has its own words: with shared ones, the time of an answer would reveal what other stores search for. When
+ * all stores together hold too much, the store that holds most forgets its least recent words. A flood of fresh words
+ * therefore costs an inference each, and pushes out the words of its own store before those of others.
  */
 export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsOptions) {
   const shelves = new Map<string, Shelf>()
@@ -69,7 +68,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
 
   function makeRoom(): void {
     while (held > bytesMax) {
-      const [storeId, shelf] = largest(shelves)
+      const [storeId, shelf] = findLargest(shelves)
       const [oldest = ''] = shelf.entries.keys()
       drop(storeId, shelf, oldest)
     }
@@ -99,7 +98,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
 
   return {
     /**
-     * The vector of a text. Nobody may change it: later searches get the same one.
+     * Embeds a text. Do not change the vector: later searches get the same one.
      *
      * @throws ApiError like `Embedder.embedText`.
      */
@@ -108,7 +107,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
       const shelf = openShelf(storeId)
       const entry = shelf.entries.get(text)
       if (entry?.modelHash === hash) {
-        // The most recently searched stands last.
+        // The most recent text comes last.
         shelf.entries.delete(text)
         shelf.entries.set(text, entry)
         return Promise.resolve(entry.answer)
@@ -129,14 +128,14 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
       shelves.delete(storeId)
     },
 
-    /** Bytes that are counted at the moment, of all stores together. */
-    heldBytes: (): number => held,
+    /** Counts the bytes held now, of all stores together. */
+    countBytes: (): number => held,
   }
 }
 
-function largest(shelves: ReadonlyMap<string, Shelf>): [storeId: string, shelf: Shelf] {
+function findLargest(shelves: ReadonlyMap<string, Shelf>): [storeId: string, shelf: Shelf] {
   let most: [string, Shelf] | undefined
   for (const candidate of shelves) if (!most || candidate[1].bytes > most[1].bytes) most = candidate
-  if (!most) throw new Error('nothing holds anything, so nothing can be too much')
+  if (!most) throw new Error('there is no shelf')
   return most
 }
