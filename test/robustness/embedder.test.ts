@@ -174,6 +174,8 @@ test.skipIf(!IS_LINUX).each(['text', 'vision'] as const)(
       let noticed = 0
       for (let round = 0; round < rounds; round++) {
         const { [role]: pid } = children()
+        // A signal to 0 would hit this process.
+        expect(pid).toBeGreaterThan(0)
         const begin = performance.now()
         process.kill(pid, signal)
         await until('it is gone', () => children()[role] !== pid)
