@@ -11,7 +11,7 @@ times=
 logs=dist/test-logs
 
 # count <file> <pattern>: prints the last number before a word, as in " 31 pass" or "12 passed".
-count() { grep -Eo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; }
+count() { grep -aEo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; }
 
 # step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports.
 step() {
