@@ -62,7 +62,7 @@ export function productLists({ queries, countProducts, bounds = BOUNDS }: Produc
 
   function count(filter: ProductFilter, products: number): Total & { source: Source } {
     const { words } = filter
-    const source = sourceOf(filter)
+    const source = findSource(filter)
     if (source === 'store' && !words) return { source, total: products, isExact: true }
     if (words?.candidates !== undefined && products > bounds.smallStore) {
       const n = queries.count(filter, 'words', bounds.total + 1, bounds.candidates)
@@ -88,7 +88,7 @@ export function productLists({ queries, countProducts, bounds = BOUNDS }: Produc
 }
 
 /** Where the fewest products are found that may pass the filter, its words aside. */
-function sourceOf({ category, brand, updatedSince }: ProductFilter): Source {
+function findSource({ category, brand, updatedSince }: ProductFilter): Source {
   if (category !== undefined) return 'category'
   if (brand !== undefined) return 'brand'
   return updatedSince === undefined ? 'store' : 'updated'

@@ -108,7 +108,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const several = db.prepare<[ids: string], RawProduct>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE id IN (SELECT value FROM json_each(?))`,
   )
-  const picturesOf = db.prepare<[ids: string], RawPicture & { product: number }>(`
+  const severalPictures = db.prepare<[ids: string], RawPicture & { product: number }>(`
     SELECT product, ${PICTURE_COLUMNS} FROM pictures WHERE product IN (SELECT value FROM json_each(?))
     ORDER BY product, position`)
   // One statement, because each takes and releases the read lock, and no hash, because a Buffer costs more than the rest.
@@ -210,7 +210,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     read(ids: readonly number[]): ProductRow[] {
       const list = JSON.stringify(ids)
       const rows = new Map(several.all(list).map((row) => [row.id, row]))
-      const byProduct = Map.groupBy(picturesOf.all(list), ({ product }) => product)
+      const byProduct = Map.groupBy(severalPictures.all(list), ({ product }) => product)
       return ids.flatMap((id) => {
         const row = rows.get(id)
         const own = byProduct.get(id) ?? []

@@ -101,7 +101,7 @@ export function palette(pixels: Pixels): { hex: string; share: number }[] {
   const bins = colourBins(pixels)
   const clusters: Cluster[] = []
   for (const bin of bins.slice(0, BINS_MAX)) {
-    const lab = convertRgbToLab65(meanOf(bin))
+    const lab = convertRgbToLab65(computeMean(bin))
     const near = clusters.find((cluster) => distance(cluster.lab, lab) < SAME_COLOUR)
     if (near) {
       near.red += bin.red
@@ -116,7 +116,7 @@ export function palette(pixels: Pixels): { hex: string; share: number }[] {
   return clusters
     .sort((a, b) => b.count - a.count)
     .map((cluster) => ({
-      hex: formatHex(meanOf(cluster)),
+      hex: formatHex(computeMean(cluster)),
       share: Math.round((cluster.count / total) * 1000) / 1000,
     }))
     .filter((colour) => colour.share >= SHARE_MIN)
@@ -192,7 +192,7 @@ function hasWhiteBorder({ width, height, data }: Pixels): boolean {
 }
 
 /** The mean colour of a bin, rounded to 8 bits a channel. */
-const meanOf = ({ red, green, blue, count }: Bin): Rgb => ({
+const computeMean = ({ red, green, blue, count }: Bin): Rgb => ({
   mode: 'rgb',
   r: Math.round(red / count) / 255,
   g: Math.round(green / count) / 255,
