@@ -4,6 +4,7 @@ import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { Problem } from '../core/problem.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
+import { isSpace } from './json-scan.ts'
 import { parseJsonField } from './json-text.ts'
 import { type Part, splitMultipart } from './multipart.ts'
 import { toNumber } from './number-text.ts'
@@ -121,10 +122,6 @@ async function readJsonValue(part: Part, schema: TSchema): Promise<unknown> {
   const itemsMax = Math.min(schema['maxItems'] ?? LIMITS.jsonPiecesMax, LIMITS.jsonPiecesMax) + 1
   return text.split(',', itemsMax).map((item) => item.trim())
 }
-
-/** White space of JSON (RFC 8259 §2). */
-const isSpace = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
 const OPEN_LIST = 0x5b
 const OPEN_OBJECT = 0x7b

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
@@ -119,14 +119,34 @@ async function computeFingerprint({ request, path, body }: Context): Promise<Buf
   for (const name in fields) {
     const value = fields[name]
     hash.update(`${JSON.stringify(name)}:`)
-    const text = value instanceof UploadedFile ? await value.bytes() : await serialize(value ?? null)
-    await hashInTurns(hash, text)
+    if (value instanceof UploadedFile) await hashInTurns(hash, await value.bytes())
+    else if (typeof value === 'string' && value.length > HEAVY_BYTES) await hashLongString(hash, value)
+    else await hashInTurns(hash, await serialize(value ?? null))
   }
   return hash.digest()
 }
 
-/** Serializes a large value in its own turn of the event loop. */
+/** Characters of a string that are serialized in one turn of the event loop. */
+const STEP_CHARS = 512 * 1024
+
+/** Adds a string as JSON to a hash, piece by piece. */
+async function hashLongString(hash: Hash, text: string): Promise<void> {
+  hash.update('"')
+  for (let at = 0; at < text.length; ) {
+    await turn()
+    const end = at + STEP_CHARS
+    // The two halves of one character are written differently when they are apart.
+    const next = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
+    hash.update(JSON.stringify(text.slice(at, next)).slice(1, -1))
+    at = next
+  }
+  hash.update('"')
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** Serializes an object or a list in its own turn of the event loop. */
 async function serialize(value: unknown): Promise<string> {
-  if (typeof value === 'object' || (typeof value === 'string' && value.length > HEAVY_BYTES)) await turn()
+  if (typeof value === 'object') await turn()
   return JSON.stringify(value)
 }

@@ -81,12 +81,27 @@ const string: Reader = (text, start) => {
     if (sign === '"') return at + 1
     if (sign === undefined) throw new FaultError(start, 'closing quote expected')
     const end = sign === '\\' ? escaped(text, at) : at
-    if (end === at) {
-      throw new FaultError(at, sign === '\\' ? 'invalid escape in a string' : 'control character in a string')
-    }
+    if (end === at) throw new FaultError(at, nameStringFault(sign))
     at = end
   }
 }
+
+/**
+ * Finds the first fault inside a string.
+ *
+ * @param inside what stands between its quotes, or a part of that which ends behind a whole escape.
+ */
+export function findStringFault(inside: string): JsonFault | undefined {
+  for (let at = endOfPlain(inside, 0); at < inside.length; at = endOfPlain(inside, at)) {
+    const end = inside[at] === '\\' ? escaped(inside, at) : at
+    if (end === at) return { offset: at, reason: nameStringFault(inside[at]) }
+    at = end
+  }
+  return undefined
+}
+
+const nameStringFault = (sign: string | undefined): string =>
+  sign === '\\' ? 'invalid escape in a string' : 'control character in a string'
 
 /** The offset of the first character in a string that is not plain. */
 function endOfPlain(text: string, from: number): number {

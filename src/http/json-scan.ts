@@ -6,6 +6,13 @@ export const JSON_DEPTH_MAX = 64
 /** Why a text is too costly to be parsed as JSON. */
 export type Excess = 'depth' | 'pieces' | 'structure' | 'escapes'
 
+/** Where a long string stands: from its opening quote to behind its closing one, or to the end of the text without one. */
+export interface LongString {
+  start: number
+  end: number
+  isClosed: boolean
+}
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
@@ -15,46 +22,166 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
+/** Longer strings are told, so that they can be read on their own. */
+export const LONG_STRING_BYTES = 16 * 1024
+
+/** Bytes read one by one in a step, about half a millisecond. What is skipped costs next to nothing. */
+const STEP_BYTES = 512 * 1024
+
+/** A scan of JSON that can be interrupted. */
+export interface JsonScan {
+  /** Reads on for one step. @returns whether the scan is over. */
+  step(): boolean
+  /** What is too much, once the scan is over. */
+  readonly excess: Excess | undefined
+  /** The long strings that are values, in their order, once the scan is over. Keys are never told. */
+  readonly longStrings: readonly LongString[]
+}
+
 /**
- * Finds what would make JSON slow to parse or to walk, in one pass that allocates nothing and skips over strings. A text
+ * Finds what would make JSON slow to parse or to walk, and its long strings, in one pass that skips over strings. A text
  * that is not JSON may pass; the parser refuses it.
+ *
+ * @param stepBytes bytes read one by one in a step.
  */
-export function findExcess(bytes: Uint8Array): Excess | undefined {
+export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): JsonScan {
   const { length } = bytes
   const nextBackslash = createFinder(bytes, BACKSLASH)
   const nextQuote = createFinder(bytes, QUOTE)
+  const longStrings: LongString[] = []
+  let excess: Excess | undefined
   let structure = 0
   let pieces = 0
   let escapes = 0
   let depth = 0
-  for (let at = 0; at < length; at++) {
-    const byte = bytes[at]
-    if (byte === QUOTE) {
-      const close = nextQuote(at + 1)
-      let from = nextBackslash(at + 1)
-      at = close
-      // A string with escapes is read byte by byte from the first escape on.
-      if (from < close) {
-        for (; from < length && bytes[from] !== QUOTE; from++) {
-          if (bytes[from] !== BACKSLASH) continue
-          if (++escapes > LIMITS.jsonEscapesMax) return 'escapes'
-          from++
-        }
-        at = from
-      }
-      pieces++
-    } else {
-      structure++
-      if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-        pieces++
-        if (++depth > JSON_DEPTH_MAX) return 'depth'
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--
-      else if (byte === COMMA || byte === COLON) pieces++
-    }
-    if (pieces > LIMITS.jsonPiecesMax) return 'pieces'
-    if (structure > LIMITS.jsonStructureBytesMax) return 'structure'
+  let at = 0
+  /** Bytes that the step may still read one by one. */
+  let left = 0
+  /** The string in which the last step ended; -1 for none. */
+  let open = -1
+  /** A long string that is a value unless a colon follows. */
+  let last: LongString | undefined
+
+  function endString(start: number, close: number): void {
+    const isClosed = close < length
+    const end = isClosed ? close + 1 : length
+    last = end - start > LONG_STRING_BYTES ? { start, end, isClosed } : undefined
+    pieces++
+    at = end
   }
-  return undefined
+
+  /**
+   * Reads a string byte by byte, from its first escape on.
+   *
+   * @returns whether it has ended before the step.
+   */
+  function readEscapes(start: number, from: number): boolean {
+    const stop = Math.min(length, from + left)
+    let index = from
+    for (; index < stop && bytes[index] !== QUOTE; index++) {
+      if (bytes[index] !== BACKSLASH) continue
+      if (++escapes > LIMITS.jsonEscapesMax) {
+        excess = 'escapes'
+        return false
+      }
+      index++
+    }
+    left -= index - from
+    const hasEnded = index >= length || bytes[index] === QUOTE
+    open = hasEnded ? -1 : start
+    at = index
+    if (hasEnded) endString(start, Math.min(index, length))
+    return hasEnded
+  }
+
+  /** Reads a string, skipping over it if it has no escapes. @returns whether it has ended before the step. */
+  function readString(start: number): boolean {
+    const close = nextQuote(start + 1)
+    const firstEscape = nextBackslash(start + 1)
+    if (firstEscape < close) return readEscapes(start, firstEscape)
+    endString(start, close)
+    return true
+  }
+
+  function readSign(byte: number | undefined): void {
+    structure++
+    at++
+    left--
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      pieces++
+      if (++depth > JSON_DEPTH_MAX) excess = 'depth'
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--
+    else if (byte === COMMA || byte === COLON) pieces++
+    if (last && !isSpace(byte)) tellLast(byte === COLON)
+  }
+
+  function tellLast(isKey: boolean): void {
+    if (last && !isKey) longStrings.push(last)
+    last = undefined
+  }
+
+  function step(): boolean {
+    left = stepBytes
+    while (at < length && left > 0) {
+      const byte = bytes[at]
+      if (open >= 0) readEscapes(open, at)
+      else if (byte === QUOTE) {
+        tellLast(false)
+        readString(at)
+      } else readSign(byte)
+      if (excess) return true
+      if (pieces > LIMITS.jsonPiecesMax) excess = 'pieces'
+      else if (structure > LIMITS.jsonStructureBytesMax) excess = 'structure'
+      if (excess) return true
+    }
+    if (at < length) return false
+    tellLast(false)
+    return true
+  }
+
+  return {
+    step,
+    get excess() {
+      return excess
+    },
+    longStrings,
+  }
+}
+
+/** Finds what is too much in a text, in one go. */
+export function findExcess(bytes: Uint8Array): Excess | undefined {
+  const scan = createScan(bytes)
+  while (!scan.step());
+  return scan.excess
+}
+
+/** White space of JSON (RFC 8259 §2). */
+export const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
+
+/** The longest escape: a backslash, `u` and four digits. */
+const ESCAPE_BYTES_MAX = 6
+const LETTER_U = 0x75
+
+/**
+ * Finds a place to cut the inside of a string, at `wanted` or a few bytes before: between two characters of UTF-8, and
+ * not inside an escape.
+ *
+ * @param from where an earlier cut, or the string, begins; `wanted` lies at least eight bytes behind it.
+ */
+export function findCut(bytes: Uint8Array, from: number, wanted: number): number {
+  let at = wanted
+  while (((bytes[at] ?? 0) & 0xc0) === 0x80 && at > wanted - 4) at--
+  for (let n = at - 1; n > at - ESCAPE_BYTES_MAX && n >= from; n--) {
+    if (bytes[n] !== BACKSLASH) continue
+    let first = n
+    while (first > from && bytes[first - 1] === BACKSLASH) first--
+    // In a run of backslashes, every second one is what the one before it escapes.
+    const isEscaped = (n - first) % 2 === 1
+    const length = isEscaped ? 1 : bytes[n + 1] === LETTER_U ? ESCAPE_BYTES_MAX : 2
+    return n + length > at ? n : at
+  }
+  return at
 }
 
 /** Finds a byte from an offset on; offsets must not decrease, so that each stretch is searched once. */

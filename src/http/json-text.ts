@@ -4,8 +4,8 @@ import { LIMITS } from '../core/limits.ts'
 import type { Problem } from '../core/problem.ts'
 import { sizeInWords } from '../core/text.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
-import { findFault } from './json-error.ts'
-import { type Excess, findExcess, JSON_DEPTH_MAX } from './json-scan.ts'
+import { createOutline, type Outline } from './json-outline.ts'
+import { createScan, type Excess, JSON_DEPTH_MAX } from './json-scan.ts'
 import { validationError } from './validation.ts'
 
 /**
@@ -15,14 +15,14 @@ import { validationError } from './validation.ts'
  *   `validation_error` for a body with too many pieces, and `validation_error` for a number that no double can hold.
  */
 export async function parseJson(bytes: Uint8Array): Promise<unknown> {
-  const text = await decode(bytes)
-  if (text.length > HEAVY_BYTES) await turn()
+  const outline = await readOutline(bytes)
+  if (outline.text.length > HEAVY_BYTES) await turn()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = await outline.parse()
   } catch {
-    if (text.length > HEAVY_BYTES) await turn()
-    throw invalidJson(text)
+    if (outline.text.length > HEAVY_BYTES) await turn()
+    throw await invalidJson(outline)
   }
   return sound(value, '')
 }
@@ -37,9 +37,9 @@ export async function parseJson(bytes: Uint8Array): Promise<unknown> {
 export async function parseJsonField(bytes: Uint8Array, name: string): Promise<unknown> {
   let value: unknown
   try {
-    const text = await decode(bytes)
-    if (text.length > HEAVY_BYTES) await turn()
-    value = JSON.parse(text)
+    const outline = await readOutline(bytes)
+    if (outline.text.length > HEAVY_BYTES) await turn()
+    value = await outline.parse()
   } catch (error) {
     if (error instanceof ApiError && error.code !== 'invalid_json') throw error
     return undefined
@@ -47,13 +47,14 @@ export async function parseJsonField(bytes: Uint8Array, name: string): Promise<u
   return sound(value, `/${name}`)
 }
 
-async function decode(bytes: Uint8Array): Promise<string> {
+async function readOutline(bytes: Uint8Array): Promise<Outline> {
   if (bytes.length > HEAVY_BYTES) await turn()
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8')
-  const excess = findExcess(bytes)
-  if (excess) throw REFUSALS[excess]()
+  const scan = createScan(bytes)
+  while (!scan.step()) await turn()
+  if (scan.excess) throw REFUSALS[scan.excess]()
   if (bytes.length > HEAVY_BYTES) await turn()
-  return new TextDecoder().decode(bytes)
+  return createOutline(bytes, scan.longStrings)
 }
 
 const tooMany = (message: string): ApiError =>
@@ -130,22 +131,13 @@ const outOfRange = (pointer: string): Problem => ({
   received: 'number out of range',
 })
 
-function invalidJson(text: string): ApiError {
-  if (text.trim() === '')
+async function invalidJson(outline: Outline): Promise<ApiError> {
+  if (outline.text.trim() === '') {
     return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  const { offset, reason } = findFault(text) ?? { offset: text.length, reason: 'unreadable text' }
-  const place = findPlace(text, offset)
+  }
+  // No text is known that only JSON.parse refuses.
+  const unknown = { reason: 'unreadable text', line: 1, column: 1 }
+  const { reason, ...place } = (await outline.findFault()) ?? unknown
   const where = `line ${place.line}, column ${place.column}`
   return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at ${where}`, { details: place })
-}
-
-/** Finds the line and column of an offset, counted from 1. */
-function findPlace(text: string, offset: number): { line: number; column: number } {
-  let line = 1
-  let start = 0
-  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
-    line++
-    start = end + 1
-  }
-  return { line, column: offset - start + 1 }
 }

@@ -59,6 +59,52 @@ describe('decodeBase64', () => {
   })
 })
 
+describe('a long base64 text, which is decoded in steps', () => {
+  const STEP = 1024 * 1024
+  const MAX = 10 * STEP
+
+  /** Decodes a text as a whole; undefined where it is refused. */
+  function decodeWhole(text: string): Uint8Array | undefined {
+    const chars = text.replace(/={1,2}$/, '').length
+    const padded = chars < text.length ? text : text + '='.repeat((4 - (chars % 4)) % 4)
+    try {
+      const alphabet = /[-_]/.test(text) ? 'base64url' : 'base64'
+      const bytes = Uint8Array.fromBase64(padded, { alphabet, lastChunkHandling: 'strict' })
+      return bytes.length === Math.floor((chars * 3) / 4) ? bytes : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  test('gives the bytes and the refusals of decoding it as a whole', async () => {
+    const signs = fc.constantFrom('', ' ', '\n', '=', '==', '-', '_', '+', '!', 'A', 'ü', '\u0100')
+    const place = fc.tuple(
+      fc.constantFrom(0, STEP - 2, STEP, STEP + 2, 2 * STEP),
+      fc.integer({ min: -5, max: 5 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2 * STEP - 6, max: 2 * STEP + 6 }),
+        place,
+        signs,
+        fc.nat(3),
+        async (length, [at, by], sign, taken) => {
+          const plain = 'AbCdEfGh'.repeat(STEP / 4 + 8).slice(0, length)
+          const text = plain.slice(0, Math.max(0, at + by)) + sign + plain.slice(Math.max(0, at + by) + taken)
+          const expected = decodeWhole(text)
+          const bytes = await decodeBase64(text, MAX).catch((error) => {
+            expect(error).toMatchObject({ code: 'image_unreadable' })
+            return undefined
+          })
+          expect(bytes === undefined).toBe(expected === undefined)
+          if (bytes && expected) expect(Buffer.compare(bytes, expected)).toBe(0)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+})
+
 describe('decodeDataUri', () => {
   test.each([
     ['data:image/png;base64,QUJD', 'ABC'],

@@ -1,4 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import type { Actor } from '../../src/core/actor.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { createIdempotency } from '../../src/http/idempotency.ts'
+import type { IdempotencyKeys } from '../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 
 let app: TestApp
@@ -144,4 +149,30 @@ describe('POST /v1/products with Idempotency-Key (contract 1.6)', () => {
     await app.tidy()
     expect(count()).toBe(0)
   })
+})
+
+test('a long text counts like one that is serialized as a whole, also across the halves of a character', async () => {
+  const fingerprints: Buffer[] = []
+  const keys: IdempotencyKeys = {
+    claim(_storeId, _key, fingerprint) {
+      fingerprints.push(fingerprint)
+      return { state: 'new' }
+    },
+    finish() {},
+    forget() {},
+    prune() {},
+  }
+  const idempotency = createIdempotency(keys, systemClock)
+  for (const image of ['a'.repeat(40_000), 'x"\n\ud800'.repeat(300_000), `x${'😀'.repeat(600_000)}`]) {
+    const request = new Request('http://lookalike.test/v1/products', {
+      method: 'POST',
+      headers: { 'idempotency-key': 'k' },
+    })
+    const actor = { storeId: 's' } as Actor
+    const context = { request, path: '/v1/products', actor, body: { image, limit: 1 }, set: { headers: {} } }
+    await idempotency.answer(context, async () => ({ status: 200, body: {} }))
+    const whole = `POST /v1/products\n"image":${JSON.stringify(image)}"limit":1`
+    const expected = createHash('sha256').update(whole).digest('hex')
+    expect(fingerprints.at(-1)?.toString('hex')).toBe(expected)
+  }
 })

@@ -1,0 +1,160 @@
+import { turn } from '../core/turns.ts'
+import { findFault, findStringFault, type JsonFault } from './json-error.ts'
+import { findCut, type LongString } from './json-scan.ts'
+
+/**
+ * JSON without its long strings: each is replaced by a name that nothing else in the text can be. A picture in base64
+ * would otherwise be copied and parsed in one step of many milliseconds.
+ */
+export interface Outline {
+  readonly text: string
+  /** @throws SyntaxError when the outline or one of the long strings is no JSON. */
+  parse(): Promise<unknown>
+  /** Finds the first fault of the whole text, in its lines and columns, counted from 1. */
+  findFault(): Promise<PlacedFault | undefined>
+}
+
+export interface PlacedFault {
+  reason: string
+  line: number
+  column: number
+}
+
+/** Bytes of a string read in one step, about half a millisecond. */
+const STEP_BYTES = 512 * 1024
+
+/** A long string, and where its name stands in the outline. */
+interface Cut extends LongString {
+  name: string
+  /** Offset of the opening quote of the name, in UTF-16 units. */
+  offset: number
+}
+
+/**
+ * Cuts the long strings out of JSON.
+ *
+ * @param bytes valid UTF-8.
+ * @param stepBytes bytes of a string read in one step.
+ */
+export function createOutline(
+  bytes: Uint8Array,
+  longStrings: readonly LongString[],
+  stepBytes: number = STEP_BYTES,
+): Outline {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // Nobody can guess it, so no string of the client is taken for a name.
+  const mark = longStrings.length > 0 ? crypto.randomUUID() : ''
+  const cuts: Cut[] = []
+  const decoder = new TextDecoder()
+  let text = ''
+  let from = 0
+  for (const long of longStrings) {
+    // A stretch ends before a quote, so it never cuts a character in two.
+    text += decoder.decode(all.subarray(from, long.start), { stream: true })
+    const name = `${mark}${cuts.length}`
+    cuts.push({ ...long, name, offset: text.length })
+    text += long.isClosed ? `"${name}"` : '"'
+    from = long.end
+  }
+  text += decoder.decode(all.subarray(from))
+  const pace = createPace(stepBytes)
+
+  /** Reads the inside of a string in pieces. */
+  async function* readPieces({ start, end, isClosed }: LongString): AsyncGenerator<string> {
+    const close = isClosed ? end - 1 : end
+    for (let at = start + 1; at < close; ) {
+      const next = at + stepBytes < close ? findCut(all, at, at + stepBytes) : close
+      await pace(next - at)
+      yield all.toString('utf8', at, next)
+      at = next
+    }
+  }
+
+  async function readString(long: LongString): Promise<string> {
+    const parts: string[] = []
+    for await (const piece of readPieces(long)) parts.push(JSON.parse(`"${piece}"`))
+    if (parts.length === 1) return parts[0] as string
+    await turn()
+    return parts.join('')
+  }
+
+  async function parse(): Promise<unknown> {
+    const value: unknown = JSON.parse(text)
+    const strings = new Map<string, string>()
+    // Also those that a later field of the same name replaces: a fault in them is one.
+    for (const cut of cuts) strings.set(cut.name, await readString(cut))
+    return strings.size > 0 ? restore(value, strings) : value
+  }
+
+  /** The fault of one string, counted from its opening quote, and the length of the string in UTF-16 units. */
+  async function inspect(cut: Cut): Promise<{ fault: JsonFault | undefined; length: number }> {
+    let length = 1
+    for await (const piece of readPieces(cut)) {
+      const fault = findStringFault(piece)
+      if (fault) return { fault: { ...fault, offset: length + fault.offset }, length }
+      length += piece.length
+    }
+    return { fault: undefined, length: length + 1 }
+  }
+
+  async function findPlacedFault(): Promise<PlacedFault | undefined> {
+    const fault = findFault(text)
+    const end = fault?.offset ?? text.length
+    /** How much longer the text is than the outline, in the line that ends at the fault. */
+    let longer = 0
+    for (const cut of cuts) {
+      const isUnclosed = fault?.reason === UNCLOSED && cut.offset === end
+      if (cut.offset >= end && !isUnclosed) break
+      const inside = await inspect(cut)
+      if (inside.fault) {
+        const { reason, offset } = inside.fault
+        return { reason, ...findPlace(text, cut.offset, longer + offset) }
+      }
+      // Sound strings hold no line ends, so only those in the fault's own line move it.
+      const isSameLine = text.lastIndexOf('\n', end - 1) < cut.offset
+      if (isSameLine && !isUnclosed) longer += inside.length - cut.name.length - 2
+    }
+    return fault && { reason: fault.reason, ...findPlace(text, end, longer) }
+  }
+
+  return { text, parse, findFault: findPlacedFault }
+}
+
+const UNCLOSED = 'closing quote expected'
+
+/** Puts the long strings in the places of their names. The text is nested no deeper than a few hundred levels. */
+function restore(value: unknown, strings: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') return strings.get(value) ?? value
+  if (Array.isArray(value)) {
+    for (let n = 0; n < value.length; n++) value[n] = restore(value[n], strings)
+  } else if (typeof value === 'object' && value !== null) {
+    const fields = value as Record<string, unknown>
+    for (const key in fields) {
+      const field = fields[key]
+      if (typeof field === 'string' || typeof field === 'object') fields[key] = restore(field, strings)
+    }
+  }
+  return value
+}
+
+/** Finds the line and column of an offset, counted from 1, in a text whose line is longer by `longer` than it looks. */
+function findPlace(text: string, offset: number, longer: number): { line: number; column: number } {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
+    line++
+    start = end + 1
+  }
+  return { line, column: offset - start + 1 + longer }
+}
+
+/** Takes a turn before each step; small steps share one. */
+function createPace(stepBytes: number): (bytes: number) => Promise<void> {
+  let left = 0
+  return async (bytes) => {
+    left -= bytes
+    if (left > 0) return
+    left = stepBytes
+    await turn()
+  }
+}
