@@ -20,7 +20,8 @@ const noEmbedder: Embedder = {
   model: { id: 'none', hash: 'none', dimension: 1 },
   calibration: { image_image: { midpoint: 0, slope: 1 }, text_image: { midpoint: 0, slope: 1 } },
   status: () => ({ state: 'starting' }),
-  embedPicture: async () => refuse(),
+  announcePicture: () => () => {},
+    embedPicture: async () => refuse(),
   embedText: async () => refuse(),
   close: async () => {},
 }

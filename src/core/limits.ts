@@ -30,6 +30,8 @@ export const LIMITS = {
   jsonBytesMax: 1024 * 1024,
   /** JSON bodies that may carry a picture as base64 or as a data: URI. */
   pictureJsonBytesMax: 15 * 1024 * 1024,
+  /** Shorter JSON bodies may well hold a vector or a URL, and are no work to read. */
+  pictureJsonBytesMin: 128 * 1024,
   /** Multipart bodies: a picture and its fields. */
   multipartBytesMax: 11 * 1024 * 1024,
   /** JSON and form bodies of routes without sign-in; none of them needs more than 3 KiB. */

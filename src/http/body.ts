@@ -2,6 +2,7 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
+import type { EmbedPriority } from '../platform/embedder/embedder.ts'
 import { readFields } from './form-fields.ts'
 import type { Intake } from './intake.ts'
 import { parseJson } from './json-text.ts'
@@ -45,12 +46,20 @@ export const isBodyParser = (value: unknown): value is BodyParser =>
 /** The parser of a route without a body: a body that is sent anyway is not read. */
 export const noBody = () => ({})
 
-/** A parser for a route's JSON body of at most `maxBytes`. */
-export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
+/**
+ * A parser for a route's JSON body of at most `maxBytes`.
+ *
+ * @param picture what a picture in the body is for; see {@link announced}.
+ */
+export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: EmbedPriority): BodyParser {
+  const read = async (context: WithRequest) =>
+    (await parseJson(await readBytes(context, maxBytes, payloadTooLarge))) as Record<string, unknown>
   return parser(
     async (context) => {
       if (!isJson(context.request)) throw wrongType('application/json')
-      return (await parseJson(await readBytes(context, maxBytes, payloadTooLarge))) as Record<string, unknown>
+      if (!picture) return read(context)
+      const limits = { minBytes: LIMITS.pictureJsonBytesMin, maxBytes }
+      return announced(context, picture, limits, () => read(context))
     },
     (body) => ({ 'application/json': body }),
   )
@@ -62,23 +71,33 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax): BodyParser {
  * Fields become values of the types in the schema. An object or an array is sent as JSON text; a list of strings may
  * also be sent as comma-separated text, or by repeating the field. Any other text is left as it is, for the schema to
  * refuse.
+ *
+ * @param picture what a picture in the form is for; see {@link announced}.
  */
-export function formBody(schema: TSchema): BodyParser {
+export function formBody(schema: TSchema, picture: EmbedPriority): BodyParser {
   return parser(
     async (context) => {
       if (!isMultipart(context.request)) throw wrongType('multipart/form-data')
-      return readForm(context, schema)
+      return readForm(context, schema, picture)
     },
     () => ({ 'multipart/form-data': schema }),
   )
 }
 
-/** A parser for a route that takes JSON or multipart; the schema of its body is a union of both. */
-export function jsonOrFormBody(maxJsonBytes: number, formSchema: TSchema): BodyParser {
-  const json = jsonBody(maxJsonBytes)
+/**
+ * A parser for a route that takes JSON or multipart; the schema of its body is a union of both.
+ *
+ * @param picture what a picture in the body is for; see {@link announced}.
+ */
+export function jsonOrFormBody(
+  maxJsonBytes: number,
+  formSchema: TSchema,
+  picture: EmbedPriority,
+): BodyParser {
+  const json = jsonBody(maxJsonBytes, picture)
   return parser(
     async (context) => {
-      if (isMultipart(context.request)) return readForm(context, formSchema)
+      if (isMultipart(context.request)) return readForm(context, formSchema, picture)
       if (!isJson(context.request)) throw wrongType('application/json or multipart/form-data')
       return json(context)
     },
@@ -225,7 +244,43 @@ const tooManyChunks = (): ApiError =>
     headers: { connection: 'close' },
   })
 
-async function readForm(context: WithRequest, schema: TSchema): Parsed {
-  const bytes = await readBytes(context, LIMITS.multipartBytesMax, pictureTooLarge)
-  return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, pictureTooLarge)
+function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority): Parsed {
+  const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes: LIMITS.multipartBytesMax }
+  return announced(context, picture, limits, async () => {
+    const bytes = await readBytes(context, limits.maxBytes, pictureTooLarge)
+    return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, pictureTooLarge)
+  })
 }
+
+/**
+ * Reads a body that may hold a picture, after asking the model's queue whether it would take it: what is refused is
+ * neither read nor parsed. The picture counts as on its way until the body is parsed.
+ *
+ * @param limits a body below `minBytes` costs too little to be asked for, or is too short for a picture.
+ * @throws ApiError `overloaded`, a moment after the request came: clients that repeat a refused request at once would
+ *   otherwise take the time that the model needs.
+ */
+async function announced<Value>(
+  { request, intake }: WithRequest,
+  picture: EmbedPriority,
+  { minBytes, maxBytes }: { minBytes: number; maxBytes: number },
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const length = Number(request.headers.get('content-length') ?? maxBytes)
+  if (!intake || length <= minBytes || length > maxBytes) return read()
+  let end: () => void
+  try {
+    end = intake.announce(request, length, picture)
+  } catch (error) {
+    await Bun.sleep(REFUSAL_PAUSE_MS)
+    throw error
+  }
+  try {
+    return await read()
+  } finally {
+    end()
+  }
+}
+
+/** Long enough that a hundred clients in a loop cost a fraction of a core, and well below 50 ms. */
+const REFUSAL_PAUSE_MS = 25

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { ByteBudget, Room } from '../core/byte-budget.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Embedder, EmbedPriority } from '../platform/embedder/embedder.ts'
 
 /** Limits the bodies that are read at a time. */
 export interface Intake {
@@ -13,12 +14,20 @@ export interface Intake {
    * @throws ApiError `overloaded` when too many bytes are being read, of all owners or of this one.
    */
   admit(request: Request, bytes: number): Room | undefined
+  /**
+   * Asks the model's queue for a body that holds a picture, before it is read.
+   *
+   * @param bytes the announced length, or the maximum of the route.
+   * @returns ends the announcement, once the body has been read or will not be; a second call does nothing.
+   * @throws ApiError `overloaded` when the queue is full.
+   */
+  announce(request: Request, bytes: number, priority: EmbedPriority): () => void
   /** The longest time an admitted body of this size may take to arrive. */
   patienceMs(bytes: number): number
 }
 
-/** Bodies and downloads share one budget. */
-export function createIntake(budget: ByteBudget) {
+/** Bodies and downloads share one budget. @param embedder is asked before a picture is read. */
+export function createIntake(budget: ByteBudget, embedder: Pick<Embedder, 'announcePicture'>) {
   const owners = new WeakMap<Request, string>()
   const rooms = new WeakMap<Request, Room>()
   const intake: Intake = {
@@ -31,6 +40,8 @@ export function createIntake(budget: ByteBudget) {
       rooms.set(request, room)
       return room
     },
+    announce: (request, bytes, priority) =>
+      embedder.announcePicture(bytes, { priority, storeId: owners.get(request) ?? '' }),
     patienceMs: (bytes) => LIMITS.bodyGraceMs + (bytes / LIMITS.bodyBytesPerSecondMin) * 1_000,
   }
   /** Gives back the room of a finished request. */

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { type ByteBudget, createByteBudget } from '../../src/core/byte-budget.ts'
+import { ApiError } from '../../src/core/errors.ts'
 import { LIMITS } from '../../src/core/limits.ts'
 import { jsonBody } from '../../src/http/body.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
 import { createIntake, intakePlugin } from '../../src/http/intake.ts'
-import { openConnection } from '../robustness/connection.ts'
+import { firstStatus, openConnection, statuses } from '../robustness/connection.ts'
 import { until } from '../robustness/service.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+import { fakeEmbedder } from '../support/embedder.ts'
 import { gatedEmbedder } from '../support/gate.ts'
 
 const MIB = 1024 * 1024
@@ -172,7 +174,7 @@ describe('bodies in flight', () => {
 })
 
 test('a body that does not come is given up, with its room and its connection', async () => {
-  const { intake, release } = createIntake(budget)
+  const { intake, release } = createIntake(budget, fakeEmbedder())
   const slow = new Elysia()
     .use(intakePlugin({ intake: { ...intake, patienceMs: () => 50 }, release }))
     .use(
@@ -216,4 +218,151 @@ describe('pictures of ours that are read again', () => {
     await searching
     await nothingHeld()
   })
+})
+
+describe('a picture that the queue of the model would refuse', () => {
+  /** Pictures that were announced and have not ended, and those that were ever announced. */
+  let open: Set<object>
+  let announced: { bytes: number; storeId: string; priority: string }[]
+  let isFull: boolean
+  let embedded: number
+  let full: TestApp
+  let token: string
+
+  beforeEach(async () => {
+    open = new Set()
+    announced = []
+    isFull = false
+    embedded = 0
+    const fake = fakeEmbedder()
+    full = testApp({
+      budget,
+      embedder: {
+        ...fake,
+        announcePicture(bytes, options) {
+          if (isFull) throw new ApiError('overloaded', 'full', { retryAfterSeconds: 2 })
+          const picture = { bytes, ...options }
+          announced.push(picture)
+          open.add(picture)
+          return () => void open.delete(picture)
+        },
+        embedPicture(bytes, options) {
+          embedded++
+          return fake.embedPicture(bytes, options)
+        },
+      },
+    })
+    token = await full.signIn()
+    full.http.listen(0)
+  })
+  afterEach(async () => {
+    await full.http.stop(true)
+    await full.close()
+  })
+
+  const place = () => `http://127.0.0.1:${full.http.server?.port}`
+  const post = (path: string, body: FormData | string, type?: string, bearer = token) =>
+    fetch(place() + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, ...(type && { 'content-type': type }) },
+      body,
+    })
+  const bigForm = (fields: Record<string, string> = {}) =>
+    form({ ...fields, image: pictureBytes(1), note: new Uint8Array(MIB) })
+  const bigJson = (fields: object) => JSON.stringify({ ...fields, note: 'x'.repeat(MIB) })
+  const image = Buffer.from(pictureBytes(1)).toString('base64')
+  const image_url = `data:;base64,${image}`
+  const nothingOpen = () => until('every announcement has ended', () => open.size === 0)
+
+  test.each([
+    ['/v1/search', () => bigForm(), undefined],
+    ['/v1/search/url', () => bigJson({ image }), 'application/json'],
+    ['/v1/products', () => bigForm({ product_id: 'p' }), undefined],
+    ['/v1/products', () => bigJson({ product_id: 'p', image_url }), 'application/json'],
+  ])('POST %s: 503 with Retry-After before it is read, and no room is taken', async (path, make, type) => {
+    isFull = true
+    const room = budget.held()
+    const answer = await post(path, make(), type)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(await answer.json()).toMatchObject({ error: 'overloaded' })
+    expect(answer.headers.get('connection')).not.toBe('close')
+    expect([budget.held(), embedded]).toEqual([room, 0])
+    isFull = false
+    const again = await post(path, make(), type)
+    expect(again.status).toBeLessThan(300)
+    await nothingOpen()
+  })
+
+  test('the answer comes before the body, and its connection serves the next request', async () => {
+    isFull = true
+    const connection = await openConnection(place())
+    const head = (length: number) =>
+      `POST /v1/search HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n` +
+      `content-type: multipart/form-data; boundary=b\r\ncontent-length: ${length}\r\n\r\n`
+    connection.send(head(MIB) + 'x'.repeat(1_000))
+    await until('it is refused', () => firstStatus(connection.received()) === 503)
+    connection.send('x'.repeat(MIB - 1_000))
+    connection.send('GET /health HTTP/1.1\r\nhost: a\r\n\r\n')
+    await until('the next one is answered', () => statuses(connection.received()).length === 2)
+    expect(statuses(connection.received())).toEqual([503, 200])
+    connection.close()
+  })
+
+  test('what needs no picture, or is soon read, is not asked for', async () => {
+    isFull = true
+    const vector = Array.from({ length: 8 }, () => 0.1)
+    for (const [path, body] of [
+      ['/v1/search/text', { query: '1' }],
+      ['/v1/search/url', { vector, note: 'x'.repeat(100_000) }],
+      ['/v1/search/url', { image }],
+    ] as const) {
+      expect((await post(path, JSON.stringify(body), 'application/json')).status).toBe(200)
+    }
+    const small = form({ image: pictureBytes(1) })
+    expect((await post('/v1/search', small)).status).toBe(200)
+    expect(announced).toEqual([])
+  })
+
+  test('a stranger is told so before the queue is asked, and a body too large stays 413', async () => {
+    isFull = true
+    expect((await post('/v1/search', bigForm(), undefined, 'forged.token.here')).status).toBe(401)
+    expect((await post('/v1/search/url', 'x'.repeat(16 * MIB), 'application/json')).status).toBe(413)
+    expect((await post('/v1/search/url', 'x'.repeat(MIB), 'text/plain')).status).toBe(415)
+  })
+
+  test('the queue learns of size, store and purpose', async () => {
+    expect((await post('/v1/search/url', bigJson({ image }), 'application/json')).status).toBe(200)
+    expect((await post('/v1/products', bigForm({ product_id: 'p' }))).status).toBe(201)
+    expect(announced).toMatchObject([{ priority: 'search' }, { priority: 'index' }])
+    for (const { bytes, storeId } of announced) {
+      expect(bytes).toBeGreaterThan(MIB)
+      expect(storeId).not.toBe('')
+    }
+    await nothingOpen()
+  })
+
+  test.each([
+    [400, '/v1/search', 'x'.repeat(MIB), 'multipart/form-data; boundary=b'],
+    [400, '/v1/search/url', `{"image":"${'x'.repeat(MIB)}`, 'application/json'],
+    [422, '/v1/search/url', bigJson({ image, limit: 'x' }), 'application/json'],
+    [422, '/v1/search/url', bigJson({ image: 'not a picture!' }), 'application/json'],
+  ])('%i from %s ends its announcement', async (status, path, body, type) => {
+    expect((await post(path, body, type)).status).toBe(status)
+    expect(announced).toHaveLength(1)
+    await nothingOpen()
+  })
+
+  test.each(['content-length: 1000000', 'transfer-encoding: chunked'])(
+    'a client that goes away while it sends ends its announcement (%s)',
+    async (framing) => {
+      const connection = await openConnection(place())
+      connection.send(
+        `POST /v1/search HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n` +
+          `content-type: multipart/form-data; boundary=b\r\n${framing}\r\n\r\n3e8\r\n${'x'.repeat(1_000)}\r\n`,
+      )
+      await until('it is announced', () => open.size === 1)
+      connection.socket.resetAndDestroy()
+      await nothingOpen()
+    },
+  )
 })

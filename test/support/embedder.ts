@@ -26,6 +26,7 @@ export function fakeEmbedder(): Embedder {
       if (axes === undefined) throw new ApiError('image_unreadable', 'The picture is damaged')
       return { vector: between(axes.split(',').map(Number)), facts: FACTS }
     },
+    announcePicture: () => () => {},
     async embedText(text) {
       return {
         vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))),

@@ -100,13 +100,15 @@ async function readAddress(stdout: ReadableStream<Uint8Array>): Promise<string> 
   throw new Error('The service ended before it listened on an address')
 }
 
-async function signIn(address: string, { client_id, client_secret }: Credentials): Promise<Client> {
+/** Gets an access token of the store. */
+export async function readToken(address: string, { client_id, client_secret }: Credentials): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-  const { access_token } = (await (
-    await fetch(`${address}/oauth/token`, { method: 'POST', body })
-  ).json()) as {
-    access_token: string
-  }
+  const granted = await fetch(`${address}/oauth/token`, { method: 'POST', body })
+  return ((await granted.json()) as { access_token: string }).access_token
+}
+
+async function signIn(address: string, credentials: Credentials): Promise<Client> {
+  const access_token = await readToken(address, credentials)
   const call = async (method: string, path: string, init: RequestInit) => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
     const response = await fetch(address + path, { ...init, method, headers })

@@ -166,6 +166,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       const { vector, facts } = await pictures.embed(bytes, options)
       return { vector, facts }
     },
+    announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {
       const { vector, isTruncated, isUnknown } = await texts.embed(new TextEncoder().encode(text), {
         priority,

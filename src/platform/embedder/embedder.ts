@@ -69,6 +69,15 @@ export interface Embedder {
    */
   embedPicture(bytes: Uint8Array, options: PictureOptions): Promise<EmbeddedPicture>
   /**
+   * Asks before a picture is read whether the queue has room for it, and counts it among those on their way for a short
+   * time. It holds no place.
+   *
+   * @param bytes the announced size.
+   * @returns ends the announcement, once the picture is here or will not come; a second call does nothing.
+   * @throws ApiError `overloaded` when {@link embedPicture} would throw it.
+   */
+  announcePicture(bytes: number, options: PictureOptions): () => void
+  /**
    * Embeds a text; waits for a starting model like {@link embedPicture}.
    *
    * @throws ApiError `overloaded` or `model_not_ready`, like {@link embedPicture}.

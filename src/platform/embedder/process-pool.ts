@@ -57,7 +57,7 @@ export class ProcessPool {
   constructor(options: PoolOptions) {
     this.#options = options
     const { name, lane, log } = options
-    this.#queue = new TaskQueue(options.queue)
+    this.#queue = new TaskQueue(options.queue, options.clock.monotonic)
     const parts = { name, lane, log, isTested: () => this.#wasReady }
     const common: Omit<SupervisorEvents, 'onEnd'> = {
       onReady: () => this.#becomeReady(),
@@ -122,6 +122,11 @@ export class ProcessPool {
       this.#dispatch()
       this.#limitWait(task)
     })
+  }
+
+  /** @throws ApiError as `Embedder.announcePicture` does. */
+  announce(bytes: number, { priority, storeId }: PictureOptions): () => void {
+    return this.#queue.announce({ bytes, priority, storeId })
   }
 
   async close(): Promise<void> {

@@ -38,6 +38,19 @@ interface Held {
   turn: number
 }
 
+/** A picture whose bytes are on their way, as far as it is known before they arrive. */
+export interface Announced {
+  readonly bytes: number
+  readonly priority: EmbedPriority
+  readonly storeId: string
+}
+
+/**
+ * How long a picture on its way counts. Nearly all bodies arrive within this time; one that is slow, by accident or on
+ * purpose, takes its chance when it is there.
+ */
+const ANNOUNCED_MS = 1_000
+
 /**
  * The bounded queue of the processes of one kind. Searches come before indexing; within each, the store that was served
  * longest ago comes first. Suspects wait in a queue of their own.
@@ -48,12 +61,17 @@ export class TaskQueue {
   readonly #queues: Record<EmbedPriority, Task[]> = { search: [], index: [] }
   /** By store; stores without tasks are removed. */
   readonly #held = new Map<string, Held>()
+  /** Pictures on their way, in order of their announcement, with the time until which they count. */
+  readonly #announced = new Map<Announced, number>()
+  readonly #now: () => number
   #tasks = 0
   #bytes = 0
   #turn = 0
 
-  constructor(limits: QueueLimits) {
+  /** @param now monotonic time in ms. */
+  constructor(limits: QueueLimits, now: () => number) {
     this.#limits = limits
+    this.#now = now
   }
 
   /** Number of waiting tasks; those in a process do not count. */
@@ -90,6 +108,27 @@ export class TaskQueue {
     this.#bytes += task.bytes.length
     this.#queues[task.priority].push(task)
     return displaced
+  }
+
+  /**
+   * Asks whether a picture would be taken if it were here, before anybody reads it, and counts it among those on their
+   * way. It holds no place: only {@link enter} does, so that slow senders keep nobody out.
+   *
+   * @returns ends the announcement, once the picture is here or will not come; a second call does nothing.
+   * @throws ApiError `overloaded` when the queue and the pictures on their way fill it, and no other store holds more.
+   */
+  announce(picture: Announced): () => void {
+    this.#forgetLate()
+    const all = [...this.#announced.keys()]
+    const tasks = this.#tasks + all.length
+    const bytes = this.#bytes + sum(all.map((other) => other.bytes))
+    if (!this.#isWithin(picture, tasks, bytes) && !this.#isOutweighed(picture)) {
+      throw overloaded('The queue of the model is full')
+    }
+    // A copy, because nothing keeps a caller from announcing one object twice.
+    const own = { ...picture }
+    this.#announced.set(own, this.#now() + ANNOUNCED_MS)
+    return () => void this.#announced.delete(own)
   }
 
   /** Puts a task from a process back into the queue, in order of arrival. */
@@ -160,10 +199,42 @@ export class TaskQueue {
   }
 
   #hasRoom(task: Task, displaced: readonly Task[]): boolean {
-    const share = task.priority === 'index' ? INDEX_SHARE : 1
-    const tasks = this.#tasks - displaced.length + 1
-    const bytes = this.#bytes - sumBytes(displaced) + task.bytes.length
-    return tasks <= this.#limits.tasksMax * share && bytes <= this.#limits.bytesMax * share
+    const { priority, bytes } = task
+    const held = this.#bytes - sumBytes(displaced)
+    return this.#isWithin({ priority, bytes: bytes.length }, this.#tasks - displaced.length, held)
+  }
+
+  /** Whether one more fits beside others. */
+  #isWithin(one: Omit<Announced, 'storeId'>, tasks: number, bytes: number): boolean {
+    const share = one.priority === 'index' ? INDEX_SHARE : 1
+    const { tasksMax, bytesMax } = this.#limits
+    return tasks + 1 <= tasksMax * share && bytes + one.bytes <= bytesMax * share
+  }
+
+  /** Drops the announcements of pictures that are late. All count equally long, so the oldest come first. */
+  #forgetLate(): void {
+    const now = this.#now()
+    for (const [picture, until] of this.#announced) {
+      if (until > now) return
+      this.#announced.delete(picture)
+    }
+  }
+
+  /** Whether another store holds more than the picture's would, in what would make way for it: see {@link #findVictim}. */
+  #isOutweighed({ storeId, priority, bytes }: Announced): boolean {
+    const { tasksMax, bytesMax } = this.#limits
+    const weigh = (owner: string, more: readonly number[] = []) => {
+      const held = this.#held.get(owner) ?? { tasks: 0, bytes: 0 }
+      const coming = [...this.#announced.keys()].filter((other) => other.storeId === owner)
+      const sizes = [...coming.map((other) => other.bytes), ...more]
+      return Math.max((held.tasks + sizes.length) / tasksMax, (held.bytes + sum(sizes)) / bytesMax)
+    }
+    const own = weigh(storeId, [bytes])
+    const { index, search } = this.#queues
+    const others = [...index, ...search, ...this.#announced.keys()]
+      .filter((other) => priority === 'search' || other.priority === 'index')
+      .map((other) => other.storeId)
+    return [...new Set(others)].some((owner) => owner !== storeId && weigh(owner) > own)
   }
 
   /**
@@ -195,7 +266,9 @@ export class TaskQueue {
   }
 }
 
-const sumBytes = (tasks: readonly Task[]): number => tasks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+const sumBytes = (tasks: readonly Task[]): number => sum(tasks.map(({ bytes }) => bytes.length))
 
 /** The error for a task that was not accepted or waited too long. */
 export const overloaded = (message: string): ApiError =>

@@ -55,7 +55,7 @@ export function productRoutes(
         ),
       {
         can: 'products:write',
-        parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductForm),
+        parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductForm, 'index'),
         body: ProductBody,
         response: {
           200: IndexedProduct,
@@ -95,7 +95,7 @@ export function productRoutes(
       {
         can: 'products:write',
         params: NewProductParams,
-        parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm),
+        parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm, 'index'),
         body: ProductReplacement,
         response: { 200: IndexedProduct, 201: IndexedProduct, ...failures(...INDEXING) },
         detail: { operationId: 'replaceProduct', summary: 'Replace a product, or index it under this id' },
@@ -107,7 +107,7 @@ export function productRoutes(
       {
         can: 'products:write',
         params: ProductParams,
-        parse: jsonBody(LIMITS.pictureJsonBytesMax),
+        parse: jsonBody(LIMITS.pictureJsonBytesMax, 'index'),
         body: ProductPatch,
         response: { 200: IndexedProduct, ...failures(...INDEXING, 'not_found') },
         detail: { operationId: 'updateProduct', summary: 'Change some fields of a product' },

@@ -20,7 +20,7 @@ export function searchRoutes({ forStore }: Pick<Doors, 'forStore'>, search: Sear
     .use(forStore)
     .post('', ({ actor, body }) => search.byUpload(actor.storeId, body), {
       can: 'search:execute',
-      parse: formBody(UploadSearch),
+      parse: formBody(UploadSearch, 'search'),
       body: UploadSearch,
       response: {
         200: SearchResponse,
@@ -30,7 +30,7 @@ export function searchRoutes({ forStore }: Pick<Doors, 'forStore'>, search: Sear
     })
     .post('/url', ({ actor, body }) => search.byUrl(actor.storeId, body), {
       can: 'search:execute',
-      parse: jsonBody(LIMITS.pictureJsonBytesMax),
+      parse: jsonBody(LIMITS.pictureJsonBytesMax, 'search'),
       body: UrlSearch,
       response: {
         200: SearchResponse,
