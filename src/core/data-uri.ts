@@ -40,7 +40,8 @@ export const decodeBase64 = async (text: string, maxBytes: number): Promise<Uint
   if (text.length > HEAVY_BYTES) await turn()
   const alphabet = /[-_]/.test(text) ? 'base64url' : 'base64'
   const padding = '='.repeat(chars < text.length ? 0 : (4 - (chars % 4)) % 4)
-  const bytes = new Uint8Array(size)
+  // Every byte is written below, or none is given out.
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   for (let at = 0, length = 0; at < text.length; at += BASE64_STEP_CHARS) {
     if (text.length > HEAVY_BYTES) await turn()
     const isLast = at + BASE64_STEP_CHARS >= text.length

@@ -72,7 +72,7 @@ export function createOutline(
 
   async function readString(long: LongString): Promise<string> {
     const parts: string[] = []
-    for await (const piece of readPieces(long)) parts.push(JSON.parse(`"${piece}"`))
+    for await (const piece of readPieces(long)) parts.push(isPlain(piece) ? piece : JSON.parse(`"${piece}"`))
     if (parts.length === 1) return parts[0] as string
     await turn()
     return parts.join('')
@@ -119,6 +119,9 @@ export function createOutline(
 
   return { text, parse, findFault: findPlacedFault }
 }
+
+/** Whether the inside of a string stands for itself: it has neither escapes nor control characters. */
+const isPlain = (inside: string): boolean => /^[ -[\]-\uffff]*$/.test(inside)
 
 const UNCLOSED = 'closing quote expected'
 

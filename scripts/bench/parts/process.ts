@@ -5,6 +5,8 @@ import type { Credentials } from './seed.ts'
 export interface LoopDelay {
   p99: number
   max: number
+  /** Most CPU time of the event loop's thread between two ticks: the longest delay without what neighbours take. */
+  cpuMs: number
 }
 
 /** Calls of the API. Each throws unless the answer is a success. */
