@@ -21,7 +21,7 @@ const noEmbedder: Embedder = {
   calibration: { image_image: { midpoint: 0, slope: 1 }, text_image: { midpoint: 0, slope: 1 } },
   status: () => ({ state: 'starting' }),
   announcePicture: () => () => {},
-    embedPicture: async () => refuse(),
+  embedPicture: async () => refuse(),
   embedText: async () => refuse(),
   close: async () => {},
 }

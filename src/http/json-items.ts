@@ -1,6 +1,6 @@
 import { ApiError } from '../core/errors.ts'
 import { sizeInWords } from '../core/text.ts'
-import { isSpace } from './json-scan.ts'
+import { createFinder, isSpace } from './json-scan.ts'
 
 export interface ItemLimits {
   /** Most bytes of one element. */
@@ -69,7 +69,7 @@ export function createItemReader(name: string, { itemBytesMax, restBytesMax }: I
   let isBlank = true
 
   /** Reads a string that is open at `at`. @returns the offset behind it, or behind the chunk. */
-  function readString(chunk: Uint8Array, from: number): number {
+  function readString(chunk: Uint8Array, from: number, nextSpecial: (from: number) => number): number {
     const { length } = chunk
     let at = from
     if (isEscaped) {
@@ -79,7 +79,7 @@ export function createItemReader(name: string, { itemBytesMax, restBytesMax }: I
     let searched = at + SHORT_BYTES
     for (; at < length; at++) {
       if (at === searched) {
-        at = findSpecial(chunk, at)
+        at = nextSpecial(at)
         searched = at + SHORT_BYTES
         if (at === length) break
       }
@@ -132,6 +132,7 @@ export function createItemReader(name: string, { itemBytesMax, restBytesMax }: I
   function push(chunk: Uint8Array): Uint8Array[] {
     const found: Uint8Array[] = []
     const { length } = chunk
+    const nextSpecial = createSpecialFinder(chunk)
     /** Where the stretch begins that belongs to the rest or to the element. */
     let from = 0
     let at = 0
@@ -142,7 +143,7 @@ export function createItemReader(name: string, { itemBytesMax, restBytesMax }: I
     }
     while (at < length) {
       if (isInString) {
-        const end = readString(chunk, at)
+        const end = readString(chunk, at, nextSpecial)
         key?.add(chunk.subarray(at, end))
         at = end
         if (!isInString && key) endKey()
@@ -253,12 +254,11 @@ function readKey(bytes: Uint8Array): unknown {
   }
 }
 
-/** The offset of the next quote or backslash; the length without one. */
-function findSpecial(bytes: Uint8Array, from: number): number {
-  const quote = bytes.indexOf(QUOTE, from)
-  const end = quote < 0 ? bytes.length : quote
-  const backslash = bytes.subarray(from, end).indexOf(BACKSLASH)
-  return backslash < 0 ? end : from + backslash
+/** Finds the next quote or backslash; the length without one. Offsets must not decrease. */
+function createSpecialFinder(bytes: Uint8Array): (from: number) => number {
+  const nextQuote = createFinder(bytes, QUOTE)
+  const nextBackslash = createFinder(bytes, BACKSLASH)
+  return (from) => Math.min(nextQuote(from), nextBackslash(from))
 }
 
 const tooLarge = (what: string, bytesMax: number): ApiError =>

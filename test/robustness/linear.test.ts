@@ -6,6 +6,7 @@ import { checkMetadata } from '../../src/features/catalogue/products/metadata.ts
 import { TextSearch, UploadSearch } from '../../src/features/discovery/search/schema.ts'
 import { warnOfUnknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
+import { createItemReader } from '../../src/http/json-items.ts'
 import { findProblems } from '../../src/http/validation.ts'
 import { testApp } from '../support/app.ts'
 import { recordBar } from './bars.ts'
@@ -101,6 +102,23 @@ test.each(JSON_FAMILIES.map((family) => [family.name, family] as const))(
   120_000,
 )
 
+test.each(JSON_FAMILIES.map((family) => [family.name, family] as const))(
+  'the elements of a list as they arrive, %s',
+  async (_, { make }) => {
+    const read = (bytes: number) => {
+      const list = Buffer.concat([Buffer.from('{"products":['), make(bytes), Buffer.from(']}')])
+      const limits = { itemBytesMax: HUGE, restBytesMax: HUGE }
+      return () => {
+        const reader = createItemReader('products', limits)
+        reader.push(list)
+        reader.end()
+      }
+    }
+    await expectLinear(read, 3 * MIB)
+  },
+  120_000,
+)
+
 test.each(MULTIPART_FAMILIES.map((family) => [family.name, family] as const))(
   '%s',
   async (_, { type, make }) => {
@@ -112,7 +130,10 @@ test.each(MULTIPART_FAMILIES.map((family) => [family.name, family] as const))(
 test('multipart: fields within the limit', async () => {
   const make = (bytes: number) =>
     multipart(...Array.from({ length: 199 }, (_, n) => part(`k${n}`, 'x'.repeat(bytes / 200))))
-  await expectLinear(parser(formBody(UploadSearch, 'search'), 'multipart/form-data; boundary=B', make), 2.4 * MIB)
+  await expectLinear(
+    parser(formBody(UploadSearch, 'search'), 'multipart/form-data; boundary=B', make),
+    2.4 * MIB,
+  )
 }, 60_000)
 
 test.each(URLENCODED_FAMILIES.map((family) => [family.name, family] as const))(

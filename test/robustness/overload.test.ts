@@ -111,3 +111,20 @@ test(`at ${LOAD} times its capacity for ${SECONDS} s it serves what it can, and 
   expect(waits.failed).toBe(0)
   expect(service.process.exitCode).toBeNull()
 }, 7_200_000)
+
+test('80 clients that never wait after a refusal are answered, each over and over, and the service goes on', async () => {
+  const HUNGRY = 80
+  const end = performance.now() + 5_000
+  const answers = await Promise.all(
+    Array.from({ length: HUNGRY }, async (_, n) => {
+      const statuses: number[] = []
+      while (performance.now() < end) statuses.push((await search(n)).status)
+      return statuses
+    }),
+  )
+  const all = answers.flat()
+  expect(all.filter((status) => ![200, 429, 503].includes(status))).toEqual([])
+  expect(all).toContain(200)
+  await until('a search is served again', async () => (await search(0)).status === 200, 60_000)
+  expect(service.process.exitCode).toBeNull()
+}, 120_000)
