@@ -57,7 +57,8 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
   return parser(
     async (context) => {
       if (!isJson(context.request)) throw wrongType('application/json')
-      if (!picture) return read(context)
+      // Without a length it may well be a short one.
+      if (!picture || !context.request.headers.has('content-length')) return read(context)
       const limits = { minBytes: LIMITS.pictureJsonBytesMin, maxBytes }
       return announced(context, picture, limits, () => read(context))
     },

@@ -318,6 +318,12 @@ describe('a picture that the queue of the model would refuse', () => {
     ] as const) {
       expect((await post(path, JSON.stringify(body), 'application/json')).status).toBe(200)
     }
+    const chunked = await fetch(`${place()}/v1/search/url`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ vector })]).stream(),
+    })
+    expect(chunked.status).toBe(200)
     const small = form({ image: pictureBytes(1) })
     expect((await post('/v1/search', small)).status).toBe(200)
     expect(announced).toEqual([])
