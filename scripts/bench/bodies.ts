@@ -56,7 +56,8 @@ const KINDS: { name: string; path: string; body: string | Buffer }[] = [
 
 const rows = [['body', 'server', 'hold ms', 'hold CPU ms', 'most', 'search p50', 'p95', 'p99']]
 const executables = flags.executable.length > 0 ? flags.executable : [undefined]
-const targets = await Promise.all(executables.map(open))
+const targets: Target[] = []
+for (const executable of executables) targets.push(await open(executable))
 for (const target of targets) rows.push(['none', target.name, '', '', '', ...(await searchBeside(target))])
 for (const kind of KINDS) {
   for (const target of targets) {

@@ -1,3 +1,4 @@
+import { systemIds } from '../core/ids.ts'
 import { turn } from '../core/turns.ts'
 import { findFault, findStringFault, type JsonFault } from './json-error.ts'
 import { findCut, type LongString } from './json-scan.ts'
@@ -43,7 +44,7 @@ export function createOutline(
 ): Outline {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   // Nobody can guess it, so no string of the client is taken for a name.
-  const mark = longStrings.length > 0 ? crypto.randomUUID() : ''
+  const mark = longStrings.length > 0 ? systemIds.secret(16) : ''
   const cuts: Cut[] = []
   const decoder = new TextDecoder()
   let text = ''
