@@ -91,6 +91,14 @@ export function unpackPart(
   return folder
 }
 
+/** Whether every file of a part lies below `base` with its size. Reads none: {@link unpackPart} finds other damage. */
+export function isPlaced(part: PartName, content: PlacedPart, base: string): boolean {
+  return content.files.every((file) => {
+    const stats = lstatSync(join(base, `${part}-${content.hash}`, file.name), { throwIfNoEntry: false })
+    return stats !== undefined && ('linkTo' in file || stats.size === file.sizeBytes)
+  })
+}
+
 /** Reads the file's state once: a file that another process adds a moment later counts as missing, not as damaged. */
 function checkFile(path: string, file: EmbeddedFile | LinkedFile): 'whole' | 'missing' | 'damaged' {
   const stats = lstatSync(path, { throwIfNoEntry: false })
