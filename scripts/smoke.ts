@@ -10,7 +10,7 @@ import { createSandbox } from './build/sandbox.ts'
 
 const checkout = resolve(import.meta.dir, '..')
 const executable = resolve(process.argv[2] ?? join(checkout, 'dist/lookalike'))
-const executableBytesMax = 230_000_000
+const executableBytesMax = 170_000_000
 const readyWithinMs = 60_000
 const exitWithinMs = 10_000
 const answerWithinMs = 30_000

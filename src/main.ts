@@ -4,6 +4,9 @@ const [name, ...rest] = process.argv.slice(2)
 if (name === 'embedder-process') {
   const { runEmbedderProcess } = await import('./embedder-process.ts')
   await runEmbedderProcess(rest)
+} else if (name === 'unpack') {
+  const { runUnpacking } = await import('./platform/native/parts.ts')
+  runUnpacking(rest)
 } else if (name === 'database-check') {
   const { endWhenUncaught } = await import('./commands/uncaught.ts')
   endWhenUncaught()

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
@@ -22,7 +23,8 @@ export interface ExecutableOptions {
 export async function buildExecutable(options: ExecutableOptions): Promise<void> {
   const target = findTarget(options.target)
   const packages = await preparePackages(options.root, target)
-  const embedded = listEmbedded(target, packages.nodeModules, options.modelDir)
+  const packedDir = join(options.root, 'dist/packed')
+  const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
   const swaps = createLoaderSwaps(options.root, embedded, paths)
   const used = new Set<Swap>()

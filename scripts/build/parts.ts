@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
-import { hashFile } from '../../src/platform/native/file-hash.ts'
+import { packFile } from './pack.ts'
 import type { Target } from './targets.ts'
 
 /** The facts about a target's packages that the swapped loaders need. */
@@ -28,35 +28,54 @@ const modelFiles = {
   optional: ['special_tokens_map.json', 'calibration.json', 'golden.json', 'MODEL_CARD.md'],
 }
 
-/** Lists the files that an executable for `target` contains besides its own code. */
-export function listEmbedded(target: Target, nodeModules: string, modelDir: string): Embedded {
+/** A file for the executable: its path below the part's folder, and its place on this machine. */
+interface Listed {
+  name: string
+  path: string
+}
+
+/**
+ * Lists the files that an executable for `target` contains besides its own code, and packs them.
+ *
+ * @param packedDir keeps what was packed for the next build.
+ */
+export async function listEmbedded(
+  target: Target,
+  nodeModules: string,
+  modelDir: string,
+  packedDir: string,
+): Promise<Embedded> {
   const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
   const prebuilt = `${target.os}-${target.cpu}.node`
   const vectorPackage = join(nodeModules, `sqlite-vec-${target.os}-${target.cpu}`)
   const model = basename(modelDir)
-  const parts: Record<PartName, EmbeddedPart> = {
-    sqlite: hashPart([
+  const listed: Record<PartName, Listed[]> = {
+    sqlite: [
       // Bun refuses to load a file named better_sqlite3.node because of older versions of the package.
-      describeFile('database.node', join(nodeModules, 'better-sqlite3/prebuilds', prebuilt)),
+      { name: 'database.node', path: join(nodeModules, 'better-sqlite3/prebuilds', prebuilt) },
       // SQLite derives the name of the entry function from this file name.
-      describeFile(target.vectorExtension, join(vectorPackage, target.vectorExtension)),
-    ]),
-    argon2: hashPart([
-      describeFile(
-        'argon2.node',
-        join(nodeModules, `@node-rs/argon2-${target.argon2}`, `argon2.${target.argon2}.node`),
-      ),
-    ]),
-    sharp: hashPart(listSharpFiles(target, nodeModules)),
-    // The binding looks for the library beside itself.
-    onnxruntime: hashPart(
-      readdirSync(runtime)
-        .filter((name) => name === 'onnxruntime_binding.node' || /\.so\.1$|\.1\.dylib$/.test(name))
-        .map((name) => describeFile(name, join(runtime, name))),
-    ),
-    model: hashPart(
-      listModelFiles(modelDir).map((name) => describeFile(`${model}/${name}`, join(modelDir, name))),
-    ),
+      { name: target.vectorExtension, path: join(vectorPackage, target.vectorExtension) },
+    ],
+    argon2: [
+      {
+        name: 'argon2.node',
+        path: join(nodeModules, `@node-rs/argon2-${target.argon2}`, `argon2.${target.argon2}.node`),
+      },
+    ],
+    sharp: listSharpFiles(target, nodeModules),
+    // The binding looks for the library beside itself. WebGPU lies inside the library of x64 and macOS.
+    onnxruntime: readdirSync(runtime)
+      .filter((name) => name === 'onnxruntime_binding.node' || /\.so\.1$|\.1\.dylib$/.test(name))
+      .map((name) => ({ name, path: join(runtime, name) })),
+    model: listModelFiles(modelDir).map((name) => ({ name: `${model}/${name}`, path: join(modelDir, name) })),
+  }
+  const pack = (part: PartName) => packPart(listed[part], packedDir)
+  const parts: Record<PartName, EmbeddedPart> = {
+    sqlite: await pack('sqlite'),
+    argon2: await pack('argon2'),
+    sharp: await pack('sharp'),
+    onnxruntime: await pack('onnxruntime'),
+    model: await pack('model'),
   }
   return { model, modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
 }
@@ -70,12 +89,12 @@ export function findLoaderPaths(target: Target, nodeModules: string, embedded: E
 }
 
 /** Lists sharp's files. Its addon looks for libvips in a package beside its own, so both keep their folders. */
-function listSharpFiles(target: Target, nodeModules: string): EmbeddedFile[] {
+function listSharpFiles(target: Target, nodeModules: string): Listed[] {
   return [`sharp-${target.sharp}`, `sharp-libvips-${target.sharp}`].flatMap((name) => {
     const folder = join(nodeModules, '@img', name, 'lib')
     return readdirSync(folder)
       .filter((entry) => /\.node$|\.so\.|\.dylib$/.test(entry))
-      .map((entry) => describeFile(`${name}/lib/${entry}`, join(folder, entry)))
+      .map((entry) => ({ name: `${name}/lib/${entry}`, path: join(folder, entry) }))
   })
 }
 
@@ -83,13 +102,13 @@ function listModelFiles(modelDir: string): string[] {
   return [...modelFiles.needed, ...modelFiles.optional.filter((name) => existsSync(join(modelDir, name)))]
 }
 
-function describeFile(name: string, source: string): EmbeddedFile {
-  return { name, source, sizeBytes: statSync(source).size, hash: hashFile(source) }
-}
-
-function hashPart(files: EmbeddedFile[]): EmbeddedPart {
+async function packPart(listed: readonly Listed[], packedDir: string): Promise<EmbeddedPart> {
   const hash = createHash('sha256')
-  for (const { name, source, sizeBytes } of files)
-    hash.update(`${name}\0${sizeBytes}\0`).update(readFileSync(source))
+  const files: EmbeddedFile[] = []
+  for (const { name, path } of listed) {
+    const bytes = readFileSync(path)
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes)
+    files.push({ name, ...(await packFile(bytes, packedDir)) })
+  }
   return { hash: hash.digest('hex').slice(0, 16), files }
 }

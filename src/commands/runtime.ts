@@ -20,6 +20,7 @@ import type { Embedder } from '../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../platform/mail/mailer.ts'
 import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
+import { unpackApart } from '../platform/native/unpack-apart.ts'
 import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
@@ -161,6 +162,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   })
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
+  unpackApart([...(config.MODEL_DIR ? [] : ['model' as const]), 'sharp', 'onnxruntime'])
   const embedder = createConfiguredEmbedder(config, log)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const later = createLater(log)

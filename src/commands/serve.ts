@@ -1,4 +1,5 @@
 import { SETTING_NAMES } from '../config.ts'
+import { releaseStartMemory } from '../platform/native/start-memory.ts'
 import type { Command } from './command.ts'
 import { startService } from './runtime.ts'
 
@@ -14,6 +15,7 @@ export const serve: Command = {
     if (service) {
       // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)
+      releaseStartMemory()
       await waitForAbort(told)
       await service.stop()
     }

@@ -5,10 +5,12 @@ export type PartName = 'sqlite' | 'argon2' | 'sharp' | 'onnxruntime' | 'model'
 export interface EmbeddedFile {
   /** Path below the part's folder, separated by `/`. */
   name: string
-  /** A path for `node:fs`: inside the executable, or on disk in a test. */
+  /** Path of its packed form (`packed.ts`) for `node:fs`: inside the executable, or on disk in a test. */
   source: string
+  /** The result of `hashFile` for the packed form. */
+  sourceHash: string
+  /** Size and hash once it is unpacked. */
   sizeBytes: number
-  /** The result of `hashFile` for it. */
   hash: string
 }
 

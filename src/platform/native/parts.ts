@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
-import { embedded, type PartName } from './embedded.ts'
+import { type Embedded, embedded, type PartName } from './embedded.ts'
 import { findLibraries, libraryDirVariable, readLibraryDir, replaceLibraries } from './library-dir.ts'
-import { UnpackError, unpackPart } from './unpack.ts'
+import { isPlaced, type PlacedPart, UnpackError, unpackPart } from './unpack.ts'
 import { unpackBases, unpackDirVariable } from './unpack-base.ts'
 
 const folders = new Map<PartName, string>()
@@ -33,9 +33,7 @@ function partFolder(part: PartName): string {
   const known = folders.get(part)
   if (known !== undefined) return known
   if (embedded === undefined) throw new Error('Only the executable carries unpacked parts')
-  const libraries = ownLibraryDir()
-  const content =
-    libraries === undefined ? embedded.parts[part] : replaceLibraries(embedded.parts[part], libraries)
+  const content = placedPart(embedded, part)
   let refusal: UnpackError | undefined
   for (const base of unpackBases(process.argv.slice(2), process.env)) {
     try {
@@ -52,6 +50,37 @@ function partFolder(part: PartName): string {
   }
   throw refusal ?? new Error('No folder to unpack into')
 }
+
+function placedPart({ parts }: Embedded, part: PartName): PlacedPart {
+  const libraries = ownLibraryDir()
+  return libraries === undefined ? parts[part] : replaceLibraries(parts[part], libraries)
+}
+
+/**
+ * Names those of the parts that no earlier start has unpacked; none when the program runs from source. Looks at names and
+ * sizes only.
+ */
+export function listMissing(parts: readonly PartName[]): PartName[] {
+  if (embedded === undefined) return []
+  const content = embedded
+  return orExit(() => {
+    // Every command that serves loads this part, and one folder takes all.
+    const base = dirname(partFolder('sqlite'))
+    return parts.filter((part) => !isPlaced(part, placedPart(content, part), base))
+  })
+}
+
+/** The process behind `unpackApart`: `unpack <part> ...`. Those who load a part explain why it cannot be unpacked. */
+export function runUnpacking(parts: readonly string[]): void {
+  try {
+    for (const part of parts) if (isPartName(part)) partFolder(part)
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error
+    process.exitCode = 1
+  }
+}
+
+const isPartName = (name: string): name is PartName => embedded !== undefined && name in embedded.parts
 
 const reportDamage = (path: string): void =>
   void process.stderr.write(`lookalike: ${path} was damaged and has been unpacked again\n`)

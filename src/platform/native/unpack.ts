@@ -18,7 +18,8 @@ import {
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../sync-folder.ts'
 import type { EmbeddedFile, PartName } from './embedded.ts'
-import { hashBytes, hashFile } from './file-hash.ts'
+import { createFileHash, hashBytes, hashFile } from './file-hash.ts'
+import { unpackBlocks } from './packed.ts'
 
 /** A link to a library that replaces an embedded one. */
 export interface LinkedFile {
@@ -90,6 +91,14 @@ export function unpackPart(
   return folder
 }
 
+/** Whether every file of a part lies below `base` with its size. Reads none: {@link unpackPart} finds other damage. */
+export function isPlaced(part: PartName, content: PlacedPart, base: string): boolean {
+  return content.files.every((file) => {
+    const stats = lstatSync(join(base, `${part}-${content.hash}`, file.name), { throwIfNoEntry: false })
+    return stats !== undefined && ('linkTo' in file || stats.size === file.sizeBytes)
+  })
+}
+
 /** Reads the file's state once: a file that another process adds a moment later counts as missing, not as damaged. */
 function checkFile(path: string, file: EmbeddedFile | LinkedFile): 'whole' | 'missing' | 'damaged' {
   const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -118,18 +127,31 @@ function placeFile(file: EmbeddedFile | LinkedFile, temporary: string, target: s
   syncFolder(dirname(target))
 }
 
-function writeWhole({ name, source, hash }: EmbeddedFile, temporary: string): void {
-  const bytes = readFileSync(source)
-  if (hashBytes(bytes) !== hash) {
-    throw new UnpackError(`${name} is damaged inside the executable: download or build it again`, 'EDAMAGED')
-  }
+/** Unpacks a file into `temporary`. @throws UnpackError when it is damaged inside the executable. */
+function writeWhole({ name, source, sourceHash, hash }: EmbeddedFile, temporary: string): void {
+  const packed = readFileSync(source)
+  // Before zstd sees them: a damaged frame may claim any size.
+  if (hashBytes(packed) !== sourceHash) throw damagedInside(name)
+  const written = createFileHash()
   const file = openSync(temporary, 'w', 0o600)
   try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    for (const block of unpackBlocks(packed)) {
+      writeFully(file, block)
+      written.add(block)
+    }
+    if (written.end() !== hash) throw damagedInside(name)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
+}
+
+const damagedInside = (name: string): UnpackError =>
+  new UnpackError(`${name} is damaged inside the executable: download or build it again`, 'EDAMAGED')
+
+/** Writes all bytes, because a single write may take fewer. */
+function writeFully(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
 /**

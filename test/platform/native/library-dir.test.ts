@@ -3,30 +3,22 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedPart } from '../../../src/platform/native/embedded.ts'
-import { hashBytes } from '../../../src/platform/native/file-hash.ts'
 import { findLibraries, readLibraryDir, replaceLibraries } from '../../../src/platform/native/library-dir.ts'
 import { unpackPart } from '../../../src/platform/native/unpack.ts'
+import { packedPart } from './packed-part.ts'
 
 let dir: string
 let own: string
 let part: EmbeddedPart
 
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'library-test-'))
   own = mkdtempSync(join(dir, 'own-'))
-  const file = (name: string, text: string) => {
-    const source = join(dir, name.replaceAll('/', '-'))
-    writeFileSync(source, text)
-    return { name, source, sizeBytes: text.length, hash: hashBytes(Buffer.from(text)) }
-  }
-  part = {
-    hash: '0123456789abcdef',
-    files: [
-      file('a/lib/libvips-cpp.so.8.18.7', 'ours'),
-      file('b/lib/sharp.node', 'addon'),
-      file('b/config.json', '{}'),
-    ],
-  }
+  part = await packedPart(dir, {
+    'a/lib/libvips-cpp.so.8.18.7': 'ours',
+    'b/lib/sharp.node': 'addon',
+    'b/config.json': '{}',
+  })
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 

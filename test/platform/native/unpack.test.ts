@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -15,28 +16,22 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedPart } from '../../../src/platform/native/embedded.ts'
-import { hashBytes } from '../../../src/platform/native/file-hash.ts'
 import { ensurePrivateFolder, UnpackError, unpackPart } from '../../../src/platform/native/unpack.ts'
+import { packedPart } from './packed-part.ts'
 
 let dir = ''
 let base = ''
 let part: EmbeddedPart
 
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'unpack-test-'))
   base = join(dir, 'data/unpacked')
-  part = partOf({ 'addon.node': 'the addon', 'lib/library.so.1': 'the library\0of many bytes' })
+  part = await packedPart(dir, {
+    'addon.node': 'the addon',
+    'lib/library.so.1': 'the library\0of many bytes',
+  })
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
-
-function partOf(contents: Record<string, string>): EmbeddedPart {
-  const files = Object.entries(contents).map(([name, text], index) => {
-    const source = join(dir, `source-${index}`)
-    writeFileSync(source, text)
-    return { name, source, sizeBytes: Buffer.byteLength(text), hash: hashBytes(Buffer.from(text)) }
-  })
-  return { hash: '0123456789abcdef', files }
-}
 
 const written = (name: string) => readFileSync(join(base, 'sharp-0123456789abcdef', name), 'utf8')
 
@@ -55,6 +50,16 @@ try { console.log(unpackPart('sharp', ${JSON.stringify(part)}, ${JSON.stringify(
 catch (error) { console.log(error.name, error.isRefused, error.message) }`
   return Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'pipe' })
 }
+
+/** Bytes of the file that another process is writing; -1 before there is one. */
+function stagedBytes(): number {
+  if (!existsSync(base)) return -1
+  const [staging] = readdirSync(base).filter((name) => name.startsWith('.'))
+  const stats = staging && statSync(join(base, staging, 'file'), { throwIfNoEntry: false })
+  return stats ? stats.size : -1
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('unpackPart', () => {
   test('writes every file with its relative place into a folder named by the content', () => {
@@ -132,23 +137,55 @@ describe('unpackPart', () => {
     expectWhole()
   })
 
-  test('an executable that is damaged itself says so and unpacks nothing', () => {
-    writeFileSync(join(dir, 'source-0'), 'the addom')
+  test.each([
+    ['another bit in a frame', (packed: Buffer) => packed.map((byte, at) => (at === 9 ? byte ^ 1 : byte))],
+    ['another length of a frame', (packed: Buffer) => packed.map((byte, at) => (at === 3 ? 0x7f : byte))],
+    ['a missing end', (packed: Buffer) => packed.subarray(0, -1)],
+    ['nothing', () => Buffer.alloc(0)],
+    ['the packed form of other bytes', () => readFileSync(join(dir, 'source-1'))],
+  ])('an executable that holds %s says so and leaves no file', (_, damage) => {
+    writeFileSync(join(dir, 'source-0'), damage(readFileSync(join(dir, 'source-0'))))
     expect(() => unpackPart('sharp', part, base)).toThrow(
       'addon.node is damaged inside the executable: download or build it again',
     )
+    expect(readdirSync(join(base, 'sharp-0123456789abcdef'))).toEqual([])
+    expect(readdirSync(base).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  test('what unpacks to other bytes than the build saw is never put in place', () => {
+    const other = { ...part, files: part.files.map((file) => ({ ...file, hash: '0'.repeat(16) })) }
+    expect(() => unpackPart('sharp', other, base)).toThrow('is damaged inside the executable')
     expect(existsSync(join(base, 'sharp-0123456789abcdef/addon.node'))).toBe(false)
   })
 
   test('four processes at once all succeed and leave one whole copy', async () => {
     const large = 'x'.repeat(4_000_000)
-    part = partOf({ 'addon.node': large, 'lib/library.so.1': `${large}y` })
+    part = await packedPart(dir, { 'addon.node': large, 'lib/library.so.1': `${large}y` })
     const children = Array.from({ length: 4 }, () => unpackElsewhere())
     const answers = await Promise.all(children.map((child) => new Response(child.stdout).text()))
     expect(answers).toEqual(Array(4).fill(`${join(base, 'sharp-0123456789abcdef')}\n`))
     expect(written('addon.node')).toBe(large)
     expect(written('lib/library.so.1')).toBe(`${large}y`)
     expect(readdirSync(base)).toEqual(['sharp-0123456789abcdef'])
+  })
+
+  test('a process that is killed in between leaves nothing that the next one trusts', async () => {
+    const large = Buffer.alloc(12_000_000, randomBytes(1_000))
+    part = await packedPart(dir, { 'addon.node': large, 'lib/library.so.1': 'the library' })
+    for (const megabytes of [0, 1, 3, 6, 9, 12]) {
+      const child = unpackElsewhere()
+      // Kills it while it writes the large file, or just after.
+      while (child.exitCode === null && stagedBytes() < megabytes * 1_000_000) await nextTurn()
+      child.kill('SIGKILL')
+      await child.exited
+      const told: string[] = []
+      const folder = unpackPart('sharp', part, base, (path) => void told.push(path))
+      expect(readFileSync(join(folder, 'addon.node')).equals(large)).toBe(true)
+      expect(written('lib/library.so.1')).toBe('the library')
+      // Under its name a file is whole, or it is not there.
+      expect(told).toEqual([])
+      rmSync(base, { recursive: true })
+    }
   })
 
   test('what a crash or an older version left is removed after an hour, and not before', () => {
@@ -191,7 +228,7 @@ describe('unpackPart', () => {
   })
 
   test('a disk that refuses bytes leaves no half file behind', async () => {
-    part = partOf({ 'addon.node': 'x'.repeat(100_000) })
+    part = await packedPart(dir, { 'addon.node': 'x'.repeat(100_000) })
     const script = `ulimit -f 20; trap '' XFSZ; exec "$0" "$@"`
     const module = join(import.meta.dir, '../../../src/platform/native/unpack.ts')
     const code = `import { unpackPart } from ${JSON.stringify(module)}

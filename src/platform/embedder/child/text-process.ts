@@ -1,3 +1,4 @@
+import { releaseStartMemory } from '../../native/start-memory.ts'
 import type { EmbedRequest } from '../messages.ts'
 import { nextTurn, type ProcessTask, toBytes } from './channel.ts'
 import { loadTextModel, type Tokens } from './model.ts'
@@ -22,6 +23,7 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
   // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })
+  releaseStartMemory()
 
   const waiting: Record<EmbedRequest['priority'], Waiting[]> = { search: [], index: [] }
   let isRunning = false

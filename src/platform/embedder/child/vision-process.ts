@@ -1,3 +1,4 @@
+import { releaseStartMemory } from '../../native/start-memory.ts'
 import type { EmbedPriority } from '../embedder.ts'
 import type { EmbedRequest } from '../messages.ts'
 import { SMALL_PIXELS } from '../picture-size.ts'
@@ -37,6 +38,7 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
   // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })
+  releaseStartMemory()
   await answerPictures({ decode, embed, channel, decodersMax: Math.max(2, threads) })
 }
 
