@@ -1,16 +1,15 @@
 import { join } from 'node:path'
+import { ROOT } from './options.ts'
 import type { Credentials } from './seed.ts'
-
-/** Longest delays of an event loop, in ms. */
-export interface LoopDelay {
-  p99: number
-  max: number
-}
 
 /** Calls of the API. Each throws unless the answer is a success. */
 export interface Client {
+  /** The access token. */
+  token: string
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
+  /** The same as JSON, the picture in base64. */
+  searchBase64(bytes: Uint8Array): Promise<unknown>
   index(productId: string, bytes: Uint8Array): Promise<unknown>
   /** A page of products. @param query as in a URL. */
   list(query: string): Promise<unknown>
@@ -24,9 +23,6 @@ export interface Served extends AsyncDisposable {
 
 export interface MeasuredService extends Served {
   signIn(credentials: Credentials): Promise<Client>
-  resetDelay(): Promise<void>
-  /** Undefined for the executable, whose event loop cannot be measured. */
-  delay(): Promise<LoopDelay | undefined>
 }
 
 /** Starts a program that prints `listening on <address>`. */
@@ -52,6 +48,7 @@ export async function startServing(
 /**
  * Starts the service on a data folder and waits until its model is ready.
  *
+ * @param executable undefined for the sources.
  * @param log takes the log; by default errors appear where the benchmark runs.
  */
 export async function startMeasuredService(
@@ -60,29 +57,15 @@ export async function startMeasuredService(
   settings: Readonly<Record<string, string>> = {},
   log?: Bun.BunFile,
 ): Promise<MeasuredService> {
-  const entry = executable ? [executable] : [process.execPath, join(import.meta.dir, 'measured-entry.ts')]
+  const entry = executable ? [executable] : [process.execPath, join(ROOT, 'src/main.ts')]
   const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
-  let answer: ((delay: LoopDelay) => void) | undefined
-  const child = Bun.spawn([...entry, 'serve'], {
-    env,
-    stdout: 'pipe',
-    stderr: log ?? 'inherit',
-    ...(!executable && { ipc: (message: LoopDelay) => answer?.(message) }),
-  })
+  const child = Bun.spawn([...entry, 'serve'], { env, stdout: 'pipe', stderr: log ?? 'inherit' })
   const address = await readAddress(child.stdout)
-  while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(50)
-
-  const ask = (word: 'reset' | 'read') =>
-    new Promise<LoopDelay>((resolve) => {
-      answer = resolve
-      child.send(word)
-    })
+  while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(10)
   return {
     address,
     pid: child.pid,
     signIn: (credentials) => signIn(address, credentials),
-    resetDelay: async () => void (executable ? undefined : await ask('reset')),
-    delay: async () => (executable ? undefined : ask('read')),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await child.exited
@@ -122,7 +105,13 @@ async function signIn(address: string, { client_id, client_secret }: Credentials
   }
   const json = { 'content-type': 'application/json' }
   return {
+    token: access_token,
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
+    searchBase64: (bytes) =>
+      post('/v1/search/url', {
+        body: JSON.stringify({ image: Buffer.from(bytes).toString('base64') }),
+        headers: json,
+      }),
     searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
     list: (query) => call('GET', `/v1/products?${query}`, {}),
     index: (productId, bytes) =>

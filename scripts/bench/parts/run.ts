@@ -1,0 +1,27 @@
+import type { Bench, Figure } from './bench.ts'
+import { readOptions } from './options.ts'
+import { printTable } from './statistics.ts'
+import { tabulate } from './table.ts'
+
+/** What a script says to the one that started it: a figure as soon as it is known. */
+export type Message = { figure: Figure }
+
+/** Runs a bench as a script of its own and prints its table; `all.ts` gets the figures as well. */
+export async function runAlone(bench: Bench): Promise<void> {
+  const options = readOptions(Bun.argv.slice(2))
+  const figures: Figure[] = []
+  await bench.run(options, (figure) => {
+    figures.push(figure)
+    process.send?.({ figure } satisfies Message)
+  })
+  console.log(`\n${bench.name}`)
+  printTable(
+    tabulate(
+      [bench],
+      figures,
+      options.contestants.map(({ name }) => name),
+    ),
+  )
+  // Native threads of the model would keep the process alive.
+  process.exit()
+}
