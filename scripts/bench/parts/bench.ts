@@ -16,8 +16,10 @@ export interface Row {
   against: string
   unit: Unit
   goal?: Goal
-  /** Numbers of products that the goal is for; by default all. */
-  goalAt?: readonly number[]
+  /** Goals by the number of products, where they differ or only some sizes have one. */
+  goals?: Readonly<Record<number, Goal>>
+  /** Whether all sizes share a line of the table. */
+  isFolded?: boolean
 }
 
 /** One measurement of a row. */
@@ -39,6 +41,8 @@ export interface Bench {
   /** Also the name of its script. */
   name: string
   rows: readonly Row[]
+  /** Names of flags that only this bench has; each takes a value. */
+  flags?: readonly string[]
   /** @param report takes each figure as soon as it is known. */
   run(options: Options, report: (figure: Figure) => void): Promise<void>
 }

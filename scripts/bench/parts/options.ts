@@ -7,55 +7,68 @@ export const MODEL_DIR = join(ROOT, 'models/lookalike-clip-v0')
 
 /** A program that is measured. */
 export interface Contestant {
-  /** The path of the executable, or `sources`. */
+  /** The path of the executable as it was given, or `sources`. */
   name: string
-  /** Command line to which the command of Lookalike is added. */
-  command: readonly string[]
-  /** Undefined for the sources. */
-  executable?: string
+  /** Its full path; undefined for the sources. */
+  executable: string | undefined
 }
 
 /** What every bench takes. */
 export interface Options {
   /** Numbers of products, ascending. */
-  products: readonly number[]
+  products: readonly [number, ...number[]]
   /** How often a bench repeats; each has its own default. */
   rounds: number | undefined
   /** Old ones first. They take turns in one run; the last one is judged, the others are there to be compared with it. */
   contestants: readonly [Contestant, ...Contestant[]]
-  isFull: boolean
   /** Folder for filled stores that stay for later runs; undefined for a temporary one. */
   keep: string | undefined
+  /** Flags that only this bench has. */
+  own: Readonly<Record<string, string>>
 }
 
-/** The flags of every script of this folder. */
-export const FLAGS = {
-  products: { type: 'string' },
-  rounds: { type: 'string' },
-  executable: { type: 'string', multiple: true },
-  full: { type: 'boolean' },
-  keep: { type: 'string' },
-} as const
+/** Names of the flags of every script of this folder; `executable` may come several times. */
+const SHARED = ['products', 'rounds', 'executable', 'keep']
 
-const QUICK_SIZES = [5_000, 50_000]
-const FULL_SIZES = [5_000, 50_000, 200_000, 1_000_000]
+const QUICK_SIZES = '5000,50000'
+const FULL_SIZES = '5000,50000,200000,1000000'
 
-/** @throws Error for an unknown flag, a number that is none and an executable that does not exist. */
-export function readOptions(argv: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...argv], options: FLAGS })
-  const isFull = values.full ?? false
-  const products = values.products?.split(',').map((word) => readCount('products', word))
-  const [first, ...others] = (values.executable ?? [])
+/**
+ * @param ownFlags names of flags that only this bench has; they take a value.
+ * @throws Error for an unknown flag, a number that is none and an executable that does not exist.
+ */
+export function readOptions(argv: readonly string[], ownFlags: readonly string[] = []): Options {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      full: { type: 'boolean' },
+      ...Object.fromEntries(
+        [...SHARED, ...ownFlags].map((name) => [name, { type: 'string', multiple: true } as const]),
+      ),
+    },
+  })
+  const listOf = (name: string) => {
+    const given = (values as Record<string, unknown>)[name]
+    return Array.isArray(given) ? given.map(String) : []
+  }
+  const last = (name: string) => listOf(name).at(-1)
+  const sizes = last('products') ?? (values.full ? FULL_SIZES : QUICK_SIZES)
+  const [least, ...more] = sizes
+    .split(',')
+    .map((word) => readCount('products', word))
+    .sort((a, b) => a - b)
+  const [first, ...others] = listOf('executable')
     .flatMap((paths) => paths.split(','))
     .map(openExecutable)
+    .map(nameApart)
+  const rounds = last('rounds')
+  const keep = last('keep')
   return {
-    products: (products ?? (isFull ? FULL_SIZES : QUICK_SIZES)).toSorted((a, b) => a - b),
-    rounds: values.rounds === undefined ? undefined : readCount('rounds', values.rounds),
-    contestants: first
-      ? [first, ...others]
-      : [{ name: 'sources', command: [process.execPath, join(ROOT, 'src/main.ts')] }],
-    isFull,
-    keep: values.keep === undefined ? undefined : resolve(values.keep),
+    products: [least ?? 0, ...more],
+    rounds: rounds === undefined ? undefined : readCount('rounds', rounds),
+    contestants: first ? [first, ...others] : [{ name: 'sources', executable: undefined }],
+    keep: keep === undefined ? undefined : resolve(keep),
+    own: Object.fromEntries(ownFlags.flatMap((name) => listOf(name).map((value) => [name, value]))),
   }
 }
 
@@ -69,5 +82,11 @@ function readCount(flag: string, word: string): number {
 function openExecutable(path: string): Contestant {
   const executable = resolve(path)
   if (!existsSync(executable)) throw new Error(`There is no executable ${path}`)
-  return { name: path, command: [executable], executable }
+  return { name: path, executable }
+}
+
+/** An executable that is there twice shows how far two figures of the same thing lie apart. */
+function nameApart(contestant: Contestant, n: number, all: readonly Contestant[]): Contestant {
+  const earlier = all.slice(0, n).filter(({ name }) => name === contestant.name).length
+  return earlier === 0 ? contestant : { ...contestant, name: `${contestant.name} (${earlier + 1})` }
 }

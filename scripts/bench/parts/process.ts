@@ -8,7 +8,9 @@ export interface Client {
   token: string
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
-  /** The same as JSON, the picture in base64. */
+  /** A search by picture with the fields of `POST /v1/search/url`. */
+  searchLike(fields: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** The same, the picture in base64. */
   searchBase64(bytes: Uint8Array): Promise<unknown>
   index(productId: string, bytes: Uint8Array): Promise<unknown>
   /** A page of products. @param query as in a URL. */
@@ -29,11 +31,12 @@ export interface MeasuredService extends Served {
 export async function startServing(
   command: string[],
   settings: Readonly<Record<string, string>>,
+  log?: Bun.BunFile,
 ): Promise<Served> {
   const child = Bun.spawn(command, {
     env: { ...process.env, ...settings },
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: log ?? 'inherit',
   })
   return {
     address: await readAddress(child.stdout),
@@ -57,20 +60,22 @@ export async function startMeasuredService(
   settings: Readonly<Record<string, string>> = {},
   log?: Bun.BunFile,
 ): Promise<MeasuredService> {
+  const service = await startListening(folder, executable, settings, log)
+  while (!(await fetch(`${service.address}/health/ready`)).ok) await Bun.sleep(10)
+  return service
+}
+
+/** The same, but waits only until the service listens. */
+export async function startListening(
+  folder: string,
+  executable: string | undefined,
+  settings: Readonly<Record<string, string>> = {},
+  log?: Bun.BunFile,
+): Promise<MeasuredService> {
   const entry = executable ? [executable] : [process.execPath, join(ROOT, 'src/main.ts')]
-  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
-  const child = Bun.spawn([...entry, 'serve'], { env, stdout: 'pipe', stderr: log ?? 'inherit' })
-  const address = await readAddress(child.stdout)
-  while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(10)
-  return {
-    address,
-    pid: child.pid,
-    signIn: (credentials) => signIn(address, credentials),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await child.exited
-    },
-  }
+  const env = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
+  const served = await startServing([...entry, 'serve'], env, log)
+  return { ...served, signIn: (credentials) => signIn(served.address, credentials) }
 }
 
 async function readAddress(stdout: ReadableStream<Uint8Array>): Promise<string> {
@@ -104,14 +109,13 @@ async function signIn(address: string, { client_id, client_secret }: Credentials
     return { body: form }
   }
   const json = { 'content-type': 'application/json' }
+  const searchLike = (fields: Readonly<Record<string, unknown>>) =>
+    post('/v1/search/url', { body: JSON.stringify(fields), headers: json })
   return {
     token: access_token,
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
-    searchBase64: (bytes) =>
-      post('/v1/search/url', {
-        body: JSON.stringify({ image: Buffer.from(bytes).toString('base64') }),
-        headers: json,
-      }),
+    searchLike,
+    searchBase64: (bytes) => searchLike({ image: Buffer.from(bytes).toString('base64') }),
     searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
     list: (query) => call('GET', `/v1/products?${query}`, {}),
     index: (productId, bytes) =>

@@ -8,7 +8,7 @@ export type Message = { figure: Figure }
 
 /** Runs a bench as a script of its own and prints its table; `all.ts` gets the figures as well. */
 export async function runAlone(bench: Bench): Promise<void> {
-  const options = readOptions(Bun.argv.slice(2))
+  const options = readOptions(Bun.argv.slice(2), bench.flags)
   const figures: Figure[] = []
   await bench.run(options, (figure) => {
     figures.push(figure)

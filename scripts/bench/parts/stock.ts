@@ -22,6 +22,10 @@ const VERSION = 1
 export interface Filled {
   folder: string
   credentials: Credentials
+  /** What was seeded, before any program migrated it. */
+  seed: string
+  /** What every start of its contestant needs. */
+  settings: Record<string, string>
   /** Starts its contestant, and waits until its model is ready. */
   start(settings?: Readonly<Record<string, string>>, log?: Bun.BunFile): Promise<MeasuredService>
 }
@@ -35,8 +39,6 @@ export interface Stock extends Disposable {
   root: string
   /** @throws Error if the contestant finds nothing in what was seeded. */
   fill(contestant: Contestant, products: number, seed?: SeedOptions): Promise<Filled>
-  /** What every start of a contestant needs. */
-  settingsOf(contestant: Contestant): Record<string, string>
 }
 
 export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
@@ -47,7 +49,6 @@ export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
   })
   return {
     root,
-    settingsOf,
     async fill(contestant, products, seed = {}) {
       const { kinds = 0, stores = 1, isThroughVec0 = false } = seed
       const name = [VERSION, products, kinds, stores, isThroughVec0 ? 'vec0' : 'chunks'].join('-')
@@ -58,8 +59,9 @@ export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
       })
       const credentials = JSON.parse(readFileSync(join(base, CREDENTIALS), 'utf8')) as Credentials
       const folder = join(root, `${keyOf(contestant)}-${name}`)
+      const needed = settingsOf(contestant)
       const start = (settings = {}, log?: Bun.BunFile) =>
-        startMeasuredService(folder, contestant.executable, { ...settingsOf(contestant), ...settings }, log)
+        startMeasuredService(folder, contestant.executable, { ...needed, ...settings }, log)
       if (!existsSync(folder)) {
         makeWhole(folder, (copy) => cpSync(base, copy, { recursive: true }))
         await using service = await start()
@@ -70,7 +72,7 @@ export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
           throw new Error(`${contestant.name} finds none of the seeded products: it has another model`)
         }
       }
-      return { folder, credentials, start }
+      return { folder, credentials, seed: base, settings: needed, start }
     },
     [Symbol.dispose]() {
       if (keep === undefined) rmSync(root, { recursive: true, force: true })

@@ -1,22 +1,30 @@
 import type { Bench, Figure, Goal, Row, Unit } from './bench.ts'
-import type { CpuTime } from './cpu.ts'
 
 export type Verdict = 'met' | 'missed' | 'not measured' | 'no goal'
 
 const START = '<!-- benchmarks: written by scripts/bench/all.ts -->'
 const END = '<!-- end of benchmarks -->'
 
+/** The goal of a row for a figure of it. */
+function findGoal({ goal, goals }: Row, products: number | undefined): Goal | undefined {
+  return goals ? goals[products ?? 0] : goal
+}
+
 /** Judges a row by a figure of it. */
-export function judge(
-  { goal, goalAt }: Row,
-  figure: Pick<Figure, 'value' | 'products'> | undefined,
-): Verdict {
+export function judge(row: Row, figure: Pick<Figure, 'value' | 'products'> | undefined): Verdict {
   if (!figure || !Number.isFinite(figure.value)) return 'not measured'
-  const { value, products } = figure
-  if (!goal || (goalAt && (products === undefined || !goalAt.includes(products)))) return 'no goal'
+  const goal = findGoal(row, figure.products)
+  if (!goal) return 'no goal'
+  const { value } = figure
   if ('atMost' in goal) return value <= goal.atMost ? 'met' : 'missed'
   if ('atLeast' in goal) return value >= goal.atLeast ? 'met' : 'missed'
   return value >= goal.from && value <= goal.to ? 'met' : 'missed'
+}
+
+/** A line of the table: the judged figures of a row, of one size or of all. */
+interface Line {
+  row: Row
+  figures: readonly Figure[]
 }
 
 /**
@@ -28,43 +36,49 @@ export function tabulate(
   figures: readonly Figure[],
   contestants: readonly string[],
 ): string[][] {
-  const judged = contestants.at(-1) ?? ''
   const others = contestants.slice(0, -1)
-  const find = (contestant: string, row: string, products: number | undefined) =>
-    figures.findLast(
-      (figure) => figure.row === row && figure.contestant === contestant && figure.products === products,
-    )
   const lines = benches.flatMap(({ rows }) =>
-    rows.flatMap((row) => {
-      const sizes = [
-        ...new Set(figures.filter((figure) => figure.row === row.id).map(({ products }) => products)),
-      ]
-      return (sizes.length > 0 ? sizes : [undefined])
-        .toSorted((a, b) => (a ?? 0) - (b ?? 0))
-        .map((products) => {
-          const figure = find(judged, row.id, products)
-          const verdict = judge(row, figure)
-          return [
-            products === undefined ? row.what : `${row.what}, ${products.toLocaleString('en-US')} products`,
-            row.against,
-            formatMeasured(row, figure),
-            formatCpu(figure?.cpu),
-            verdict === 'no goal' ? '' : formatGoal(row.goal, row.unit),
-            verdict === 'no goal' ? '' : verdict,
-            ...others.map((other) => formatChange(figure, find(other, row.id, products))),
-          ]
-        })
-    }),
+    rows.flatMap((row) => listLines(row, figures, contestants.at(-1) ?? '')),
   )
+  const formatLine = ({ row, figures: own }: Line) => [
+    formatWhat(row, own),
+    row.against,
+    formatMeasured(row, own),
+    formatCpu(own),
+    formatGoals(row, own),
+    formatVerdict(row, own),
+    ...others.map((other) => formatChanges(own, figures, other)),
+  ]
   return [
     ['What', 'Against', 'Measured', 'CPU ms each', 'Goal', 'Verdict', ...others.map((name) => `/ ${name}`)],
-    ...lines,
+    ...lines.map(formatLine),
   ]
 }
 
-function formatMeasured({ unit }: Row, figure: Figure | undefined): string {
-  if (!figure || !Number.isFinite(figure.value)) return ''
-  return `${formatValue(figure.value, unit)}${figure.note ? ` (${figure.note})` : ''}`
+function listLines(row: Row, figures: readonly Figure[], contestant: string): Line[] {
+  const bySize = new Map(
+    figures
+      .filter((figure) => figure.row === row.id && figure.contestant === contestant)
+      .map((figure) => [figure.products ?? 0, figure]),
+  )
+  const own = [...bySize].toSorted(([a], [b]) => a - b).map(([, figure]) => figure)
+  if (row.isFolded || own.length === 0) return [{ row, figures: own }]
+  return own.map((figure) => ({ row, figures: [figure] }))
+}
+
+const SLASH = ' / '
+
+function formatWhat({ what }: Row, figures: readonly Figure[]): string {
+  const sizes = figures.flatMap(({ products }) =>
+    products === undefined ? [] : [products.toLocaleString('en-US')],
+  )
+  return sizes.length === 0 ? what : `${what}, ${sizes.join(SLASH)} products`
+}
+
+function formatMeasured({ unit }: Row, figures: readonly Figure[]): string {
+  const notes = figures.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  const values = figures.map(({ value }) => (Number.isFinite(value) ? formatValue(value, unit) : '?'))
+  return notes.length === 0 ? values.join(SLASH) : `${values.join(SLASH)} (${notes.join('; ')})`
 }
 
 /** A number with three digits that count, and its unit. */
@@ -74,10 +88,32 @@ export function formatValue(value: number, unit: Unit): string {
 }
 
 /** Processes that did nothing worth counting are left out. */
-function formatCpu(cpu: CpuTime | undefined): string {
-  if (!cpu) return ''
-  const parts = Object.entries(cpu).filter(([name, ms]) => name === 'main' || ms >= 0.01)
-  return parts.map(([name, ms]) => `${name} ${formatValue(ms, 'ratio')}`).join(', ')
+const CPU_SHOWN_MS = 0.01
+
+function formatCpu(figures: readonly Figure[]): string {
+  const cpus = figures.flatMap(({ cpu }) => cpu ?? [])
+  const names = (['main', 'words', 'pictures'] as const).filter((name) =>
+    cpus.some((cpu) => name === 'main' || cpu[name] >= CPU_SHOWN_MS),
+  )
+  return cpus.length === 0
+    ? ''
+    : names
+        .map((name) => `${name} ${cpus.map((cpu) => formatValue(cpu[name], 'ratio')).join(SLASH)}`)
+        .join(', ')
+}
+
+function formatGoals(row: Row, figures: readonly Figure[]): string {
+  const goals =
+    figures.length === 0
+      ? [row.goal, ...Object.values(row.goals ?? {})]
+      : figures.map(({ products }) => findGoal(row, products))
+  return [...new Set(goals.map((goal) => formatGoal(goal, row.unit)))].filter(Boolean).join(SLASH)
+}
+
+/** One missed goal misses the line. */
+function formatVerdict(row: Row, figures: readonly Figure[]): string {
+  const verdicts = figures.length === 0 ? ['not measured'] : figures.map((figure) => judge(row, figure))
+  return ['missed', 'not measured', 'met'].find((verdict) => verdicts.includes(verdict)) ?? ''
 }
 
 function formatGoal(goal: Goal | undefined, unit: Unit): string {
@@ -88,9 +124,16 @@ function formatGoal(goal: Goal | undefined, unit: Unit): string {
   return `${goal.from}–${write(goal.to)}`
 }
 
-function formatChange(figure: Figure | undefined, other: Figure | undefined): string {
-  const change = (figure?.value ?? Number.NaN) / (other?.value ?? Number.NaN)
-  return Number.isFinite(change) ? change.toFixed(2) : ''
+/** The figures of a line, divided by those of another contestant. */
+function formatChanges(own: readonly Figure[], all: readonly Figure[], other: string): string {
+  const changes = own.map(({ row, products, value }) => {
+    const figure = all.findLast(
+      (each) => each.row === row && each.products === products && each.contestant === other,
+    )
+    const change = value / (figure?.value ?? Number.NaN)
+    return Number.isFinite(change) ? change.toFixed(2) : '?'
+  })
+  return changes.every((change) => change === '?') ? '' : changes.join(SLASH)
 }
 
 export function formatMarkdown(table: readonly (readonly string[])[]): string {
