@@ -63,6 +63,8 @@ async function main(): Promise<void> {
   const names = own.only?.split(',')
   const unknown = names?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? []
   if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(', ')}`)
+  if (own.write && names && !own.from)
+    throw new Error('--write with --only needs the other figures: --from dist/bench.json')
   const chosen = own.from && !names ? [] : BENCHES.filter(({ name }) => names?.includes(name) ?? true)
 
   const before = own.from ? (JSON.parse(readFileSync(own.from, 'utf8')) as Results) : undefined
@@ -89,6 +91,16 @@ async function measure(
   // Read here too, so that a mistake shows at once.
   const options = readOptions(args)
   const keep = options.keep ?? mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
+  const clear = () => {
+    if (options.keep === undefined) rmSync(keep, { recursive: true, force: true })
+  }
+  // Large stores would stay in the temporary folder. The bench ends by itself.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      clear()
+      process.exit(1)
+    })
+  }
   const again = new Set(benches.flatMap(({ rows }) => rows.map(({ id }) => id)))
   let results: Results = {
     date: new Date().toISOString().slice(0, 10),
@@ -112,7 +124,7 @@ async function measure(
       console.error(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} ${seconds} s`)
     }
   } finally {
-    if (options.keep === undefined) rmSync(keep, { recursive: true, force: true })
+    clear()
   }
   return isWhole
 }

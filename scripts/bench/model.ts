@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
 import { loadBare, measureRate } from './parts/bare.ts'
 import type { Bench } from './parts/bench.ts'
-import { cpuPer, NO_CPU, readCpu } from './parts/cpu.ts'
+import { cpuMs, cpuPer, NO_CPU } from './parts/cpu.ts'
 import { MODEL_DIR, ROOT } from './parts/options.ts'
 import { drawPhotographs } from './parts/photographs.ts'
 import { runAlone } from './parts/run.ts'
@@ -91,7 +91,7 @@ export const model: Bench = {
 }
 
 function childrenCpu(pids: readonly number[]): number {
-  return pids.map((pid) => readCpu(pid)).reduce((sum, cpu) => sum + cpu.main + cpu.pictures + cpu.words, 0)
+  return pids.reduce((sum, pid) => sum + cpuMs(pid), 0)
 }
 
 if (import.meta.main) await runAlone(model)

@@ -11,6 +11,12 @@ export interface CpuTime {
   pictures: number
 }
 
+/** CPU time that a process and its children have used so far, in ms. Linux only. */
+export function cpuMs(pid: number): number {
+  const { main, words, pictures } = readCpu(pid)
+  return main + words + pictures
+}
+
 /** CPU time that a service and its children have used so far; children of no known role count as main. Linux only. */
 export function readCpu(pid: number): CpuTime {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readStat(Number(name)) : []))

@@ -38,12 +38,16 @@ export async function startServing(
     stdout: 'pipe',
     stderr: log ?? 'inherit',
   })
+  // A bench that is interrupted leaves no service behind.
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   return {
     address: await readAddress(child.stdout),
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await child.exited
+      process.off('exit', kill)
     },
   }
 }

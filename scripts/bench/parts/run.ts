@@ -10,6 +10,9 @@ export type Message = { figure: Figure }
 export async function runAlone(bench: Bench): Promise<void> {
   const options = readOptions(Bun.argv.slice(2), bench.flags)
   const figures: Figure[] = []
+  // Exits in order, so that its services end as well; `all.ts` may be gone.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  process.once('disconnect', () => process.exit(1))
   await bench.run(options, (figure) => {
     figures.push(figure)
     process.send?.({ figure } satisfies Message)
