@@ -7,6 +7,9 @@ import { inTurns, median } from './statistics.ts'
 import type { Stock } from './stock.ts'
 
 const KIND = 1_000
+const ROUNDS_DEFAULT = 100
+/** Searches in a row; the system counts CPU time in hundredths of a second. */
+const IN_A_ROW = 10
 
 export const ALIKE_ROWS: readonly Row[] = [
   {
@@ -41,7 +44,7 @@ export async function measureAlike(
   stock: Stock,
   report: (figure: Figure) => void,
 ): Promise<void> {
-  const rounds = options.rounds ?? 100
+  const blocks = Math.max(1, Math.ceil((options.rounds ?? ROUNDS_DEFAULT) / IN_A_ROW))
   for (const products of options.products.filter((count) => count >= 2 * KIND)) {
     await using running = new AsyncDisposableStack()
     const open = async (contestant: Options['contestants'][0], kinds: number): Promise<Running> => {
@@ -64,14 +67,14 @@ export async function measureAlike(
     ])
     const times = works.map((): number[] => [])
     const cpus = works.map(() => NO_CPU)
-    // The first half warms up. Ten in a row, because the system counts CPU time in hundredths of a second.
-    for (let round = 0; round < rounds / 5; round++) {
-      const isCounted = round >= rounds / 10
+    // The first half warms up.
+    for (let round = 0; round < 2 * blocks; round++) {
+      const isCounted = round >= blocks
       for (const k of inTurns(works.length, round)) {
         const { service, client, more } = works[k] as (typeof works)[number]
         const before = readCpu(service.pid)
-        for (let n = 0; n < 10; n++) {
-          const product_id = `sku-${1 + ((7_919 * (10 * round + n)) % products)}`
+        for (let n = 0; n < IN_A_ROW; n++) {
+          const product_id = `sku-${1 + ((7_919 * (IN_A_ROW * round + n)) % products)}`
           const ms = await time(() => client.searchLike({ product_id, ...more }))
           if (isCounted) times[k]?.push(ms)
         }

@@ -44,6 +44,11 @@ export interface Stock extends Disposable {
 export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
   const root = keep ?? mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
   mkdirSync(root, { recursive: true })
+  const clear = () => {
+    if (keep === undefined) rmSync(root, { recursive: true, force: true })
+  }
+  // Large stores would stay behind a bench that is interrupted.
+  process.once('exit', clear)
   const settingsOf = (contestant: Contestant) => ({
     LOOKALIKE_UNPACK_DIR: join(root, `unpacked-${keyOf(contestant)}`),
   })
@@ -74,9 +79,7 @@ export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
       }
       return { folder, credentials, seed: base, settings: needed, start }
     },
-    [Symbol.dispose]() {
-      if (keep === undefined) rmSync(root, { recursive: true, force: true })
-    },
+    [Symbol.dispose]: clear,
   }
 }
 
