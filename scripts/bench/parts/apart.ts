@@ -24,11 +24,14 @@ export async function startApart<Job, Result>(script: string, job: Job): Promise
       else ready.resolve()
     },
     onExit(_child, code) {
+      process.off('exit', kill)
       const error = new Error(`${script} ended with ${code} and without a result`)
       ready.reject(error)
       done.reject(error)
     },
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   await ready.promise
   return { result: done.promise, stop: () => child.send('stop') }
 }
