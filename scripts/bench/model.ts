@@ -1,140 +1,97 @@
 /**
  * Compares the model behind the embedder with the model alone, in the same run.
  *
- *     bun scripts/bench/model.ts [--threads N] [--rounds N]
+ *     bun scripts/bench/model.ts [--rounds N]
  *
  * "Alone" means decoding alone and inference alone, each with all threads, in a process that does nothing else; their
  * sum is the least cost of a picture without overlap. Rounds alternate and medians are compared, because the machine may
- * be busy. Memory is the resident size of each process, including shared pages.
+ * be busy. The embedder runs from the sources, whatever the executable.
  */
 import '../model/silent.ts'
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
-import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder/child/decoder.ts'
-import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
-import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
+import { join } from 'node:path'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
+import { loadBare, measureRate } from './parts/bare.ts'
+import type { Bench } from './parts/bench.ts'
+import { cpuMs, cpuPer, NO_CPU } from './parts/cpu.ts'
+import { MODEL_DIR, ROOT } from './parts/options.ts'
 import { drawPhotographs } from './parts/photographs.ts'
+import { runAlone } from './parts/run.ts'
 import { median } from './parts/statistics.ts'
 
-const { values: flags } = parseArgs({ options: { threads: { type: 'string' }, rounds: { type: 'string' } } })
-const threads = Number(flags.threads ?? availableParallelism())
-const rounds = Number(flags.rounds ?? 5)
-const modelDir = 'models/lookalike-clip-v0'
-const silent = { info() {}, warn() {}, error() {} }
+const ROUNDS_DEFAULT = 5
+const RATE_MS = 1_000
+/** Pictures that wait for indexing at a time. */
+const WAITING = 24
+const WORDS = 'red running shoes'
 
-const started = performance.now()
-const embedder = createEmbedder({
-  modelDir,
-  command: [process.execPath, 'test/platform/embedder/entry.ts'],
-  inferenceThreads: threads,
-  log: silent,
-})
-const constructedMs = performance.now() - started
-await embedder.settled()
-const readyMs = performance.now() - started
-const idle = formatResidentSizes()
+export const model: Bench = {
+  name: 'model',
+  rows: [
+    {
+      ...{ id: 'model-pictures', what: 'pictures through the model processes of the sources', unit: 'ratio' },
+      ...{ against: '1 / (decoding + inference), all cores', goal: { atLeast: 0.9 } },
+    },
+    {
+      ...{ id: 'model-words', what: 'words through the model process', unit: 'ratio' },
+      against: 'text inference',
+    },
+    {
+      ...{ id: 'model-search', what: 'a query picture while others wait for indexing', unit: 'ratio' },
+      against: 'idle',
+    },
+  ],
+  async run({ rounds = ROUNDS_DEFAULT, contestants }, report) {
+    const threads = availableParallelism()
+    const embedder = createEmbedder({
+      modelDir: MODEL_DIR,
+      command: [process.execPath, join(ROOT, 'test/platform/embedder/entry.ts')],
+      inferenceThreads: threads,
+      log: { info() {}, warn() {}, error() {} },
+    })
+    await embedder.settled()
+    const bare = await loadBare(threads)
+    const pictures = await drawPhotographs(16)
+    const decoded = await Promise.all(pictures.map((bytes) => bare.decode(bytes)))
+    const pick = <Item>(items: readonly Item[], n: number) => items[n % items.length] as Item
+    const embed = (priority: 'index' | 'search') => (n: number) =>
+      embedder.embedPicture(pick(pictures, n), { priority, storeId: 'bench' })
+    const index = () => measureRate(WAITING, RATE_MS, embed('index'))
+    const search = () => measureRate(1, RATE_MS, embed('search'))
 
-const pictures = await drawPhotographs(16)
-hardenDecoder()
-const treatment = readTreatment(modelDir)
-const decode = createPictureDecoder(treatment)
-const vision = await loadVisionModel(modelDir, treatment.input, threads)
-const text = await loadTextModel(modelDir, 1)
-const decoded = await Promise.all(pictures.map((bytes) => decode(bytes)))
-const tokens = text.tokenize('red running shoes')
-
-const measured = {
-  decode: [] as number[],
-  inference: [] as number[],
-  embedder: [] as number[],
-  text: [] as number[],
-  embedderText: [] as number[],
-  searchIdle: [] as number[],
-  searchBusy: [] as number[],
-}
-for (let round = 0; round < rounds; round++) {
-  measured.decode.push(await measureRate(threads, (i) => decode(pick(pictures, i))))
-  measured.inference.push(
-    await measureRate(1, (i) => vision([pick(decoded, 2 * i), pick(decoded, 2 * i + 1)]), 2),
-  )
-  measured.embedder.push(
-    await measureRate(24, (i) =>
-      embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
-    ),
-  )
-  measured.text.push(await measureRate(1, () => text.embed([tokens])))
-  measured.embedderText.push(await measureRate(1, () => embedder.embedText('red running shoes', 'search')))
-  measured.searchIdle.push(
-    1000 /
-      (await measureRate(1, (i) =>
-        embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
-      )),
-  )
-  measured.searchBusy.push(await searchWhileIndexing())
-}
-
-const rate = (name: keyof typeof measured) => median(measured[name])
-const bound = 1 / (1 / rate('decode') + 1 / rate('inference'))
-console.log(
-  `threads ${threads}, pictures of 800 x 1000, ${Math.round((pictures[0]?.length ?? 0) / 1024)} KiB`,
-)
-console.log(`constructor ${constructedMs.toFixed(0)} ms, ready after ${readyMs.toFixed(0)} ms`)
-console.log(`resident MB after start: ${idle}; now: ${formatResidentSizes()}`)
-console.log(
-  `pictures/s: decode alone ${rate('decode').toFixed(1)}, inference alone ${rate('inference').toFixed(1)}`,
-)
-console.log(
-  `pictures/s: 1 / (decode + inference) ${bound.toFixed(1)}, embedder ${rate('embedder').toFixed(1)}`,
-)
-console.log(`embedder / bound: ${(rate('embedder') / bound).toFixed(2)} (goal 0.90)`)
-const textMs = 1000 / rate('text')
-const embedderTextMs = 1000 / rate('embedderText')
-console.log(`text ms: alone ${textMs.toFixed(2)}, embedder ${embedderTextMs.toFixed(2)}`)
-console.log(
-  `search by picture ms: idle ${rate('searchIdle').toFixed(1)}, while indexing ${rate('searchBusy').toFixed(1)}`,
-)
-await embedder.close()
-
-/** Measures the completed calls per second over about one second, `lanes` at a time. */
-async function measureRate(lanes: number, call: (i: number) => Promise<unknown>, each = 1): Promise<number> {
-  const end = performance.now() + 1000
-  const begin = performance.now()
-  let count = 0
-  const lane = async (first: number) => {
-    for (let i = first; performance.now() < end; i += lanes) {
-      await call(i)
-      count += each
+    const shares: number[] = []
+    const words: number[] = []
+    const searches: number[] = []
+    let [indexed, cpu] = [0, NO_CPU]
+    for (let round = 0; round < rounds; round++) {
+      const decoding = await measureRate(threads, RATE_MS, (n) => bare.decode(pick(pictures, n)))
+      const inference =
+        2 *
+        (await measureRate(1, RATE_MS, (n) => bare.vision([pick(decoded, 2 * n), pick(decoded, 2 * n + 1)])))
+      const [before, begin] = [childrenCpu(embedder.pids().vision), performance.now()]
+      const rate = await index()
+      indexed += (rate * (performance.now() - begin)) / 1_000
+      cpu = { ...cpu, pictures: cpu.pictures + childrenCpu(embedder.pids().vision) - before }
+      shares.push(rate * (1 / decoding + 1 / inference))
+      const wordsAlone = await measureRate(1, RATE_MS, () => bare.words(WORDS))
+      words.push(wordsAlone / (await measureRate(1, RATE_MS, () => embedder.embedText(WORDS, 'search'))))
+      const idle = await search()
+      const indexing = index()
+      searches.push(idle / (await search()))
+      await indexing
     }
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, i) => lane(i)))
-  return (count / (performance.now() - begin)) * 1000
+    await embedder.close()
+    const contestant = contestants.at(-1)?.name ?? ''
+    const say = (row: string, values: number[], more = {}) =>
+      report({ row, contestant, value: median(values), ...more })
+    say('model-pictures', shares, { cpu: cpuPer(indexed, NO_CPU, cpu) })
+    say('model-words', words)
+    say('model-search', searches)
+  },
 }
 
-/** Measures the mean time of a search by picture in ms while 24 pictures always wait for indexing. */
-async function searchWhileIndexing(): Promise<number> {
-  const indexing = measureRate(24, (i) =>
-    embedder.embedPicture(pick(pictures, i), { priority: 'index', storeId: 'bench' }),
-  )
-  const searches = await measureRate(1, (i) =>
-    embedder.embedPicture(pick(pictures, i), { priority: 'search', storeId: 'bench' }),
-  )
-  await indexing
-  return 1000 / searches
+function childrenCpu(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuMs(pid), 0)
 }
 
-function pick<T>(items: readonly T[], i: number): T {
-  const item = items[i % items.length]
-  if (item === undefined) throw new Error('Nothing to pick from')
-  return item
-}
-
-function formatResidentSizes(): string {
-  const { text, vision } = embedder.pids()
-  const size = (pid: number) => {
-    const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-    return Math.round((Number(pages) * 4096) / 1e6)
-  }
-  return `text ${text.map(size)}, vision ${vision.map(size)}`
-}
+if (import.meta.main) await runAlone(model)

@@ -2,34 +2,26 @@
  * Measures searches by picture when more clients come than the service can serve.
  *
  *     bun scripts/bench/overload.ts [--connections 8,32,80,128] [--seconds 6] [--rounds 2]
- *                                   [--executable dist/lookalike] [--executable old/lookalike]
+ *                                   [--executable old/lookalike] [--executable dist/lookalike]
  *
  * Each connection sends one upload after the other and never waits after a refusal, which is the worst that clients can
  * do. Goodput is the share of the most that any number of connections reached. Each `--executable` is measured by turns
  * with the others; without one, the service runs from the sources. The client shares the machine. Linux only.
  */
 import '../model/silent.ts'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { cpuMs } from './parts/cpu.ts'
+import type { Bench, Figure } from './parts/bench.ts'
+import { addCpu, cpuPer, NO_CPU, readCpu } from './parts/cpu.ts'
 import { drive, rawRequest } from './parts/load.ts'
+import type { Contestant, Options } from './parts/options.ts'
 import { drawPhotographs } from './parts/photographs.ts'
-import { readToken, startMeasuredService } from './parts/process.ts'
-import { seedStore } from './parts/seed.ts'
-import { median, printTable, quantile } from './parts/statistics.ts'
+import { type MeasuredService, readToken } from './parts/process.ts'
+import { runAlone } from './parts/run.ts'
+import { median, quantile } from './parts/statistics.ts'
+import { openStock, type Stock } from './parts/stock.ts'
 
-const { values: flags } = parseArgs({
-  options: {
-    connections: { type: 'string', default: '8,32,80,128' },
-    seconds: { type: 'string', default: '6' },
-    rounds: { type: 'string', default: '2' },
-    executable: { type: 'string', multiple: true, default: [] },
-  },
-})
-const modelDir = join(import.meta.dir, '../../models/lookalike-clip-v0')
 const PHOTOGRAPHS = 16
+const PRODUCTS = 500
 
 /** What one run at one number of connections gave. */
 interface Run {
@@ -38,38 +30,77 @@ interface Run {
   refusals: number[]
   /** Answers other than 200, 429 and 503. */
   odd: number
-  cpuMs: number
+  /** Of each search that was answered. */
+  cpu: typeof NO_CPU
 }
 
-await using running = new AsyncDisposableStack()
-const photographs = await drawPhotographs(PHOTOGRAPHS)
-const connections = flags.connections.split(',').map(Number)
-const targets: Awaited<ReturnType<typeof open>>[] = []
-for (const executable of flags.executable.length > 0 ? flags.executable : [undefined]) {
-  targets.push(await open(executable))
+interface Target {
+  name: string
+  served: MeasuredService
+  requests: Uint8Array[]
+  runs: Map<number, Run[]>
 }
-for (let round = 0; round < Number(flags.rounds); round++) {
-  for (const count of connections) for (const target of targets) await measure(target, count)
-}
-print()
 
-async function open(executable: string | undefined) {
-  const folder = mkdtempSync(join(tmpdir(), 'lookalike-overload-'))
-  running.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const credentials = await seedStore(folder, modelDir, 500)
-  const log = Bun.file(join(folder, 'requests.log'))
-  const served = running.use(await startMeasuredService(folder, executable, { LOG_LEVEL: 'info' }, log))
-  const token = await readToken(served.address, credentials)
+export const overload: Bench = {
+  name: 'overload',
+  rows: [
+    {
+      id: 'overload-goodput',
+      what: 'searches by picture with 80 and 128 connections',
+      against: 'the most with any number of connections',
+      unit: 'ratio',
+      goal: { atLeast: 0.8 },
+    },
+    {
+      id: 'overload-refusal',
+      what: 'a refusal meanwhile, p99',
+      against: '',
+      unit: 'ms',
+      goal: { atMost: 50 },
+    },
+  ],
+  flags: ['seconds', 'connections'],
+  run: measureOverload,
+}
+
+async function measureOverload(options: Options, report: (figure: Figure) => void): Promise<void> {
+  using stock = openStock(options)
+  await using running = new AsyncDisposableStack()
+  const connections = (options.own['connections'] ?? '8,32,80,128').split(',').map(Number)
+  const seconds = Number(options.own['seconds'] ?? 6)
+  const photographs = await drawPhotographs(PHOTOGRAPHS)
+  const targets: Target[] = []
+  for (const contestant of options.contestants) {
+    targets.push(await open(running, stock, contestant, photographs, connections))
+  }
+  for (let round = 0; round < (options.rounds ?? 2); round++) {
+    for (const count of connections) for (const target of targets) await measure(target, count, seconds)
+  }
+  for (const target of targets) reportTarget(target, report)
+}
+
+async function open(
+  running: AsyncDisposableStack,
+  stock: Stock,
+  contestant: Contestant,
+  photographs: readonly Uint8Array[],
+  connections: readonly number[],
+): Promise<Target> {
+  const filled = await stock.fill(contestant, PRODUCTS)
+  const log = Bun.file(join(stock.root, 'overload.log'))
+  const served = running.use(await filled.start({ LOG_LEVEL: 'info' }, log))
+  const token = await readToken(served.address, filled.credentials)
   const requests = photographs.map((photograph) => upload(token, photograph))
-  const runs = new Map<number, Run[]>(connections.map((count) => [count, []]))
-  await drive({
-    address: served.address,
-    connections: 4,
-    seconds: 2,
-    request: (n) => requests[n % PHOTOGRAPHS] as Uint8Array,
-  })
-  return { name: executable ?? 'sources', served, requests, runs }
+  const target = { name: contestant.name, served, requests, runs: new Map<number, Run[]>() }
+  await drive({ address: served.address, connections: 4, seconds: 2, request: pick(target) })
+  for (const count of connections) target.runs.set(count, [])
+  return target
 }
+
+const pick =
+  ({ requests }: Pick<Target, 'requests'>) =>
+  (n: number) =>
+    requests[n % requests.length] as Uint8Array
 
 function upload(token: string, photograph: Uint8Array): Uint8Array {
   const head = '--b\r\ncontent-disposition: form-data; name="image"; filename="a.jpg"\r\n\r\n'
@@ -78,56 +109,44 @@ function upload(token: string, photograph: Uint8Array): Uint8Array {
   return rawRequest('POST', '/v1/search', headers, body)
 }
 
-async function measure(
-  { served, requests, runs }: Awaited<ReturnType<typeof open>>,
-  count: number,
-): Promise<void> {
-  const run: Run = { perSecond: 0, refusals: [], odd: 0, cpuMs: cpuMs(served.pid) }
+async function measure(target: Target, connections: number, seconds: number): Promise<void> {
+  const { address, pid } = target.served
+  const refusals: number[] = []
+  const before = readCpu(pid)
   const begin = performance.now()
-  const end = begin + Number(flags.seconds) * 1_000
+  const end = begin + seconds * 1_000
   let done = 0
+  let odd = 0
   await drive({
-    address: served.address,
-    connections: count,
-    seconds: Number(flags.seconds),
-    request: (n) => requests[n % PHOTOGRAPHS] as Uint8Array,
+    ...{ address, connections, seconds, request: pick(target) },
     note(status, ms) {
-      if (status === 503 || status === 429) run.refusals.push(ms)
-      else if (status !== 200) run.odd++
+      if (status === 503 || status === 429) refusals.push(ms)
+      else if (status !== 200) odd++
       // What is answered afterwards was only waiting.
       else if (performance.now() <= end) done++
     },
   })
-  run.perSecond = (done * 1_000) / (end - begin)
-  run.cpuMs = cpuMs(served.pid) - run.cpuMs
-  runs.get(count)?.push(run)
+  const cpu = cpuPer(Math.max(1, done), before, readCpu(pid))
+  target.runs.get(connections)?.push({ perSecond: (done * 1_000) / (end - begin), refusals, odd, cpu })
 }
 
-function print(): void {
-  const rows = [
-    ['connections', 'server', 'a second', 'goodput', 'refused a second', 'p50 ms', 'p99 ms', 'odd', 'CPU s'],
-  ]
-  for (const count of connections) {
-    for (const { name, runs } of targets) {
-      const most = Math.max(
-        ...[...runs.values()].map((list) => median(list.map(({ perSecond }) => perSecond))),
-      )
-      const own = runs.get(count) as Run[]
-      const perSecond = median(own.map((run) => run.perSecond))
-      const refusals = own.flatMap((run) => run.refusals)
-      rows.push([
-        String(count),
-        name,
-        perSecond.toFixed(1),
-        `${((perSecond / most) * 100).toFixed(0)} %`,
-        (refusals.length / own.length / Number(flags.seconds)).toFixed(0),
-        refusals.length > 0 ? median(refusals).toFixed(1) : '',
-        refusals.length > 0 ? quantile(refusals, 0.99).toFixed(1) : '',
-        String(own.reduce((sum, { odd }) => sum + odd, 0)),
-        (median(own.map((run) => run.cpuMs)) / 1_000).toFixed(1),
-      ])
-    }
-  }
-  console.log(`\n${flags.rounds} rounds of ${flags.seconds} s`)
-  printTable(rows)
+function reportTarget({ name, runs }: Target, report: (figure: Figure) => void): void {
+  const rates = [...runs].map(([count, list]) => [count, median(list.map((run) => run.perSecond))] as const)
+  const most = Math.max(...rates.map(([, rate]) => rate))
+  const crowded = rates.filter(([count]) => count >= 64)
+  const all = crowded.flatMap(([count]) => runs.get(count) ?? [])
+  const odd = [...runs.values()].flat().reduce((sum, run) => sum + run.odd, 0)
+  const cpu = all.reduce((sum, run) => addCpu(sum, run.cpu), NO_CPU)
+  report({
+    ...{ row: 'overload-goodput', contestant: name },
+    value: Math.min(...crowded.map(([, rate]) => rate)) / most,
+    cpu: cpuPer(Math.max(1, all.length), NO_CPU, cpu),
+    note: `${rates.map(([count, rate]) => `${count}: ${rate.toFixed(0)}`).join(', ')} a second; ${odd} odd answers`,
+  })
+  const refusals = all.flatMap((run) => run.refusals)
+  if (refusals.length === 0) return
+  const note = `p50 ${median(refusals).toFixed(0)}, ${refusals.length} refusals`
+  report({ row: 'overload-refusal', contestant: name, value: quantile(refusals, 0.99), note })
 }
+
+if (import.meta.main) await runAlone(overload)

@@ -2,7 +2,7 @@
  * Measures what small requests cost beside a bare `Bun.serve` that answers the same bytes, in the same run.
  *
  *     bun scripts/bench/requests.ts [--products 5000] [--rounds 5] [--seconds 2] [--connections 16]
- *                                   [--log-level info] [--executable dist/lookalike] [--executable old/lookalike]
+ *                                   [--log-level info] [--executable old/lookalike] [--executable dist/lookalike]
  *
  * * `GET /health`, `GET /v1/products/{id}` with a token and with an API key;
  * * `POST /v1/search/text` with words that repeat, and with words that no search before had.
@@ -15,36 +15,28 @@ import '../model/silent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { cpuMs } from './parts/cpu.ts'
-import { drive, rawRequest } from './parts/load.ts'
+import type { Bench, Figure, Row } from './parts/bench.ts'
+import { addCpu, type CpuTime, cpuPer, NO_CPU, readCpu } from './parts/cpu.ts'
+import { drive, type Load, rawRequest } from './parts/load.ts'
+import { type Contestant, MODEL_DIR, type Options } from './parts/options.ts'
 import { type Served, startMeasuredService, startServing } from './parts/process.ts'
+import { runAlone } from './parts/run.ts'
 import { type Credentials, seedStore } from './parts/seed.ts'
-import { median, printTable } from './parts/statistics.ts'
-
-const { values: flags } = parseArgs({
-  options: {
-    products: { type: 'string', default: '5000' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '16' },
-    'log-level': { type: 'string', default: 'info' },
-    executable: { type: 'string', multiple: true, default: [] },
-  },
-})
-const modelDir = join(import.meta.dir, '../../models/lookalike-clip-v0')
+import { median } from './parts/statistics.ts'
 
 /** One kind of request; the n-th request of a run. */
 interface Kind {
-  name: string
-  goal: string
+  /** The id of its row. */
+  id: string
   request(n: number): Uint8Array
 }
 
 /** What is measured of a kind at one server, a value for each round. */
 interface Cost {
   perSecond: number[]
-  cpuMicroseconds: number[]
+  /** Of all rounds. */
+  answered: number
+  cpu: CpuTime
 }
 
 interface Target {
@@ -56,91 +48,100 @@ interface Target {
 
 const PRODUCT = '/v1/products/sku-7'
 const SEARCH = '/v1/search/text'
-const WORDS = [
-  'red mug',
-  'blue striped shirt',
-  'wooden chair',
-  'black backpack',
-  'printTable lamp',
-  'green dress',
-]
+const WORDS = ['red mug', 'blue striped shirt', 'wooden chair', 'black backpack', 'table lamp', 'green dress']
 /** Counts on over all runs, so that fresh words stay fresh. */
 let fresh = 0
 
-const folders: string[] = []
-await using running = new AsyncDisposableStack()
-running.defer(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+const row = (id: string, what: string, more: Partial<Row> = {}): Row => ({
+  ...{ id, what, against: 'bare `Bun.serve`', unit: 'ratio' },
+  ...more,
 })
 
-const sources = flags.executable.length > 0 ? flags.executable : [undefined]
-const services = []
-for (const executable of sources) services.push(await openService(executable))
-const [first] = services
-if (!first) throw new Error('There is no service to measure')
-const bare = await openBare(first.answers)
-const targets = [bare, ...services.map(({ target }) => target)]
-
-for (let round = 0; round <= Number(flags.rounds); round++) {
-  for (const [k] of bare.kinds.entries()) {
-    for (const target of targets) await measure(target, k, round === 0)
-  }
+export const requests: Bench = {
+  name: 'requests',
+  rows: [
+    row('request-health', '`GET /health`', { goal: { atLeast: 0.7 } }),
+    row('request-product', '`GET` of one product, with a token', { goal: { atLeast: 0.3 } }),
+    row('request-product-key', '`GET` of one product, with an API key', { goal: { atLeast: 0.3 } }),
+    row('request-search', 'search by repeated words'),
+    row('request-search-fresh', 'search by fresh words, several at once'),
+  ],
+  flags: ['seconds', 'connections', 'log-level'],
+  run: measureRequests,
 }
-print()
+
+async function measureRequests(options: Options, report: (figure: Figure) => void): Promise<void> {
+  await using running = new AsyncDisposableStack()
+  const load = {
+    connections: Number(options.own['connections'] ?? 16),
+    seconds: Number(options.own['seconds'] ?? 2),
+  }
+  const services = []
+  for (const contestant of options.contestants)
+    services.push(
+      await openService(running, contestant, options.products[0], options.own['log-level'] ?? 'info'),
+    )
+  const [first] = services
+  if (!first) throw new Error('There is no service to measure')
+  const bare = await openBare(running, first.answers)
+  const targets = [bare, ...services.map(({ target }) => target)]
+  const rounds = options.rounds ?? 5
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [k] of bare.kinds.entries()) {
+      for (const target of targets) await measure(target, k, load, round === 0)
+    }
+  }
+  for (const target of targets.slice(1)) reportTarget(target, bare, report)
+}
 
 /** Runs one kind of request against one server; a run that warms up is not counted. */
-async function measure({ served, kinds, costs }: Target, k: number, isWarmUp: boolean): Promise<void> {
+async function measure(
+  { served, kinds, costs }: Target,
+  k: number,
+  load: Pick<Load, 'connections' | 'seconds'>,
+  isWarmUp: boolean,
+): Promise<void> {
   const kind = kinds[k] as Kind
   const cost = costs[k] as Cost
-  const before = cpuMs(served.pid)
+  const before = readCpu(served.pid)
   const begin = performance.now()
-  const answered = await drive({
-    address: served.address,
-    connections: Number(flags.connections),
-    seconds: Number(flags.seconds),
-    request: kind.request,
-  })
+  const answered = await drive({ ...load, address: served.address, request: kind.request })
   const seconds = (performance.now() - begin) / 1000
   if (isWarmUp) return
   cost.perSecond.push(answered / seconds)
-  cost.cpuMicroseconds.push(((cpuMs(served.pid) - before) * 1000) / answered)
+  cost.answered += answered
+  cost.cpu = addCpu(cost.cpu, cpuPer(1, before, readCpu(served.pid)))
 }
 
-function print(): void {
-  console.log(
-    `\n${flags.products} products, ${flags.connections} connections, medians of ${flags.rounds} rounds`,
-  )
-  const rows = [['request', 'server', 'a second', 'ratio', 'CPU µs', 'ratio', 'goal']]
-  for (const [k, { name, goal }] of bare.kinds.entries()) {
-    const limit = bare.costs[k] as Cost
-    for (const { name: server, costs } of targets) {
-      const cost = costs[k] as Cost
-      const [rate, cpu] = [median(cost.perSecond), median(cost.cpuMicroseconds)]
-      const ratios = [rate / median(limit.perSecond), median(limit.cpuMicroseconds) / cpu]
-      rows.push([
-        name,
-        server,
-        rate.toFixed(0),
-        ratios[0]?.toFixed(2) ?? '',
-        cpu.toFixed(1),
-        ratios[1]?.toFixed(2) ?? '',
-        server === bare.name ? '' : goal,
-      ])
-    }
+function reportTarget({ name, kinds, costs }: Target, bare: Target, report: (figure: Figure) => void): void {
+  for (const [k, { id }] of kinds.entries()) {
+    const [cost, limit] = [costs[k] as Cost, bare.costs[k] as Cost]
+    const [rate, bareRate] = [median(cost.perSecond), median(limit.perSecond)]
+    const bareMs = cpuPer(limit.answered, NO_CPU, limit.cpu).main
+    report({
+      ...{ row: id, contestant: name, value: rate / bareRate },
+      cpu: cpuPer(cost.answered, NO_CPU, cost.cpu),
+      note: `${rate.toFixed(0)} to ${bareRate.toFixed(0)} a second, CPU of the bare one ${bareMs.toFixed(3)}`,
+    })
   }
-  printTable(rows)
 }
 
-async function openService(executable: string | undefined) {
+async function openService(
+  running: AsyncDisposableStack,
+  { name, executable }: Contestant,
+  products: number,
+  logLevel: string,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-requests-'))
-  folders.push(folder)
-  const credentials = await seedStore(folder, modelDir, Number(flags.products))
-  const settings = { LOG_LEVEL: flags['log-level'] }
+  running.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const credentials = seedStore(folder, MODEL_DIR, products)
+  const settings = { LOG_LEVEL: logLevel }
   const log = Bun.file(join(folder, 'requests.log'))
   const served = running.use(await startMeasuredService(folder, executable, settings, log))
   const { token, key } = await credentialsAt(served.address, credentials)
   const kinds = kindsOf({ authorization: `Bearer ${token}` }, { 'x-api-key': key })
-  const target: Target = { name: executable ?? 'sources', served, kinds, costs: kinds.map(noCost) }
+  const target: Target = { name, served, kinds, costs: kinds.map(noCost) }
   const ask = async (path: string, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     return (await fetch(served.address + path, { headers, ...init })).text()
@@ -153,7 +154,10 @@ async function openService(executable: string | undefined) {
   return { target, answers }
 }
 
-async function openBare(answers: Readonly<Record<string, string>>): Promise<Target> {
+async function openBare(
+  running: AsyncDisposableStack,
+  answers: Readonly<Record<string, string>>,
+): Promise<Target> {
   const entry = [process.execPath, join(import.meta.dir, 'parts/bare-server.ts')]
   const served = running.use(await startServing(entry, { ANSWERS: JSON.stringify(answers) }))
   // The same bytes arrive, credentials included.
@@ -178,17 +182,15 @@ function kindsOf(token: Record<string, string>, key: Record<string, string>): Ki
   const fixed = (request: Uint8Array) => () => request
   const repeated = WORDS.map((query) => rawRequest('POST', SEARCH, token, JSON.stringify({ query })))
   return [
-    { name: 'GET /health', goal: '≥ 0.7', request: fixed(rawRequest('GET', '/health')) },
-    { name: 'GET product, token', goal: '≥ 0.3', request: fixed(rawRequest('GET', PRODUCT, token)) },
-    { name: 'GET product, key', goal: '≥ 0.3', request: fixed(rawRequest('GET', PRODUCT, key)) },
+    { id: 'request-health', request: fixed(rawRequest('GET', '/health')) },
+    { id: 'request-product', request: fixed(rawRequest('GET', PRODUCT, token)) },
+    { id: 'request-product-key', request: fixed(rawRequest('GET', PRODUCT, key)) },
     {
-      name: 'search, repeated words',
-      goal: '',
+      id: 'request-search',
       request: (n) => repeated[n % repeated.length] as Uint8Array,
     },
     {
-      name: 'search, fresh words',
-      goal: '',
+      id: 'request-search-fresh',
       request: () =>
         rawRequest('POST', SEARCH, token, JSON.stringify({ query: `red mug number ${fresh++}` })),
     },
@@ -196,5 +198,7 @@ function kindsOf(token: Record<string, string>, key: Record<string, string>): Ki
 }
 
 function noCost(): Cost {
-  return { perSecond: [], cpuMicroseconds: [] }
+  return { perSecond: [], answered: 0, cpu: NO_CPU }
 }
+
+if (import.meta.main) await runAlone(requests)

@@ -1,5 +1,5 @@
 /**
- * Compares exact search in memory with its limit and its peer: `bun scripts/bench/scan.ts [vectors] [dimension]`.
+ * Compares exact search in memory with its limit and its peer: `bun scripts/bench/scan.ts [--products 50000]`.
  *
  * The limit is parts/limit.c on one thread; the peer is sqlite-vec's scan of float32. All take turns in the same run, so
  * a busy machine slows them equally; read the ratios. Run `bun scripts/generate/kernel.ts` first.
@@ -12,22 +12,64 @@ import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
+import type { Bench, Figure, Row } from './parts/bench.ts'
+import { type CpuTime, NO_CPU } from './parts/cpu.ts'
 import { findNearestSlots, type SlotChoice } from './parts/nearest.ts'
+import { runAlone } from './parts/run.ts'
+import { DIMENSION } from './parts/vectors.ts'
 
-const count = Number(process.argv[2] ?? 50_000)
-const dimension = Number(process.argv[3] ?? 512)
+let count = 0
+const dimension = DIMENSION
 const K = 10
 const QUERIES = 20
 const TURNS = 5
-const folder = mkdtempSync(join(tmpdir(), 'lookalike-scan-'))
+let folder = ''
 
-try {
-  run()
-} finally {
-  rmSync(folder, { recursive: true })
+const row = (id: string, what: string, against: string, more: Partial<Row> = {}): Row => ({
+  ...{ id, what, against, unit: 'ratio' },
+  ...more,
+})
+const LIMIT = 'a C loop on one thread (int8, VNNI)'
+
+export const scan: Bench = {
+  name: 'scan',
+  rows: [
+    row('scan-limit', 'exact search in memory', LIMIT, {
+      goals: { 50000: { atMost: 2.2 }, 1000000: { atMost: 0.7 } },
+    }),
+    row('scan-only', 'of this the scan', LIMIT, { isFolded: true }),
+    row('scan-sqlite', 'exact search in memory', 'sqlite-vec, float32', { goal: { atMost: 0.05 } }),
+    row('scan-category', 'the same with a category filter, 1/20', 'without', {
+      isFolded: true,
+      goals: { 50000: { atMost: 0.6 }, 200000: { atMost: 0.6 }, 1000000: { atMost: 0.6 } },
+    }),
+    row('scan-price', 'the same with a price filter, 30 %', 'without', {
+      ...{ goal: { atMost: 1.25 }, isFolded: true },
+    }),
+    row('scan-recall', 'recall of the best 10', 'exact float32', {
+      isFolded: true,
+      goals: { 50000: { atLeast: 1 }, 1000000: { atLeast: 0.99 } },
+    }),
+    row('scan-recall-price', 'recall of the best 10 with a price filter', 'exact float32', {
+      isFolded: true,
+      goals: { 50000: { atLeast: 1 }, 1000000: { atLeast: 0.99 } },
+    }),
+  ],
+  async run({ products, contestants }, report) {
+    for (count of products) {
+      folder = mkdtempSync(join(tmpdir(), 'lookalike-scan-'))
+      try {
+        const say = (row: string, value: number, more: Partial<Figure> = {}) =>
+          report({ row, contestant: contestants.at(-1)?.name ?? '', products: count, value, ...more })
+        run(say)
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    }
+  },
 }
 
-function run(): void {
+function run(say: (row: string, value: number, more?: Partial<Figure>) => void): void {
   const vectors = Float32Array.from({ length: count * dimension }, drawNormal)
   for (let slot = 0; slot < count; slot++) normalise(readVector(vectors, slot))
   const queries = Array.from({ length: QUERIES }, () =>
@@ -54,23 +96,20 @@ function run(): void {
     sqlite: createTimer(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
   })
 
-  const ratio = (value: number, base: number) => (value / base).toFixed(3)
+  const before = process.cpuUsage()
+  search()()
+  const { user, system } = process.cpuUsage(before)
+  const cpu: CpuTime = { ...NO_CPU, main: (user + system) / 1_000 / QUERIES }
+  const note = `${times.ours.toFixed(0)} µs`
+  if (!limit) console.error('gcc is missing: the C limit is skipped')
+  say('scan-limit', times.ours / times.limit, { cpu, note: `${note} to ${times.limit.toFixed(0)}` })
+  say('scan-only', times.scan / times.limit)
+  say('scan-sqlite', times.ours / times.sqlite, { note: `${note} to ${times.sqlite.toFixed(0)}` })
+  say('scan-category', times.category / times.ours)
+  say('scan-price', times.price / times.ours)
+  say('scan-recall', measureRecall(vectors, segment, queries))
+  say('scan-recall-price', measureRecall(vectors, segment, queries, mask))
   console.log(`${count} vectors of ${dimension} dimensions, k = ${K}, median of ${TURNS} turns`)
-  if (!limit) console.log('gcc is missing: the C limit is skipped')
-  console.log(`C limit                        ${times.limit.toFixed(0)} µs`)
-  console.log(
-    `search                         ${times.ours.toFixed(0)} µs = ${ratio(times.ours, times.limit)} x limit`,
-  )
-  console.log(
-    `  of this the scan             ${times.scan.toFixed(0)} µs = ${ratio(times.scan, times.limit)} x limit`,
-  )
-  console.log(
-    `sqlite-vec float32             ${times.sqlite.toFixed(0)} µs; search is ${ratio(times.ours, times.sqlite)} of it`,
-  )
-  console.log(`category filter, 1/20          ${ratio(times.category, times.ours)} x search`)
-  console.log(`price filter, 30 %             ${ratio(times.price, times.ours)} x search`)
-  console.log(`recall@${K}                      ${measureRecall(vectors, segment, queries)}`)
-  console.log(`recall@${K} with price filter    ${measureRecall(vectors, segment, queries, mask)}`)
   const load = Math.min(...loads.map(({ micros }) => micros))
   console.log(
     `load from SQLite               ${(load / 1_000).toFixed(0)} ms = ${(load / count).toFixed(2)} µs a vector`,
@@ -173,7 +212,7 @@ function measureRecall(
   segment: Segment,
   queries: Float32Array[],
   mask?: Uint8Array,
-): string {
+): number {
   let found = 0
   for (const query of queries) {
     const scores = Array.from({ length: count }, (_, slot) => ({
@@ -189,7 +228,7 @@ function measureRecall(
     )
     found += exact.filter(({ slot }) => hits.has(slot)).length
   }
-  return (found / (K * queries.length)).toFixed(4)
+  return found / (K * queries.length)
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
@@ -197,3 +236,5 @@ function dot(a: Float32Array, b: Float32Array): number {
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
   return sum
 }
+
+if (import.meta.main) await runAlone(scan)

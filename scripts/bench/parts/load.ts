@@ -106,7 +106,7 @@ interface Connection {
 const EMPTY = Buffer.alloc(0)
 
 /** The bytes of an answer with its headers; undefined while its headers are incomplete. */
-function lengthOfAnswer(bytes: Buffer): number | undefined {
+export function lengthOfAnswer(bytes: Buffer): number | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const size = /\r\ncontent-length: (\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1]

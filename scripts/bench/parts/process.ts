@@ -1,18 +1,17 @@
 import { join } from 'node:path'
+import { ROOT } from './options.ts'
 import type { Credentials } from './seed.ts'
-
-/** Longest delays of an event loop, in ms. */
-export interface LoopDelay {
-  p99: number
-  max: number
-  /** Most CPU time of the event loop's thread between two ticks: the longest delay without what neighbours take. */
-  cpuMs: number
-}
 
 /** Calls of the API. Each throws unless the answer is a success. */
 export interface Client {
+  /** The access token. */
+  token: string
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
+  /** A search by picture with the fields of `POST /v1/search/url`. */
+  searchLike(fields: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** The same, the picture in base64. */
+  searchBase64(bytes: Uint8Array): Promise<unknown>
   index(productId: string, bytes: Uint8Array): Promise<unknown>
   /** A page of products. @param query as in a URL. */
   list(query: string): Promise<unknown>
@@ -26,27 +25,29 @@ export interface Served extends AsyncDisposable {
 
 export interface MeasuredService extends Served {
   signIn(credentials: Credentials): Promise<Client>
-  resetDelay(): Promise<void>
-  /** Undefined for the executable, whose event loop cannot be measured. */
-  delay(): Promise<LoopDelay | undefined>
 }
 
 /** Starts a program that prints `listening on <address>`. */
 export async function startServing(
   command: string[],
   settings: Readonly<Record<string, string>>,
+  log?: Bun.BunFile,
 ): Promise<Served> {
   const child = Bun.spawn(command, {
     env: { ...process.env, ...settings },
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: log ?? 'inherit',
   })
+  // A bench that is interrupted leaves no service behind.
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   return {
     address: await readAddress(child.stdout),
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await child.exited
+      process.off('exit', kill)
     },
   }
 }
@@ -54,6 +55,7 @@ export async function startServing(
 /**
  * Starts the service on a data folder and waits until its model is ready.
  *
+ * @param executable undefined for the sources.
  * @param log takes the log; by default errors appear where the benchmark runs.
  */
 export async function startMeasuredService(
@@ -62,34 +64,22 @@ export async function startMeasuredService(
   settings: Readonly<Record<string, string>> = {},
   log?: Bun.BunFile,
 ): Promise<MeasuredService> {
-  const entry = executable ? [executable] : [process.execPath, join(import.meta.dir, 'measured-entry.ts')]
-  const env = { ...process.env, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
-  let answer: ((delay: LoopDelay) => void) | undefined
-  const child = Bun.spawn([...entry, 'serve'], {
-    env,
-    stdout: 'pipe',
-    stderr: log ?? 'inherit',
-    ...(!executable && { ipc: (message: LoopDelay) => answer?.(message) }),
-  })
-  const address = await readAddress(child.stdout)
-  while (!(await fetch(`${address}/health/ready`)).ok) await Bun.sleep(50)
+  const service = await startListening(folder, executable, settings, log)
+  while (!(await fetch(`${service.address}/health/ready`)).ok) await Bun.sleep(10)
+  return service
+}
 
-  const ask = (word: 'reset' | 'read') =>
-    new Promise<LoopDelay>((resolve) => {
-      answer = resolve
-      child.send(word)
-    })
-  return {
-    address,
-    pid: child.pid,
-    signIn: (credentials) => signIn(address, credentials),
-    resetDelay: async () => void (executable ? undefined : await ask('reset')),
-    delay: async () => (executable ? undefined : ask('read')),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await child.exited
-    },
-  }
+/** The same, but waits only until the service listens. */
+export async function startListening(
+  folder: string,
+  executable: string | undefined,
+  settings: Readonly<Record<string, string>> = {},
+  log?: Bun.BunFile,
+): Promise<MeasuredService> {
+  const entry = executable ? [executable] : [process.execPath, join(ROOT, 'src/main.ts')]
+  const env = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'error', ...settings }
+  const served = await startServing([...entry, 'serve'], env, log)
+  return { ...served, signIn: (credentials) => signIn(served.address, credentials) }
 }
 
 async function readAddress(stdout: ReadableStream<Uint8Array>): Promise<string> {
@@ -125,8 +115,13 @@ async function signIn(address: string, credentials: Credentials): Promise<Client
     return { body: form }
   }
   const json = { 'content-type': 'application/json' }
+  const searchLike = (fields: Readonly<Record<string, unknown>>) =>
+    post('/v1/search/url', { body: JSON.stringify(fields), headers: json })
   return {
+    token: access_token,
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
+    searchLike,
+    searchBase64: (bytes) => searchLike({ image: Buffer.from(bytes).toString('base64') }),
     searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
     list: (query) => call('GET', `/v1/products?${query}`, {}),
     index: (productId, bytes) =>

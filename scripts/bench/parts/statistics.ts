@@ -18,6 +18,12 @@ const variance = (values: readonly number[]): number => {
 export const welch = (a: readonly number[], b: readonly number[]): number =>
   (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
 
+/** The numbers below `count`, upwards in even rounds and downwards in odd ones: nobody always goes first. */
+export function inTurns(count: number, round: number): number[] {
+  const order = Array.from({ length: count }, (_, n) => n)
+  return round % 2 === 0 ? order : order.reverse()
+}
+
 /** Prints rows in columns. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []

@@ -1,0 +1,63 @@
+import '../../model/silent.ts'
+import { availableParallelism } from 'node:os'
+import { selectTop } from '../../../src/core/select.ts'
+import { createPictureDecoder, hardenDecoder } from '../../../src/platform/embedder/child/decoder.ts'
+import { loadTextModel, loadVisionModel } from '../../../src/platform/embedder/child/model.ts'
+import { readTreatment } from '../../../src/platform/embedder/child/treatment.ts'
+import { createVectorArena } from '../../../src/platform/vectors/arena.ts'
+import { MODEL_DIR } from './options.ts'
+import { DIMENSION, generateVectors } from './vectors.ts'
+
+/** The parts of the service with nothing around them, in this process. */
+export type Bare = Awaited<ReturnType<typeof loadBare>>
+
+export async function loadBare(threads = availableParallelism()) {
+  hardenDecoder()
+  const treatment = readTreatment(MODEL_DIR)
+  const decode = createPictureDecoder(treatment)
+  const vision = await loadVisionModel(MODEL_DIR, treatment.input, threads)
+  const words = await loadTextModel(MODEL_DIR, 1)
+  return {
+    decode,
+    /** The vectors of decoded pictures, in one run of the model. */
+    vision,
+    words: async (text: string) => (await words.embed([words.tokenize(text)]))[0],
+  }
+}
+
+/** A scan of so many vectors, the best 20 of it, on one thread. */
+export function createBareScan(products: number): (vector: Float32Array | undefined) => void {
+  const arena = createVectorArena(DIMENSION)
+  let key = 0
+  for (const vector of generateVectors(products)) arena.put('bench', ++key, vector)
+  const segment = arena.segment('bench')
+  return (vector) => {
+    if (!segment || !vector) throw new Error('There is nothing to scan')
+    selectTop(segment.scanAll(vector), 20)
+  }
+}
+
+/** Calls per second over some time, `lanes` at a time. */
+export async function measureRate(
+  lanes: number,
+  ms: number,
+  work: (n: number) => Promise<unknown>,
+): Promise<number> {
+  const begin = performance.now()
+  let count = 0
+  const lane = async (first: number) => {
+    for (let n = first; performance.now() < begin + ms; n += lanes) {
+      await work(n)
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)))
+  return (count / (performance.now() - begin)) * 1_000
+}
+
+/** How long a call takes, in ms. */
+export async function time(work: () => unknown): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}

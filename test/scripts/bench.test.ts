@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BENCHES } from '../../scripts/bench/all.ts'
+import type { Bench, Figure, Row } from '../../scripts/bench/parts/bench.ts'
+import { addCpu, cpuPer, readCpu } from '../../scripts/bench/parts/cpu.ts'
+import { readOptions } from '../../scripts/bench/parts/options.ts'
+import { describeRun, mergeFigure } from '../../scripts/bench/parts/results.ts'
+import { seedStore } from '../../scripts/bench/parts/seed.ts'
+import { inTurns, median, quantile, welch } from '../../scripts/bench/parts/statistics.ts'
+import {
+  formatMarkdown,
+  formatValue,
+  judge,
+  renewBenchmarks,
+  tabulate,
+} from '../../scripts/bench/parts/table.ts'
+import { generateVectors } from '../../scripts/bench/parts/vectors.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
+import { MODEL_DIR } from '../platform/embedder/bundled.ts'
+import { dot } from '../platform/vectors/units.ts'
+
+const row: Row = { id: 'one', what: 'a thing', against: 'its limit', unit: 'ratio' }
+const figure = (value: number, more: Partial<Figure> = {}): Figure => ({
+  ...{ row: 'one', contestant: 'new', value },
+  ...more,
+})
+const linesOf = (rows: Row[], figures: Figure[], contestants = ['new']) =>
+  tabulate([{ rows } satisfies Pick<Bench, 'rows'>], figures, contestants).slice(1)
+
+describe('statistics of a bench', () => {
+  test('quantiles are values that occurred', () => {
+    const values = [5, 1, 4, 2, 3]
+    expect(median(values)).toBe(3)
+    expect(quantile(values, 0.95)).toBe(5)
+    expect(quantile(values, 0)).toBe(1)
+    expect(median([])).toBeNaN()
+  })
+
+  test('Welch’s t is the distance of two means in standard errors', () => {
+    expect(welch([1, 2, 3], [1, 2, 3])).toBe(0)
+    expect(welch([4, 5, 6], [1, 2, 3])).toBeCloseTo(3.674, 3)
+  })
+
+  test('nobody always goes first', () => {
+    expect([0, 1, 2].map((round) => inTurns(3, round))).toEqual([
+      [0, 1, 2],
+      [2, 1, 0],
+      [0, 1, 2],
+    ])
+  })
+})
+
+describe('processor time', () => {
+  test('is shared out between operations, by process', () => {
+    const before = { main: 10, words: 0, pictures: 20 }
+    const after = addCpu(before, { main: 30, words: 6, pictures: 0 })
+    expect(cpuPer(3, before, after)).toEqual({ main: 10, words: 2, pictures: 0 })
+  })
+
+  test.skipIf(process.platform !== 'linux')('of a process is counted, and of its children', async () => {
+    const command = 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+    const before = readCpu(process.pid)
+    await Bun.spawn(['sh', '-c', command]).exited
+    expect(readCpu(process.pid).main).toBeGreaterThan(before.main)
+    expect(() => readCpu(2 ** 30)).toThrow('There is no process')
+  })
+})
+
+describe('the verdict on a figure', () => {
+  test('met at the goal itself, missed beyond it', () => {
+    const verdicts = (goal: NonNullable<Row['goal']>, values: number[]) =>
+      values.map((value) => judge({ ...row, goal }, figure(value)))
+    expect(verdicts({ atMost: 1.5 }, [1.5, 1.51])).toEqual(['met', 'missed'])
+    expect(verdicts({ atLeast: 0.85 }, [0.85, 0.84])).toEqual(['met', 'missed'])
+    const within = verdicts({ from: 0.9, to: 1.1 }, [0.89, 0.9, 1.1, 1.11])
+    expect(within).toEqual(['missed', 'met', 'met', 'missed'])
+  })
+
+  test('not measured without a number', () => {
+    expect(judge({ ...row, goal: { atMost: 1 } }, undefined)).toBe('not measured')
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(judge({ ...row, goal: { atMost: 1 } }, figure(value))).toBe('not measured')
+  })
+
+  test('goals of some sizes say nothing about others', () => {
+    const sized: Row = { ...row, goals: { 50000: { atMost: 1 } } }
+    expect(judge(sized, figure(2, { products: 50_000 }))).toBe('missed')
+    expect(judge(sized, figure(2, { products: 5_000 }))).toBe('no goal')
+    expect(judge(row, figure(2))).toBe('no goal')
+  })
+})
+
+describe('the table of the benches', () => {
+  test('has a line for each size, and keeps rows that were not measured', () => {
+    const rows: Row[] = [
+      { ...row, goals: { 50000: { atMost: 1.5 } } },
+      { ...row, id: 'two', what: 'another', goal: { atMost: 3 }, unit: 'ms' },
+    ]
+    const cpu = { main: 1.234, words: 0, pictures: 12.34 }
+    const figures = [
+      figure(1.234, { products: 50_000, cpu, note: 'as it is' }),
+      figure(2, { products: 5_000 }),
+    ]
+    expect(linesOf(rows, figures)).toEqual([
+      ['a thing, 5,000 products', 'its limit', '2.00', '', '', ''],
+      [
+        ...['a thing, 50,000 products', 'its limit', '1.23 (as it is)', 'main 1.23, pictures 12.3'],
+        ...['≤ 1.5', 'met'],
+      ],
+      ['another', 'its limit', '', '', '≤ 3 ms', 'not measured'],
+    ])
+  })
+
+  test('a folded row shows all sizes in one line, and misses with one of them', () => {
+    const folded: Row = { ...row, unit: 'ms', goal: { atMost: 3 }, isFolded: true }
+    const figures = [figure(4, { products: 50_000 }), figure(2, { products: 5_000 })]
+    expect(linesOf([folded], figures)).toEqual([
+      ['a thing, 5,000 / 50,000 products', 'its limit', '2.00 ms / 4.00 ms', '', '≤ 3 ms', 'missed'],
+    ])
+  })
+
+  test('judges the last program and divides its figures by those of the others', () => {
+    const figures = [figure(2), figure(4, { contestant: 'old' }), figure(9, { contestant: 'elder' })]
+    const goal = { atMost: 3 }
+    expect(linesOf([{ ...row, goal }], figures, ['old', 'older', 'new'])[0]?.slice(4)).toEqual([
+      ...['≤ 3', 'met'],
+      ...['0.50', ''],
+    ])
+  })
+
+  test('numbers keep three digits that count', () => {
+    const written = [381.4, 12.34, 1.234, 0.1234, 0.01234].map((value) => formatValue(value, 'ratio'))
+    expect(written).toEqual(['381', '12.3', '1.23', '0.12', '0.012'])
+    expect(formatValue(1.5, 'ms')).toBe('1.50 ms')
+  })
+
+  test('is written as Markdown between the marks of a page, and nothing else changes', async () => {
+    const path = join(import.meta.dir, '../../src/guide/maintaining.md')
+    const page = await Bun.file(path).text()
+    const table = formatMarkdown([
+      ['a|b', 'c'],
+      ['1', '2'],
+    ])
+    expect(table).toBe('| a\\|b | c |\n| --- | --- |\n| 1 | 2 |')
+    const renewed = renewBenchmarks(page, table)
+    expect(renewed).toContain(`-->\n${table}\n<!-- end of benchmarks -->`)
+    const around = (text: string) => [
+      text.split('<!-- benchmarks:')[0],
+      text.split('<!-- end of benchmarks')[1],
+    ]
+    expect(around(renewed)).toEqual(around(page))
+    expect(() => renewBenchmarks('no marks', table)).toThrow('lacks the marks')
+  })
+})
+
+test('every row has an id of its own, and every bench is a script of its name', async () => {
+  const ids = BENCHES.flatMap(({ rows }) => rows.map(({ id }) => id))
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const { name } of BENCHES)
+    expect(await Bun.file(join(import.meta.dir, `../../scripts/bench/${name}.ts`)).exists()).toBe(true)
+})
+
+test('a figure takes the place of an earlier one of the same row, program and size', () => {
+  const none = { date: '2026-01-02', machine: '2 cores', contestants: ['old', 'new'], figures: [] }
+  const given = [figure(1), figure(2, { products: 5 }), figure(3, { contestant: 'old' }), figure(4)]
+  expect(given.reduce(mergeFigure, none).figures.map(({ value }) => value)).toEqual([2, 3, 4])
+  expect(describeRun(none)).toBe('Measured on 2026-01-02 on 2 cores: `new`.')
+})
+
+describe('the flags of a bench', () => {
+  const executable = process.execPath
+
+  test('sizes ascend, and the last executable is judged', () => {
+    const options = readOptions(
+      ['--products', '50,5', '--executable', executable, '--executable', executable, '--own', 'x'],
+      ['own'],
+    )
+    expect(options.products).toEqual([5, 50])
+    expect(options.contestants.map(({ name }) => name)).toEqual([executable, `${executable} (2)`])
+    expect(options.own).toEqual({ own: 'x' })
+    expect(readOptions([]).contestants).toEqual([{ name: 'sources', executable: undefined }])
+    expect(readOptions(['--full']).products).toEqual([5_000, 50_000, 200_000, 1_000_000])
+  })
+
+  test('mistakes are refused', () => {
+    expect(() => readOptions(['--product', '5'])).toThrow()
+    expect(() => readOptions(['--products', '5,x'])).toThrow('takes numbers from 1')
+    expect(() => readOptions(['--rounds', '0'])).toThrow('takes numbers from 1')
+    expect(() => readOptions(['--executable', '/none'])).toThrow('There is no executable /none')
+  })
+})
+
+describe('a seeded store', () => {
+  const seed = (count: number, options: Parameters<typeof seedStore>[3] = {}) => {
+    const folder = mkdtempSync(join(tmpdir(), 'lookalike-seed-'))
+    try {
+      const { client_id } = seedStore(folder, MODEL_DIR, count, options)
+      expect(() => seedStore(folder, MODEL_DIR, count)).toThrow('exists already')
+      // Migrates it.
+      const db = openDatabase(folder)
+      const vectors = createVectorTable(db, 'vectors_1', 512)
+      const read = new Map<number, Float32Array>()
+      vectors.each((rowid, vector) => read.set(rowid, vector.slice()))
+      const check = db.pragma('integrity_check', { simple: true })
+      const counts = db.prepare('SELECT product_count FROM stores').pluck().all()
+      const wrong = db.pragma('foreign_key_check')
+      const nearest = vectors.nearest(client_id, read.get(1) as Float32Array, 2)
+      // The last chunk is partly filled, and sqlite-vec goes on in it.
+      vectors.put(client_id, count + 1, read.get(1) as Float32Array)
+      vectors.remove(1)
+      const moved = vectors.nearest(client_id, read.get(1) as Float32Array, 1)
+      const chunks = db.prepare('SELECT count(*) FROM vectors_1_chunks').pluck().get()
+      db.close()
+      return { read, check, counts, wrong, nearest, moved, chunks }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+
+  test('is whole, and sqlite-vec reads and continues its chunks', () => {
+    const { read, check, counts, wrong, nearest, moved, chunks } = seed(70)
+    expect([...read.keys()]).toEqual(Array.from({ length: 70 }, (_, n) => n + 1))
+    expect([check, counts, wrong, chunks]).toEqual(['ok', [70], [], 2])
+    expect(nearest[0]?.rowid).toBe(1)
+    expect(nearest[0]?.score).toBeCloseTo(1, 5)
+    expect(moved[0]?.rowid).toBe(71)
+  })
+
+  test('may be divided among stores', () => {
+    const { check, counts } = seed(10, { stores: 5, isThroughVec0: true })
+    expect([check, counts]).toEqual(['ok', [2, 2, 2, 2, 2]])
+  })
+
+  test('may hold kinds of near duplicates', () => {
+    const [a, b, c, d] = [...generateVectors(4, 2)] as [
+      Float32Array,
+      Float32Array,
+      Float32Array,
+      Float32Array,
+    ]
+    for (const vector of [a, b, c, d]) expect(dot(vector, vector)).toBeCloseTo(1, 5)
+    for (const cosine of [dot(a, c), dot(b, d)]) expect(cosine).toBeGreaterThan(0.9)
+    for (const cosine of [dot(a, b), dot(c, d)]) expect(cosine).toBeLessThan(0.3)
+    expect([...generateVectors(4, 2)][3]).toEqual(d)
+  })
+})
