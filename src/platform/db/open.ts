@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { OperatorError } from '../../core/operator-error.ts'
+import { hideParameters } from './hidden-parameters.ts'
 import { migrations } from './migrations/list.ts'
 
 export type Db = Database.Database
@@ -28,6 +29,8 @@ export function openDatabase(source: string | ':memory:' | Buffer): Db {
   db.pragma('foreign_keys = ON')
   db.pragma('cache_size = -32000')
   db.loadExtension(sqliteVec.getLoadablePath())
+  const prepare = db.prepare.bind(db)
+  db.prepare = ((sql: string) => prepare(hideParameters(sql))) as Db['prepare']
   migrate(db)
   return db
 }
