@@ -67,15 +67,6 @@ export function unsynced<Result>(db: Db, write: () => Result): Result {
   }
 }
 
-/**
- * Runs some reads in one transaction: they see one state of the database, and take the read lock once instead of once
- * each. The reads must be synchronous and must not write: a transaction that reads first may be refused its write.
- */
-export function readTogether(db: Db): <Result>(reads: () => Result) => Result {
-  const run = db.transaction((reads: () => unknown) => reads())
-  return <Result>(reads: () => Result) => run(reads) as Result
-}
-
 /** The schema version of this program, stored in `user_version`. */
 export const schemaVersion = migrations.length
 
