@@ -69,7 +69,7 @@ export type App = ReturnType<typeof createApp>
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
-  const { ground, passwords } = install
+  const { ground, reads, passwords } = install
   const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
   const { db, clock, ids, log } = ground
   const { stores, people } = install.services
@@ -90,7 +90,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const personLock = createKeyedLock()
   const signIn = buildSignIn(ground, {
-    ...{ stores, people },
+    ...{ stores, people, reads },
     sessions: sessions.service,
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,

@@ -16,6 +16,7 @@ import type { Ground } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
 import type { Db } from './platform/db/open.ts'
+import { createReads } from './platform/db/reads.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
 import { createSecretBox } from './platform/secret-box.ts'
@@ -54,6 +55,7 @@ export function createInstall(
   const { record } = audit.service
   const atomically: Ground['atomically'] = (work) => db.transaction(work).immediate()
   const ground: Ground = { db, clock, ids, log, atomically, record, later, baseUrl }
+  const reads = createReads(db)
   const { service: stores } = buildStores(ground)
   const { service: people } = buildPeople(ground)
   const mail = buildMail(ground, { mailer, secretBox })
@@ -80,11 +82,12 @@ export function createInstall(
     endOtherSessions: sessions.service.sessions.endSessions,
   })
   const widgetKeys = buildWidgetKeys(ground)
-  const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows })
-  const ipList = buildIpList(ground, { tellOwners })
+  const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
+  const ipList = buildIpList(ground, { tellOwners, reads })
 
   return {
     ground,
+    reads,
     passwords,
     modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList },
     /** The verbs that commands use. */

@@ -3,17 +3,59 @@ import pino, { type Logger } from 'pino'
 
 const STDERR = 2
 
-/** Creates a log of JSON lines on stderr. A line that cannot be written is dropped: the log may be on the full disk. */
-export const createLog = (level: string): Logger =>
-  pino(
-    { level, base: null },
-    {
-      write(line: string) {
-        try {
-          writeSync(STDERR, line)
-        } catch {
-          // There is nowhere else to report it.
-        }
-      },
+/** A write of this size to a pipe is never split (POSIX `PIPE_BUF` on Linux), so no line is ever cut. */
+const WRITE_BYTES_MAX = 4_096
+
+const METADATA = Symbol.for('pino.metadata')
+
+/** Pino's number of the level. */
+const INFO = 30
+
+/**
+ * Creates a log of JSON lines on stderr. A line that cannot be written is dropped: the log may be on the full disk.
+ *
+ * Lines up to `info` wait for the end of the turn and are written together, because a write of its own costs more than
+ * the line. A line about a fault is written at once, with those that wait. Only a killed process loses the lines of its
+ * last turn.
+ */
+export function createLog(level: string, write: (lines: string) => void = writeToStderr): Logger {
+  let waiting = ''
+  let waitingBytes = 0
+  let isBooked = false
+
+  const flush = (): void => {
+    isBooked = false
+    if (waiting === '') return
+    const lines = waiting
+    waiting = ''
+    waitingBytes = 0
+    write(lines)
+  }
+  process.on('exit', flush)
+
+  const stream = {
+    // Asks pino for the level of each line.
+    [METADATA]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      const bytes = Buffer.byteLength(line)
+      if (waitingBytes + bytes > WRITE_BYTES_MAX) flush()
+      waiting += line
+      waitingBytes += bytes
+      if (stream.lastLevel > INFO) flush()
+      else if (!isBooked) {
+        isBooked = true
+        setImmediate(flush)
+      }
     },
-  )
+  }
+  return pino({ level, base: null }, stream)
+}
+
+function writeToStderr(lines: string): void {
+  try {
+    writeSync(STDERR, lines)
+  } catch {
+    // There is nowhere else to report it.
+  }
+}

@@ -1,5 +1,3 @@
-import { v7 } from 'uuid'
-
 /** The only source of identifiers and secrets in this program. */
 export interface Ids {
   /** A UUIDv7 (RFC 9562 §5.7): unique and sortable by creation time. */
@@ -9,6 +7,6 @@ export interface Ids {
 }
 
 export const systemIds: Ids = {
-  uuid: () => v7(),
+  uuid: () => Bun.randomUUIDv7(),
   secret: (sizeBytes) => Buffer.from(crypto.getRandomValues(new Uint8Array(sizeBytes))).toString('base64url'),
 }

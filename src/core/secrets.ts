@@ -9,7 +9,11 @@ export const hashSecret = (secret: string): Buffer => createHash('sha256').updat
  * @param storedHash undefined when no hash is stored; the comparison then does the same work and fails.
  */
 export function isSecret(secret: string, storedHash: Uint8Array | undefined): boolean {
-  const given = hashSecret(secret)
+  return isSameHash(hashSecret(secret), storedHash)
+}
+
+/** The same for a secret that was hashed before. */
+export function isSameHash(given: Buffer, storedHash: Uint8Array | undefined): boolean {
   const stored = storedHash?.byteLength === given.byteLength ? storedHash : undefined
   const isSame = timingSafeEqual(given, stored ?? given)
   return isSame && stored !== undefined

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { OperatorError } from '../../core/operator-error.ts'
+import { hideParameters } from './hidden-parameters.ts'
 import { migrations } from './migrations/list.ts'
 
 export type Db = Database.Database
@@ -28,6 +29,8 @@ export function openDatabase(source: string | ':memory:' | Buffer): Db {
   db.pragma('foreign_keys = ON')
   db.pragma('cache_size = -32000')
   db.loadExtension(sqliteVec.getLoadablePath())
+  const prepare = db.prepare.bind(db)
+  db.prepare = ((sql: string) => prepare(hideParameters(sql))) as Db['prepare']
   migrate(db)
   return db
 }
@@ -62,15 +65,6 @@ export function unsynced<Result>(db: Db, write: () => Result): Result {
   } finally {
     db.pragma('synchronous = FULL')
   }
-}
-
-/**
- * Runs some reads in one transaction: they see one state of the database, and take the read lock once instead of once
- * each. The reads must be synchronous and must not write: a transaction that reads first may be refused its write.
- */
-export function readTogether(db: Db): <Result>(reads: () => Result) => Result {
-  const run = db.transaction((reads: () => unknown) => reads())
-  return <Result>(reads: () => Result) => run(reads) as Result
 }
 
 /** The schema version of this program, stored in `user_version`. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase, readTogether, unsynced } from '../../../src/platform/db/open.ts'
+import { openDatabase, unsynced } from '../../../src/platform/db/open.ts'
 
 const FULL = 2
 const NORMAL = 1
@@ -21,32 +21,6 @@ test('every commit waits for the disk, but for the ones that are told not to, wh
     }),
   ).toThrow('no')
   expect(synchronous()).toBe(FULL)
-  db.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-test('reads together see one state, and leave no transaction open, whether they succeed or not', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lookalike-open-'))
-  const db = openDatabase(folder)
-  const other = openDatabase(folder)
-  db.exec('CREATE TABLE things (name TEXT)')
-  const count = () => db.prepare('SELECT count(*) FROM things').pluck().get()
-  const together = readTogether(db)
-  const seen = together(() => {
-    const first = count()
-    other.exec("INSERT INTO things VALUES ('meanwhile')")
-    return [first, count(), db.inTransaction]
-  })
-  expect(seen).toEqual([0, 0, true])
-  expect([count(), db.inTransaction]).toEqual([1, false])
-  expect(() =>
-    together(() => {
-      count()
-      throw new Error('no')
-    }),
-  ).toThrow('no')
-  expect(db.inTransaction).toBe(false)
-  other.close()
   db.close()
   rmSync(folder, { recursive: true, force: true })
 })

@@ -6,6 +6,7 @@ import { createStdioChannel, toBytes } from '../../../src/platform/embedder/chil
  *
  * - `fine <name>`: answers at once; `wait <name>`: begins, and answers when a file `<name>` exists;
  * - `die <name>`: begins and ends the process; `mute <name>`: never begins; `shy <name>`: begins when a file `<name>` exists;
+ * - `babble <name>`: begins, and sends a reply that is none;
  * - `deaf <name>`: begins, and from then on the process hears nothing;
  * - `<pixels> <command> <name>`: the same, as a picture of so many pixels.
  *
@@ -34,6 +35,7 @@ await channel.read(async ({ id, pixelsMax }, body) => {
   appendFileSync(`${dir}/begun`, `${name}\n`)
   channel.send({ kind: 'begun', id })
   if (command === 'die') process.exit(9)
+  if (command === 'babble') channel.send({ kind: 'large', id, pixels: 0.5 })
   while (command === 'deaf') Bun.sleepSync(1_000)
   while (command === 'wait' && !existsSync(`${dir}/${name}`)) await Bun.sleep(2)
   channel.send({ kind: 'embedded', id }, toBytes(new Float32Array(512).fill(0.1)))

@@ -79,3 +79,13 @@ test('a log that cannot be written stops nobody', async () => {
   closeSync(full)
   expect({ code, out }).toEqual({ code: 0, out: 'went on' })
 })
+
+test.each([
+  ['ends', ''],
+  ['ends itself', 'process.exit(3)'],
+  ['ends for an error', `endWhenUncaught(); throw new Error('broken')`],
+])('a process that %s has written its last lines', async (_, lines) => {
+  const { said } = await run(`log.info('one'); log.info('two'); ${lines}`)
+  const logged = said.filter((line) => line.startsWith('{'))
+  expect(logged.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two'])
+})

@@ -1,5 +1,6 @@
 import type { Doors } from '../../../http/doors.ts'
 import { unsynced } from '../../../platform/db/open.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
@@ -13,15 +14,17 @@ export interface ApiKeyNeeds {
   stores: StoreQueries
   tellOwners: TellOwners
   widgetKeys: WidgetKeysModule['rows']
+  reads: Reads
 }
 
 /** Wires API keys, and the operator's commands for keys of every kind. */
-export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys }: ApiKeyNeeds) {
+export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
   const { db } = ground
   const queries = apiKeyQueries(db)
   const service = apiKeyService({
     ...ground,
     queries,
+    remember: reads.remember,
     tellOwners,
     unsynced: (write) => unsynced(db, write),
   })

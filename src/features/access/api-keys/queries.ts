@@ -58,7 +58,7 @@ export type ApiKeyQueries = ReturnType<typeof apiKeyQueries>
 
 /**
  * The columns of a key and the present rights of its maker. A key must never do more than its maker may, so the rights
- * are read with every request and never cached. Joins instead of the inner selects take ten times as long.
+ * are never older than the last change of the database. Joins instead of the inner selects take ten times as long.
  */
 const COLUMNS = `id, store_id AS storeId, name, key_hash AS keyHash, prefix, scopes, created_at AS createdAt,
     created_by AS createdBy, made_by_machine AS isByMachine, lifetime_days AS lifetimeDays, expires_at AS expiresAt,

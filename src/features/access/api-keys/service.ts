@@ -4,9 +4,10 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
-import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { hashSecret, isSameHash } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
 import type { ApiKeyQueries, ApiKeyRow, ApiKeyWithMaker } from './queries.ts'
@@ -31,6 +32,8 @@ export interface ApiKeyDeps {
   atomically: Atomically
   record: RecordEvent
   tellOwners: TellOwners
+  /** Reads something, unless the database is as it was when it was read last. */
+  remember: Reads['remember']
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -62,7 +65,7 @@ const DAY_MS = 86_400_000
 
 /** API keys of stores (contract 4.10). */
 export function apiKeyService(deps: ApiKeyDeps) {
-  const { queries, clock, ids, atomically, record } = deps
+  const { queries, clock, ids, atomically, record, remember } = deps
   const touch = createTouch({ ...deps, name: 'an API key' })
 
   /** @throws ApiError `not_found`, also for a key of another store. */
@@ -228,9 +231,10 @@ export function apiKeyService(deps: ApiKeyDeps) {
      * @param now Unix ms.
      */
     find(key: string, now: number): KnownKey | undefined {
-      const row = queries.findByHash(hashSecret(key))
-      const isPresent = isSecret(key, row?.keyHash)
-      const isPrevious = isSecret(key, row?.previousKeyHash ?? undefined)
+      const hash = hashSecret(key)
+      const row = remember(`key ${hash.toString('base64')}`, () => queries.findByHash(hash))
+      const isPresent = isSameHash(hash, row?.keyHash)
+      const isPrevious = isSameHash(hash, row?.previousKeyHash ?? undefined)
       if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
       const { id, store, lastUsedAt, expiresAt } = row
       return {

@@ -1,9 +1,11 @@
 import { ApiError } from '../../../core/errors.ts'
 import { createNetworkMatcher } from '../../../core/networks.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { IpListQueries } from './queries.ts'
 
 export interface AdmissionDeps {
-  queries: Pick<IpListQueries, 'listByStore' | 'readDataVersion'>
+  queries: Pick<IpListQueries, 'listByStore'>
+  readDataVersion: Reads['readDataVersion']
 }
 
 /** The list of a store in memory: a test for addresses, and its last verdicts. */
@@ -20,13 +22,13 @@ const VERDICTS_PER_STORE_MAX = 100
  * Enforces the IP lists of stores. Every request needs a verdict, so a list is read once and kept until it changes, in this
  * process or in another.
  */
-export function createAdmission({ queries }: AdmissionDeps) {
+export function createAdmission({ queries, readDataVersion }: AdmissionDeps) {
   /** null for a store without a list: every address may call. */
   const known = new Map<string, KnownList | null>()
-  let seenVersion = queries.readDataVersion()
+  let seenVersion = readDataVersion()
 
   function findList(storeId: string): KnownList | null {
-    const version = queries.readDataVersion()
+    const version = readDataVersion()
     if (version !== seenVersion) known.clear()
     seenVersion = version
     const remembered = known.get(storeId)

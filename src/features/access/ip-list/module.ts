@@ -1,13 +1,25 @@
 import type { Doors } from '../../../http/doors.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { ipListQueries } from './queries.ts'
 import { ipListRoutes } from './routes.ts'
 import { type IpListService, ipListService } from './service.ts'
 
+export interface IpListNeeds {
+  tellOwners: TellOwners
+  reads: Reads
+}
+
 /** Wires the IP lists of stores. */
-export function buildIpList(ground: Ground, { tellOwners }: { tellOwners: TellOwners }) {
-  const service = ipListService({ ...ground, queries: ipListQueries(ground.db), tellOwners })
+export function buildIpList(ground: Ground, { tellOwners, reads }: IpListNeeds) {
+  const { readDataVersion } = reads
+  const service = ipListService({
+    ...ground,
+    queries: ipListQueries(ground.db),
+    readDataVersion,
+    tellOwners,
+  })
   return {
     service,
     routes: (doors: Doors) => ipListRoutes(doors, service),

@@ -27,7 +27,6 @@ export function ipListQueries(db: Db) {
     VALUES (@id, @storeId, @network, @description, @createdAt, @createdBy)`)
   const remove = db.prepare('DELETE FROM ip_entries WHERE id = ?')
   const clear = db.prepare('DELETE FROM ip_entries WHERE store_id = ?')
-  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
 
   return {
     /** Oldest first. */
@@ -37,7 +36,5 @@ export function ipListQueries(db: Db) {
     remove: (id: string): void => void remove.run(id),
     /** @returns the number of deleted entries. */
     clear: (storeId: string): number => clear.run(storeId).changes,
-    /** Reads a number that changes whenever another process has changed the database. */
-    readDataVersion: (): number => dataVersion.get() as number,
   }
 }

@@ -6,6 +6,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { createNetworkMatcher, readNetwork } from '../../../core/networks.ts'
 import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { createAdmission } from './admission.ts'
 import type { IpEntryRow, IpListQueries } from './queries.ts'
@@ -19,6 +20,7 @@ import {
 
 export interface IpListDeps {
   queries: IpListQueries
+  readDataVersion: Reads['readDataVersion']
   clock: Clock
   ids: Ids
   atomically: Atomically

@@ -14,6 +14,7 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
@@ -23,7 +24,7 @@ import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
-export interface CallerDeps {
+export interface CallerDeps extends Reads {
   queries: Pick<SignInQueries, 'listGroups'>
   stores: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
@@ -32,8 +33,6 @@ export interface CallerDeps {
   apiKeys: Pick<ApiKeyService, 'find' | 'touch'>
   clock: Clock
   admitAddress: IpListService['admit']
-  /** Runs reads in one transaction: they see one state, and take the read lock once. */
-  together<Result>(reads: () => Result): Result
   /** Writes data that may be lost in a power cut. */
   unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
@@ -41,7 +40,8 @@ export interface CallerDeps {
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress, together } = deps
+  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { together, remember } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that names another store. */
@@ -93,7 +93,9 @@ export function callerService(deps: CallerDeps) {
   function deriveRights({ id, isSuperAdmin }: PersonRow, active: ActiveStore | undefined) {
     if (active && isSuperAdmin) return EVERYTHING
     if (!active?.role) return deriveKeyRights([])
-    const groups = isBoundByGroups(active.role) ? queries.listGroups(id, active.store.id) : []
+    if (!isBoundByGroups(active.role)) return deriveMemberRights(active.role, [])
+    const { id: storeId } = active.store
+    const groups = remember(`groups ${id} ${storeId}`, () => queries.listGroups(id, storeId))
     return deriveMemberRights(active.role, groups)
   }
 

@@ -5,7 +5,8 @@ import { type AddressBudgets, createAddressBudget } from '../../../http/address-
 import type { Doors } from '../../../http/doors.ts'
 import { createTokens } from '../../../http/tokens.ts'
 import { createAddressThrottle, type KeptAddressThrottle } from '../../../platform/db/address-throttle.ts'
-import { readTogether, unsynced } from '../../../platform/db/open.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import { createThrottle } from '../../../platform/db/throttle.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Ground, Module } from '../../module.ts'
@@ -28,6 +29,7 @@ export interface SignInNeeds
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
   stores: StoreQueries
   people: PeopleQueries
+  reads: Reads
   sessions: SessionsModule['service']
   twoFactor: SignInDeps['twoFactor'] & { readWrongCodes(userId: string): number }
   /** Notes every error of the database. */
@@ -42,7 +44,7 @@ export interface SignInNeeds
 /** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
 export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const { db, clock, ids, atomically } = ground
-  const { stores, people } = needs
+  const { stores, people, reads } = needs
   const { sessions, failures, codeFailures } = needs.sessions
   const limitPerMinute = (bucket: string, limit: number) =>
     createAddressThrottle(db, { bucket, limit, windowMs: MINUTE_MS }, (address) => ({
@@ -76,7 +78,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     ...{ stores, people, queries },
     sessions,
     tokens,
-    holders: createTokenHolders(queries, people, sessions),
+    holders: createTokenHolders(queries, people, sessions, reads.remember),
     issuer: createTokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
     admitAddress: needs.admitAddress,
     later: events.later,
@@ -97,7 +99,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
   const { findCallerByToken, findCallerByKey } = callerService({
     ...common,
     apiKeys: needs.apiKeys,
-    together: readTogether(db),
+    ...reads,
     unsynced: (write) => unsynced(db, write),
   })
 

@@ -1,4 +1,5 @@
 import type { Claims } from '../../../http/tokens.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
@@ -19,11 +20,12 @@ export function createTokenHolders(
   queries: Pick<SignInQueries, 'findTokenStore'>,
   people: Pick<PeopleQueries, 'findPersonWithMemberships'>,
   sessions: Pick<KeptSessions, 'findSession'>,
+  remember: Reads['remember'],
 ) {
   return {
     /** Finds the store of a machine grant's token. A new client secret ends older tokens, except the one that requested it. */
     findStore({ jti, sub, generation = 1 }: Claims): TokenStore | undefined {
-      const store = queries.findTokenStore(sub, jti)
+      const store = remember(`token ${sub} ${jti}`, () => queries.findTokenStore(sub, jti))
       return store && (generation === store.secretGeneration || jti === store.keptJti) ? store : undefined
     },
 
@@ -31,7 +33,7 @@ export function createTokenHolders(
     findPerson({ jti, sub, sid }: Claims): PersonHolder | undefined {
       const session = sid === undefined ? undefined : sessions.findSession(sid)
       if (session?.jti !== jti || session.userId !== sub) return undefined
-      const found = people.findPersonWithMemberships(sub)
+      const found = remember(`person ${sub}`, () => people.findPersonWithMemberships(sub))
       return found && { ...found, session }
     },
   }

@@ -35,14 +35,13 @@ export interface ProductRow {
   pictures: PictureRow[]
 }
 
-/** A picture as the API shows it. */
-export type ShownPicture = Pick<PictureRow, 'imageUrl' | keyof PictureFacts | 'bytes'>
-
 /** A product as the API shows it. */
 export interface ShownProduct
   extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
-  /** In the product's order. */
-  pictures: ShownPicture[]
+  /** The first picture. */
+  picture: PictureFacts & { bytes: number }
+  /** The addresses of the other pictures, in the product's order. */
+  otherUrls: string[]
 }
 
 /** A picture to save: one that the product already has, or a new one with its vector. */
@@ -85,13 +84,31 @@ interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector'> {
   model: number
 }
 
-type RawShown = Omit<ShownProduct, 'metadata' | 'pictures'> & { metadata: string; pictures: string }
+interface RawShown
+  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls'>,
+    Omit<PictureFacts, 'palette'> {
+  id: number
+  metadata: string
+  bytes: number
+  palette: string
+  /** A list as JSON; null for none. */
+  otherUrls: string | null
+}
 
 const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
 const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
   bytes, width, height, phash, palette`
+
+/** One statement, because each takes and releases the read lock. Only few products have a second picture to look for. */
+const SHOWN = `
+  SELECT products.id, product_id AS productId, vector_id AS vectorId, products.image_url AS imageUrl, metadata,
+    indexed_at AS indexedAt, updated_at AS updatedAt, content_type AS contentType, bytes, width, height, phash, palette,
+    CASE WHEN EXISTS (SELECT 1 FROM pictures WHERE product = products.id AND position = 1) THEN
+      (SELECT json_group_array(image_url ORDER BY position) FROM pictures WHERE product = products.id AND position > 0)
+    END AS otherUrls
+  FROM products JOIN pictures ON product = products.id AND position = 0`
 
 /**
  * All SQL that reads and writes single products. Every call is synchronous, knows no rule and opens no transaction.
@@ -105,20 +122,12 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const pictures = db.prepare<[number], RawPicture>(
     `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE product = ? ORDER BY position`,
   )
-  const several = db.prepare<[ids: string], RawProduct>(
-    `SELECT ${PRODUCT_COLUMNS} FROM products WHERE id IN (SELECT value FROM json_each(?))`,
+  const shown = db.prepare<[string, string], RawShown>(
+    `${SHOWN} WHERE products.store_id = ? AND product_id = ?`,
   )
-  const severalPictures = db.prepare<[ids: string], RawPicture & { product: number }>(`
-    SELECT product, ${PICTURE_COLUMNS} FROM pictures WHERE product IN (SELECT value FROM json_each(?))
-    ORDER BY product, position`)
-  // One statement, because each takes and releases the read lock, and no hash, because a Buffer costs more than the rest.
-  const shown = db.prepare<[string, string], RawShown>(`
-    SELECT product_id AS productId, vector_id AS vectorId, image_url AS imageUrl, metadata, indexed_at AS indexedAt,
-      updated_at AS updatedAt,
-      (SELECT json_group_array(json_object('imageUrl', image_url, 'contentType', content_type, 'bytes', bytes,
-          'width', width, 'height', height, 'phash', phash, 'palette', json(palette)) ORDER BY position)
-        FROM pictures WHERE product = products.id) AS pictures
-    FROM products WHERE store_id = ? AND product_id = ?`)
+  const severalShown = db.prepare<[ids: string], RawShown>(
+    `${SHOWN} WHERE products.id IN (SELECT value FROM json_each(?))`,
+  )
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, color, price, name,
       is_demo, created_at, indexed_at, updated_at)
@@ -206,29 +215,19 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       return row && toProduct(row, pictures.all(row.id).map(toPicture))
     },
 
-    /** Some products by their rows, in this order and without those that are gone, in two statements. */
-    read(ids: readonly number[]): ProductRow[] {
-      const list = JSON.stringify(ids)
-      const rows = new Map(several.all(list).map((row) => [row.id, row]))
-      const byProduct = Map.groupBy(severalPictures.all(list), ({ product }) => product)
-      return ids.flatMap((id) => {
-        const row = rows.get(id)
-        const own = byProduct.get(id) ?? []
-        return row
-          ? [
-              toProduct(
-                row,
-                own.map(({ product: _, ...picture }) => toPicture(picture)),
-              ),
-            ]
-          : []
-      })
-    },
-
     /** What the API shows of a product. */
     findShown(storeId: string, productId: string): ShownProduct | undefined {
       const row = shown.get(storeId, productId)
-      return row && { ...row, metadata: JSON.parse(row.metadata), pictures: JSON.parse(row.pictures) }
+      return row && toShown(row)
+    },
+
+    /** The same of some products by their rows, in this order and without those that are gone. */
+    listShown(ids: readonly number[]): ShownProduct[] {
+      const rows = new Map(severalShown.all(JSON.stringify(ids)).map((row) => [row.id, row]))
+      return ids.flatMap((id) => {
+        const row = rows.get(id)
+        return row ? [toShown(row)] : []
+      })
     },
 
     /** A picture of the store with the same bytes, whose vector can be used again. */
@@ -288,6 +287,16 @@ const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[
   isDemo: demo === 1,
   pictures,
 })
+
+const toShown = (row: RawShown): ShownProduct => {
+  const { productId, vectorId, imageUrl, metadata, indexedAt, updatedAt, palette, otherUrls } = row
+  const { contentType, bytes, width, height, phash } = row
+  return {
+    ...{ productId, vectorId, imageUrl, metadata: JSON.parse(metadata), indexedAt, updatedAt },
+    picture: { contentType, bytes, width, height, phash, palette: JSON.parse(palette) },
+    otherUrls: otherUrls === null ? [] : JSON.parse(otherUrls),
+  }
+}
 
 /** Copies of the metadata that filters and lists look up, without case and accents. */
 function foldColumns(metadata: Metadata) {

@@ -27,7 +27,7 @@ import {
 import { toWords } from './words.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'findShown' | 'read'>
+  queries: Pick<ProductQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   changes: ProductChanges
   /** The public form of a saved address. */
@@ -45,24 +45,17 @@ export type ProductService = ReturnType<typeof productService>
 /** The products of a store, as the API reads and writes them. */
 export function productService({ queries, lists, changes, toPublicUrl }: ProductDeps) {
   const toView = (row: ShownProduct): IndexedProductView => {
-    const [first, ...others] = row.pictures
+    const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
       product_id: row.productId,
       image_url: toPublicUrl(row.imageUrl),
-      additional_image_urls: others.map(({ imageUrl }) => toPublicUrl(imageUrl)),
+      additional_image_urls: row.otherUrls.map(toPublicUrl),
       metadata: row.metadata,
       status: 'indexed',
       vector_id: row.vectorId,
       indexed_at: isoTime(row.indexedAt),
       updated_at: isoTime(row.updatedAt),
-      image: {
-        width: first?.width ?? 0,
-        height: first?.height ?? 0,
-        bytes: first?.bytes ?? 0,
-        content_type: first?.contentType ?? '',
-        phash: first?.phash ?? '',
-        palette: first?.palette ?? [],
-      },
+      image: { width, height, bytes, content_type: contentType, phash, palette },
       error: null,
     }
   }
@@ -120,7 +113,7 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
       const { found, total, isExact } = lists.list({ filter, sort, limit: limit + 1, after })
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {
-        products: queries.read(rows.map(({ product }) => product)).map(toView),
+        products: queries.listShown(rows.map(({ product }) => product)).map(toView),
         count: rows.length,
         total,
         total_is_exact: isExact,

@@ -8,6 +8,7 @@ import { isInside, parseCidrs, readNetwork } from '../../../../src/core/networks
 import { createAdmission } from '../../../../src/features/access/ip-list/admission.ts'
 import { ipListQueries } from '../../../../src/features/access/ip-list/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
+import { createReads } from '../../../../src/platform/db/reads.ts'
 import { addPerson, getToken, sendSignIn } from '../../../support/people.ts'
 import { codeOf, HERE, type ListedStore, listedStore } from './list.ts'
 
@@ -131,7 +132,10 @@ describe('the list in memory', () => {
 
   /** Whether an address is admitted. */
   function asked() {
-    const { admit, forgetStore } = createAdmission({ queries: ipListQueries(db) })
+    const { admit, forgetStore } = createAdmission({
+      queries: ipListQueries(db),
+      readDataVersion: createReads(db).readDataVersion,
+    })
     const isAdmitted = (storeId: string, address: string): boolean => {
       try {
         admit(storeId, address)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { productQueries } from '../../../../src/features/catalogue/products/queries.ts'
+import { type PictureRow, productQueries } from '../../../../src/features/catalogue/products/queries.ts'
 import { registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
@@ -57,10 +57,23 @@ test('what the API shows is what was saved, pictures in their order', () => {
         const added = pictures.map((one) => ({ added: one, vector }))
         app.db.transaction(() => queries.save(product, added))()
         const stored = queries.find(storeId, 'p')
-        const shown = stored?.pictures.map(({ id, hasVector, contentHash, ...rest }) => rest)
-        const { id, storeId: _, isDemo, ...fields } = stored ?? {}
-        expect(queries.findShown(storeId, 'p') as object).toEqual({ ...fields, pictures: shown })
-        expect(shown?.map((one) => one.imageUrl)).toEqual(pictures.map((one) => one.imageUrl))
+        if (!stored) throw new Error('it was saved')
+        const {
+          id,
+          storeId: _,
+          isDemo,
+          pictures: [first, ...others],
+          ...fields
+        } = stored
+        const { contentType, bytes, width, height, phash, palette } = first as PictureRow
+        const shown = {
+          ...fields,
+          picture: { contentType, bytes, width, height, phash, palette },
+          otherUrls: others.map((one) => one.imageUrl),
+        }
+        expect(queries.findShown(storeId, 'p')).toEqual(shown)
+        expect(queries.listShown([id + 1, id])).toEqual([shown])
+        expect([first, ...others].map((one) => one?.imageUrl)).toEqual(pictures.map((one) => one.imageUrl))
       },
     ),
     { numRuns: 200 },

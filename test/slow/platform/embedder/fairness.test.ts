@@ -25,6 +25,14 @@ describe('when a process dies', () => {
     expect(fake.begun()).toEqual(['x', 'y'])
   }, 30_000)
 
+  test('so is the one for which it sends a reply that is none, which ends it', async () => {
+    const fake = await ready()
+    const [before] = fake.embedder.pids().vision
+    expect(await fake.ask('babble x')).toBe('image_unreadable')
+    expect(fake.embedder.pids().vision).not.toContain(before as number)
+    expect(await fake.ask('fine y')).toBe('fine')
+  }, 30_000)
+
   test('what only waited in it is not, and is answered by the next one', async () => {
     const fake = await ready()
     const [held, cause] = [fake.ask('shy x'), fake.ask('die y')]

@@ -1,0 +1,71 @@
+import type { Db } from './open.ts'
+
+/** Findings that are kept at a time: some megabytes. */
+const KEPT_MAX = 1_000
+
+/** Reads that every request repeats. */
+export interface Reads {
+  /**
+   * Runs some reads in one transaction: they see one state of the database, and take the read lock once instead of once
+   * each. The reads must be synchronous and must not write: a transaction that reads first may be refused its write.
+   */
+  together<Result>(reads: () => Result): Result
+  /**
+   * Reads something, or gives what an earlier read found while not one row of the database has changed since then, in
+   * this process or in another. Keeps findings only of reads that run `together`; any other read is run.
+   *
+   * @param key names the read with everything that its result depends on, apart from the database.
+   * @returns an object that is shared with later calls: it must not be changed.
+   */
+  remember<Found>(key: string, read: () => Found): Found
+  /** Reads a number that changes whenever another connection, as that of another process, has changed the database. */
+  readDataVersion(): number
+}
+
+export function createReads(db: Db): Reads {
+  /** Changes with every commit of another connection. */
+  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
+  const readDataVersion = () => dataVersion.get() as number
+  /** Counts the rows that this connection has changed, also those of a transaction that was rolled back. */
+  const ownChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
+  const run = db.transaction((reads: () => unknown) => reads())
+  const kept = new Map<string, unknown>()
+  let seenVersion = -1
+  let seenChanges: number | undefined
+  let isKeeping = false
+
+  /** To be called in the transaction of the reads, whose state the version then belongs to. */
+  function forgetIfChanged(): void {
+    const [version, changes] = [readDataVersion(), ownChanges.get()]
+    if (version !== seenVersion || changes !== seenChanges) kept.clear()
+    seenVersion = version
+    seenChanges = changes
+  }
+
+  return {
+    together<Result>(reads: () => Result): Result {
+      // What a transaction has written so far may be rolled back, and must not be remembered.
+      if (db.inTransaction) return reads()
+      return run(() => {
+        forgetIfChanged()
+        isKeeping = true
+        try {
+          return reads()
+        } finally {
+          isKeeping = false
+        }
+      }) as Result
+    },
+
+    remember<Found>(key: string, read: () => Found): Found {
+      if (!isKeeping) return read()
+      if (kept.has(key)) return kept.get(key) as Found
+      const found = read()
+      if (kept.size >= KEPT_MAX) kept.clear()
+      kept.set(key, found)
+      return found
+    },
+
+    readDataVersion: () => (isKeeping ? seenVersion : readDataVersion()),
+  }
+}
