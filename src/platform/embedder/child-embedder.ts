@@ -46,7 +46,7 @@ export interface EmbedderLimits {
   silentMs: number
   /** Resident memory at which a process is killed. */
   memoryBytesMax: number
-  /** Threads of one process for pictures; more threads mean more processes. */
+  /** Threads of one process for pictures, one of them for the model; more threads mean more processes. */
   processThreadsMax: number
 }
 
@@ -60,7 +60,7 @@ const LIMITS_DEFAULT: EmbedderLimits = {
   waitMs: 10_000,
   silentMs: 10_000,
   memoryBytesMax: 1.5 * 1024 * 1024 * 1024,
-  processThreadsMax: 4,
+  processThreadsMax: 2,
 }
 
 /**
@@ -90,7 +90,7 @@ export interface ChildEmbedder extends Embedder {
 }
 
 /**
- * Creates an embedder that decodes and infers in child processes: one for texts, and one for pictures per four threads.
+ * Creates an embedder that decodes and infers in child processes: one for texts, and one for pictures per two threads.
  * They start immediately and in parallel; nothing waits for them, see `status()`. From this call on, this process and
  * its children cannot gain privileges.
  *

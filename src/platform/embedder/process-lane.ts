@@ -1,7 +1,6 @@
-import { Value } from '@sinclair/typebox/value'
 import type { Subprocess } from 'bun'
 import { encodeHead, type Frame, FrameReader } from './frames.ts'
-import { type ChildRequest, EmbedReply } from './messages.ts'
+import { type ChildRequest, type EmbedReply, readReply } from './messages.ts'
 import { readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'
 
@@ -169,7 +168,7 @@ export class ProcessLane {
   }
 
   #receive({ head, body }: Frame): void {
-    const reply = Value.Parse(EmbedReply, head)
+    const reply = readReply(head)
     this.#noteReply()
     if (reply.kind === 'ready') {
       this.#isReady = true
