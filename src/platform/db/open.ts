@@ -29,6 +29,9 @@ export function openDatabase(source: string | ':memory:' | Buffer): Db {
   db.pragma('cache_size = -32000')
   db.loadExtension(sqliteVec.getLoadablePath())
   migrate(db)
+  // For the pages that a savepoint may have to bring back. In a file of the system's temporary folder they would take
+  // time, and one that is full would fail a write for which the data folder has room. Indexes of a migration may be large.
+  db.pragma('temp_store = MEMORY')
   return db
 }
 

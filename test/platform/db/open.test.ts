@@ -25,6 +25,12 @@ test('every commit waits for the disk, but for the ones that are told not to, wh
   rmSync(folder, { recursive: true, force: true })
 })
 
+test('nothing is written to the temporary folder of the system: it may be full, and is not the data folder', () => {
+  const db = openDatabase(':memory:')
+  expect(db.pragma('temp_store', { simple: true })).toBe(2)
+  db.close()
+})
+
 test('reads together see one state, and leave no transaction open, whether they succeed or not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-open-'))
   const db = openDatabase(folder)
