@@ -53,7 +53,9 @@ export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
   const release = db.prepare('RELEASE one_of_group')
   const rollBack = db.prepare('ROLLBACK TO one_of_group')
 
-  function writeOne(entry: Entry): Outcome {
+  function writeOne(entry: Entry, isAlone: boolean): Outcome {
+    // Its savepoint would be the whole transaction.
+    if (isAlone) return { entry, result: entry.write() }
     savepoint.run()
     try {
       const outcome = { entry, result: entry.write() }
@@ -72,10 +74,11 @@ export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
   /** Writes from the front of the queue, and takes what it wrote out of it. */
   const writeGroup = db.transaction((taken: Entry[], outcomes: Outcome[]) => {
     const begin = clock.monotonic()
+    const isAlone = queue.length === 1
     while (queue.length > taken.length && taken.length < WRITES_MAX) {
       const entry = queue[taken.length] as Entry
       taken.push(entry)
-      outcomes.push(writeOne(entry))
+      outcomes.push(writeOne(entry, isAlone))
       if (clock.monotonic() - begin >= GROUP_MS_MAX) break
     }
   })
