@@ -30,6 +30,7 @@ import { createInstall, type InstallPorts } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
 import { probeWrite } from './platform/db/probe.ts'
+import { createWriteGroups } from './platform/db/write-groups.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
@@ -141,6 +142,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const index = productIndex.service
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
+    writeTogether: createWriteGroups(db, clock),
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {

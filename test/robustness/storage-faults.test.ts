@@ -12,6 +12,8 @@ const ROUNDS = readRepetitions('FAULT_ROUNDS', 20)
 /** Calls of one kind that a write of one product makes in a thread, with room. */
 const CALLS_MAX = 30
 const PAGE = 4096
+/** Writes that arrive together. */
+const GROUP = 8
 
 /** Whether this machine lets us make system calls of another process fail. */
 const canInject = (): boolean => {
@@ -143,6 +145,48 @@ test.skipIf(!isPossible).each([
 )
 
 test.skipIf(!isPossible).each([
+  ['fsync,fdatasync', 'EIO', 'storage_failed'],
+  ['pwrite64', 'ENOSPC', 'storage_full'],
+])(
+  `%s fails with %s under writes that arrive together: each of them answers 503 %s, and none stays${reason}`,
+  async (calls, error, code) => {
+    await start()
+    const all = (prefix: string) =>
+      // One picture for all, which is known: so they are ready together.
+      Promise.all(Array.from({ length: GROUP }, (_, n) => write(`${prefix}-${n}`, 1)))
+    expect(await write('before', 1)).toMatchObject({ status: 201 })
+    const heal = await failing(calls, `error=${error}`)
+    await until('writes fail', async () => (await write('probe', 1)).status >= 300)
+    for (const round of ['a', 'b']) {
+      expect(await all(round)).toEqual(Array(GROUP).fill({ status: 503, error: code }))
+    }
+    expect(await reads()).toEqual([200, 200, 200])
+    expect((await call('GET', '/v1/products/a-0')).status).toBe(404)
+    await heal()
+    await until('it is ready again', async () => (await readiness()).status === 200)
+    expect(await all('after')).toEqual(Array(GROUP).fill({ status: 201, error: undefined }))
+    await service.crash()
+    const db = openDatabase(install.dataDir)
+    expect(findFaults(db, join(install.dataDir, 'pictures'))).toEqual([])
+    const stored = db.prepare<[], string>('SELECT product_id FROM products').pluck().all()
+    db.close()
+    const lost = GROUP - stored.filter((id) => id.startsWith('after-')).length
+    const kept = stored.filter((id) => /^[ab]-/.test(id)).length
+    const measured = `${calls} ${error}: ${2 * GROUP} in groups refused, ${kept} of them kept, ${lost} lost`
+    recordBar({
+      bar: 3,
+      part: `${error} in a group`,
+      on: 'program',
+      n: GROUP,
+      measured,
+      isMet: lost + kept === 0,
+    })
+    expect([lost, kept]).toEqual([0, 0])
+  },
+  120_000,
+)
+
+test.skipIf(!isPossible).each([
   ['EIO', 'pwrite64,write,fsync,fdatasync'],
   ['ENOSPC', 'pwrite64,fsync,fdatasync'],
 ])(
@@ -153,7 +197,7 @@ test.skipIf(!isPossible).each([
     let refused = 0
     for (let round = 0; round < ROUNDS; round++) {
       const heal = await failing(calls, `error=${fault}:when=${1 + (round % CALLS_MAX)}`)
-      for (let n = 0; n < 4; n++) {
+      const one = async (n: number) => {
         const id = `r${round}-${n}`
         const { status, error } = await write(id, round * 4 + n)
         if (status < 300) acknowledged.push(id)
@@ -162,6 +206,9 @@ test.skipIf(!isPossible).each([
         if (status >= 300) refused++
         expect(error).not.toBe('internal_error')
       }
+      // One after another, and together.
+      if (round % 2 === 0) for (let n = 0; n < 4; n++) await one(n)
+      else await Promise.all([0, 1, 2, 3].map(one))
       await heal()
     }
     await until('it is ready again', async () => (await readiness()).status === 200)
@@ -214,7 +261,10 @@ test('damage that an unclean end left is told by log and readiness, although no 
   log.length = 0
   service = await startService(install, {
     settings: { LOG_LEVEL: 'info' },
-    onLog: (line) => void log.push(JSON.parse(line)),
+    onLog: (line) => {
+      if (/err/.test(line) && !/storage failed/.test(line)) console.log(line.slice(0, 1500))
+      log.push(JSON.parse(line))
+    },
     untilReady: false,
   })
   await until('the damage is found', async () =>

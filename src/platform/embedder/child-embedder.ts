@@ -46,7 +46,7 @@ export interface EmbedderLimits {
   silentMs: number
   /** Resident memory at which a process is killed. */
   memoryBytesMax: number
-  /** Threads of one process for pictures; more threads mean more processes. */
+  /** Threads of one process for pictures, one of them for the model; more threads mean more processes. */
   processThreadsMax: number
 }
 
@@ -60,15 +60,21 @@ const LIMITS_DEFAULT: EmbedderLimits = {
   waitMs: 10_000,
   silentMs: 10_000,
   memoryBytesMax: 1.5 * 1024 * 1024 * 1024,
-  processThreadsMax: 4,
+  processThreadsMax: 2,
 }
 
 /**
- * Few heaps in glibc, and a JavaScript engine that collects garbage as on a machine of 128 MiB. The picture process
- * then uses 170 to 180 MB after indexing instead of 195 to 220. The text process would take 40 % more time and save
- * little.
+ * Few heaps in glibc, and a JavaScript engine that collects garbage as on a machine of 512 MiB. The picture process
+ * then has 105 MB of its own after indexing instead of 140, for 3 % more time: as on 128 MiB it saved 5 MB more and took
+ * 13 % more time, and four heaps save 3 % of it for 12 MB. What a decoder frees is kept for the next picture, up to 16 MiB
+ * in a heap; larger buffers go back at once. The text process would take 40 % more time and save little.
  */
-const THRIFT = { MALLOC_ARENA_MAX: '2', BUN_JSC_forceRAMSize: String(128 * 1024 * 1024) }
+const THRIFT = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: String(16 * 1024 * 1024),
+  MALLOC_MMAP_THRESHOLD_: String(4 * 1024 * 1024),
+  BUN_JSC_forceRAMSize: String(512 * 1024 * 1024),
+}
 
 /**
  * One thread for each picture that may be decoded at a time: searches (twice the window), large pictures and one giant.
@@ -90,7 +96,7 @@ export interface ChildEmbedder extends Embedder {
 }
 
 /**
- * Creates an embedder that decodes and infers in child processes: one for texts, and one for pictures per four threads.
+ * Creates an embedder that decodes and infers in child processes: one for texts, and one for pictures per two threads.
  * They start immediately and in parallel; nothing waits for them, see `status()`. From this call on, this process and
  * its children cannot gain privileges.
  *

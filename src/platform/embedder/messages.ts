@@ -1,11 +1,16 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 
 /** Kind of input that a process embeds. Separate processes keep a text search from waiting behind a picture. */
 export type EmbedderRole = 'text' | 'vision'
 
+/** Nothing but these properties passes: what one process sends may end in the other's database. */
+const Exactly = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
 const Priority = Type.Union([Type.Literal('search'), Type.Literal('index')])
 
-const EmbedRequest = Type.Object({
+const EmbedRequest = Exactly({
   kind: Type.Literal('embed'),
   id: Type.Integer(),
   priority: Priority,
@@ -15,7 +20,7 @@ const EmbedRequest = Type.Object({
 export type EmbedRequest = Static<typeof EmbedRequest>
 
 /** To the child. The body of `embed` is the encoded picture or the text as UTF-8. A `ping` is answered at once. */
-export const ChildRequest = Type.Union([EmbedRequest, Type.Object({ kind: Type.Literal('ping') })])
+const ChildRequest = Type.Union([EmbedRequest, Exactly({ kind: Type.Literal('ping') })])
 export type ChildRequest = Static<typeof ChildRequest>
 
 /** Error codes for pictures that the decoder refuses. */
@@ -27,39 +32,39 @@ export const PictureRefusal = Type.Union([
 ])
 export type PictureRefusal = Static<typeof PictureRefusal>
 
-const Facts = Type.Object({
+const Facts = Exactly({
   width: Type.Integer(),
   height: Type.Integer(),
   contentType: Type.String(),
   phash: Type.String(),
-  palette: Type.Array(Type.Object({ hex: Type.String(), share: Type.Number() }), { maxItems: 5 }),
+  palette: Type.Array(Exactly({ hex: Type.String(), share: Type.Number() }), { maxItems: 5 }),
 })
 
 /**
  * From the child. `embedded` has the vector as little-endian float32 in its body. The self-test reports once, before
  * any other reply, with `ready` or `failed`.
  */
-export const EmbedReply = Type.Union([
-  Type.Object({
+const EmbedReply = Type.Union([
+  Exactly({
     kind: Type.Literal('ready'),
     /** Milliseconds from the start of the process. */
     readyMs: Type.Number(),
     /** Lowest cosine of the self-test, or null when it was skipped. */
     worstCosine: Type.Union([Type.Number(), Type.Null()]),
   }),
-  Type.Object({ kind: Type.Literal('failed'), reason: Type.String() }),
-  Type.Object({ kind: Type.Literal('pong') }),
+  Exactly({ kind: Type.Literal('failed'), reason: Type.String() }),
+  Exactly({ kind: Type.Literal('pong') }),
   /** The task starts now. While it waited in the process it could not cause a crash. */
-  Type.Object({ kind: Type.Literal('begun'), id: Type.Integer() }),
-  Type.Object({ kind: Type.Literal('large'), id: Type.Integer(), pixels: Type.Integer() }),
-  Type.Object({
+  Exactly({ kind: Type.Literal('begun'), id: Type.Integer() }),
+  Exactly({ kind: Type.Literal('large'), id: Type.Integer(), pixels: Type.Integer() }),
+  Exactly({
     kind: Type.Literal('embedded'),
     id: Type.Integer(),
     facts: Type.Optional(Facts),
     isTruncated: Type.Optional(Type.Boolean()),
     isUnknown: Type.Optional(Type.Boolean()),
   }),
-  Type.Object({
+  Exactly({
     kind: Type.Literal('refused'),
     id: Type.Integer(),
     code: Type.Union([PictureRefusal, Type.Literal('internal_error')]),
@@ -68,3 +73,17 @@ export const EmbedReply = Type.Union([
   }),
 ])
 export type EmbedReply = Static<typeof EmbedReply>
+
+/** Compiled, because a check that walks the schema takes longer than all else that the service does with a message. */
+function createReader<Schema extends TSchema>(schema: Schema): (head: unknown) => Static<Schema> {
+  const compiled = TypeCompiler.Compile(schema)
+  return (head) => {
+    if (compiled.Check(head)) return head
+    throw new Error('A message between the processes has an unknown form')
+  }
+}
+
+/** @throws Error for anything but a request. */
+export const readRequest = createReader(ChildRequest)
+/** @throws Error for anything but a reply. */
+export const readReply = createReader(EmbedReply)

@@ -1,7 +1,6 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Subprocess } from 'bun'
 import { encodeHead, type Frame, FrameReader } from './frames.ts'
-import { type ChildRequest, EmbedReply } from './messages.ts'
+import { type ChildRequest, type EmbedReply, readReply } from './messages.ts'
 import { readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'
 
@@ -172,8 +171,7 @@ export class ProcessLane {
   }
 
   #receive({ head, body }: Frame): void {
-    if (!replies.Check(head)) throw new Error('its head is no reply')
-    const reply: EmbedReply = head
+    const reply = readReply(head)
     this.#noteReply()
     if (reply.kind === 'ready') {
       this.#isReady = true

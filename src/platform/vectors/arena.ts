@@ -52,9 +52,10 @@ export interface VectorArena {
    * Makes sure that a store can take `count` more vectors, unless others are put before.
    *
    * @param count less than 1 for a store that loses as many as it takes.
+   * @param promised counts of further vectors that must find room besides, by their stores; this store is not one of them.
    * @returns false where they find no room.
    */
-  reserve(storeId: string, count: number): boolean
+  reserve(storeId: string, count: number, promised?: ReadonlyMap<string, number>): boolean
   /** Removes a vector and returns its former slot; ignores an unknown key. */
   remove(storeId: string, key: number): number | undefined
   removeStore(storeId: string): void
@@ -82,6 +83,10 @@ export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYT
     segments.set(storeId, segment)
     return segment
   }
+  /** New blocks that so many more vectors of a store take. */
+  const countBlocks = (storeId: string, count: number): number =>
+    Math.ceil(Math.max(0, count - (segments.get(storeId)?.freeSlots ?? 0)) / BLOCK_SLOTS)
+
   return {
     dimension,
     memoryBytesMax,
@@ -94,10 +99,12 @@ export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYT
       const peak = scanner.read(vector)
       return ensureSegment(storeId, scanner).put(key, peak)
     },
-    reserve(storeId, count) {
-      const missing = count - (segments.get(storeId)?.freeSlots ?? 0)
-      if (missing <= 0) return true
-      return takesMemory(openScanner) && openScanner().reserveBlocks(Math.ceil(missing / BLOCK_SLOTS))
+    reserve(storeId, count, promised = NOTHING) {
+      const own = countBlocks(storeId, count)
+      if (own === 0) return true
+      let blocks = own
+      for (const [other, theirs] of promised) blocks += countBlocks(other, theirs)
+      return takesMemory(openScanner) && openScanner().reserveBlocks(blocks)
     },
     remove: (storeId, key) => segments.get(storeId)?.remove(key),
     removeStore(storeId) {
@@ -110,6 +117,7 @@ export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYT
 }
 
 const FREE = -1
+const NOTHING: ReadonlyMap<string, number> = new Map()
 
 class StoreSegment implements Segment {
   readonly #scanner: Scanner

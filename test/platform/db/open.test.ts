@@ -24,3 +24,9 @@ test('every commit waits for the disk, but for the ones that are told not to, wh
   db.close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+test('nothing is written to the temporary folder of the system: it may be full, and is not the data folder', () => {
+  const db = openDatabase(':memory:')
+  expect(db.pragma('temp_store', { simple: true })).toBe(2)
+  db.close()
+})

@@ -42,10 +42,29 @@ export function createProductIndex(arena: VectorArena) {
     return known
   }
 
+  /** Vectors that stores may still put, by {@link claimRoom}; less than 1 where more leave. */
+  const claims = new Map<string, number>()
+
   function hasRoom(storeId: string, added: number, leaving: readonly number[] = []): boolean {
+    const promised = new Map(claims)
+    promised.delete(storeId)
+    return arena.reserve(storeId, growth(storeId, added, leaving) + (claims.get(storeId) ?? 0), promised)
+  }
+
+  const growth = (storeId: string, added: number, leaving: readonly number[]): number => {
     const segment = arena.segment(storeId)
-    const freed = leaving.filter((id) => segment?.findSlot(id) !== undefined).length
-    return arena.reserve(storeId, added - freed)
+    return added - leaving.filter((id) => segment?.findSlot(id) !== undefined).length
+  }
+
+  function requireRoom(storeId: string, added: number, leaving: readonly number[]): void {
+    if (hasRoom(storeId, added, leaving)) return
+    throw noRoom('The memory for the vectors of this service is full; nothing was written')
+  }
+
+  function addClaim(storeId: string, count: number): void {
+    const claimed = (claims.get(storeId) ?? 0) + count
+    if (claimed === 0) claims.delete(storeId)
+    else claims.set(storeId, claimed)
   }
 
   /** The failure of what finds no room, with the numbers. */
@@ -64,10 +83,21 @@ export function createProductIndex(arena: VectorArena) {
     hasRoom,
     noRoom,
 
-    /** To be called before the commit of new pictures, in the same tick; see `hasRoom`. @throws ApiError `storage_full` */
-    requireRoom(storeId: string, added: number, leaving: readonly number[]): void {
-      if (hasRoom(storeId, added, leaving)) return
-      throw noRoom('The memory for the vectors of this service is full; nothing was written')
+    /** Refuses pictures that find no room at present; see `hasRoom`. @throws ApiError `storage_full` */
+    requireRoom,
+
+    /**
+     * Keeps room for the pictures of a write until its commit, beside those of the other writes of its transaction. To be
+     * called in the tick of the commit.
+     *
+     * @returns gives the room back: to be called once, right before the pictures are put or when the write has failed.
+     * @throws ApiError `storage_full`
+     */
+    claimRoom(storeId: string, added: number, leaving: readonly number[]): () => void {
+      requireRoom(storeId, added, leaving)
+      const count = growth(storeId, added, leaving)
+      addClaim(storeId, count)
+      return () => addClaim(storeId, -count)
     },
 
     /** Adds or changes a picture. @param vector undefined when only the product's fields changed. */

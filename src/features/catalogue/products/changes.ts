@@ -1,11 +1,11 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { PLANS } from '../../../core/plans.ts'
+import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
 import { isUnchanged, listChangedFields } from './changed-fields.ts'
@@ -18,8 +18,8 @@ export interface ProductChangesDeps {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
-  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom'>
-  atomically: Atomically
+  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom'>
+  writeTogether: WriteTogether
   /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
   clock: Clock
@@ -54,10 +54,11 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * The one door for changes of products: requests, the demo catalogue and whatever else writes products come through it.
  *
  * Each change awaits its pictures first. One transaction then writes the product, its pictures and vectors, and the event
- * of the change; the product index follows in the same tick. Changes of one product keep the order of their arrival.
+ * of the change, together with the other changes that are ready by then; the product index follows in the same tick.
+ * Changes of one product keep the order of their arrival.
  */
 export function createProductChanges(deps: ProductChangesDeps) {
-  const { queries, stores, pictures, index, atomically, emit, clock, ids } = deps
+  const { queries, stores, pictures, index, writeTogether, emit, clock, ids } = deps
   const locked = createKeyedLock()
 
   const lockProduct = <Result>(storeId: string, productId: string, work: () => Promise<Result>) =>
@@ -93,7 +94,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     }
     const prepared = await pictures.prepare(store, sources, before, refresh)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
-    const { vectorId } = commit(store, input, prepared, before)
+    const { vectorId } = await commit(store, input, prepared, before)
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
@@ -102,40 +103,46 @@ export function createProductChanges(deps: ProductChangesDeps) {
     { productId, metadata, isDemo = false }: ProductInput,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
-  ): SavedProduct {
+  ): Promise<SavedProduct> {
     const storeId = store.id
-    const product = {
-      ...{ storeId, productId, metadata, isDemo },
-      imageUrl: getImageUrl(prepared[0] as PictureToSave),
-      vectorId: ids.uuid(),
-      now: clock.now(),
-    }
-    requireVectorRoom(storeId, prepared, before)
-    const saved = atomically(() => {
-      // Another product may have taken the last place while the pictures were on their way.
-      if (!before) requireRoom(store)
-      const saved = queries.save(product, prepared)
-      if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
-      return saved
+    let giveRoomBack = () => {}
+    return writeTogether({
+      write() {
+        const product = {
+          ...{ storeId, productId, metadata, isDemo },
+          imageUrl: getImageUrl(prepared[0] as PictureToSave),
+          vectorId: ids.uuid(),
+          now: clock.now(),
+        }
+        giveRoomBack = claimVectorRoom(storeId, prepared, before)
+        // Another product may have taken the last place while the pictures were on their way.
+        if (!before) requireRoom(store)
+        const saved = queries.save(product, prepared)
+        if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
+        return saved
+      },
+      undone: () => giveRoomBack(),
+      committed(saved) {
+        giveRoomBack()
+        for (const id of saved.removedPictureIds) index.remove(storeId, id)
+        for (const [n, picture] of prepared.entries()) {
+          const pictureId = saved.pictureIds[n] as number
+          const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
+          index.put(entry, 'vector' in picture ? picture.vector : undefined)
+        }
+      },
     })
-    for (const id of saved.removedPictureIds) index.remove(storeId, id)
-    for (const [n, picture] of prepared.entries()) {
-      const pictureId = saved.pictureIds[n] as number
-      const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
-      index.put(entry, 'vector' in picture ? picture.vector : undefined)
-    }
-    return saved
   }
 
   /** @throws ApiError `storage_full` when the vectors of the new pictures find no room in memory. */
-  function requireVectorRoom(
+  function claimVectorRoom(
     storeId: string,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
-  ): void {
+  ): () => void {
     const kept = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
     const leaving = before?.pictures.flatMap(({ id }) => (kept.has(id) ? [] : [id])) ?? []
-    index.requireRoom(storeId, prepared.length - kept.size, leaving)
+    return index.claimRoom(storeId, prepared.length - kept.size, leaving)
   }
 
   function emitSaved(
@@ -169,14 +176,18 @@ export function createProductChanges(deps: ProductChangesDeps) {
     emit({ name: 'product.updated', storeId, data })
   }
 
-  function erase(storeId: string, product: ProductRow): void {
+  function erase(storeId: string, product: ProductRow): Promise<void> {
     const { productId: product_id } = product
-    atomically(() => {
-      queries.remove(product)
-      if (product.isDemo) return
-      emit?.({ name: 'product.deleted', storeId, data: { product_id, deleted_at: isoTime(clock.now()) } })
+    return writeTogether({
+      write() {
+        queries.remove(product)
+        if (product.isDemo) return
+        emit?.({ name: 'product.deleted', storeId, data: { product_id, deleted_at: isoTime(clock.now()) } })
+      },
+      committed() {
+        for (const { id } of product.pictures) index.remove(storeId, id)
+      },
     })
-    for (const { id } of product.pictures) index.remove(storeId, id)
   }
 
   return {
@@ -222,7 +233,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       lockProduct(storeId, productId, async () => {
         const product = queries.find(storeId, productId)
         if (!product || !mayRemove(product)) return false
-        erase(storeId, product)
+        await erase(storeId, product)
         return true
       }),
   }

@@ -5,6 +5,7 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Idempotency } from '../../../http/idempotency.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
+import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
@@ -27,7 +28,9 @@ export interface ProductNeeds {
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
-  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'findVector'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
+  /** Commits what is ready in one turn of the event loop as one transaction. */
+  writeTogether: WriteTogether
   embedder: Pick<Embedder, 'embedPicture'>
   fetcher: PictureFetcher
   files: PictureFiles
@@ -46,7 +49,7 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const { stores, model, index, embedder, fetcher, files, budget, idempotency, emit } = needs
+  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, idempotency, emit } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
@@ -60,10 +63,11 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     baseUrl,
     atomically,
     unsynced: (write) => unsynced(db, write),
+    writeTogether,
     clock,
     ids,
   })
-  const changes = createProductChanges({ queries, stores, pictures, index, atomically, emit, clock, ids })
+  const changes = createProductChanges({ queries, stores, pictures, index, writeTogether, emit, clock, ids })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
 

@@ -8,6 +8,7 @@ import { sha256 } from '../../../core/hash.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { EmbeddedPicture, Embedder } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
@@ -30,6 +31,7 @@ export interface PictureDeps {
   baseUrl(): string
   atomically: SweeperDeps['atomically']
   unsynced: SweeperDeps['unsynced']
+  writeTogether: WriteTogether
   clock: Clock
   ids: Ids
 }
@@ -55,7 +57,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 /** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
   const { queries, storage, embedder, fetcher, files, budget, findVector } = deps
-  const { baseUrl, atomically, unsynced, clock, ids } = deps
+  const { baseUrl, atomically, unsynced, writeTogether, clock, ids } = deps
 
   /** Keeps a file from being written and deleted at the same time. */
   const fileLocked = createKeyedLock()
@@ -67,10 +69,15 @@ export function productPictures(deps: PictureDeps) {
   /** Keeps a picture that arrived as bytes. @returns its path. @throws ApiError `storage_limit_exceeded`. */
   async function keep(storeId: string, arrived: Arrived, change: StorageChange): Promise<string> {
     const { bytes, contentHash, contentType } = arrived
-    change.add(arrived)
     const picture = { address: ids.secret(16), storeId, contentHash, contentType, bytes: bytes.byteLength }
-    // The commit of the product that uses the picture comes later, and brings this one to the disk.
-    const address = unsynced(() => queries.keepPicture({ ...picture, now: clock.now() }))
+    const address = await writeTogether({
+      write() {
+        change.add(arrived)
+        return queries.keepPicture({ ...picture, now: clock.now() })
+      },
+      // The commit of the product that uses the picture comes later, and brings this one to the disk.
+      isUnsynced: true,
+    })
     const name = contentHash.toString('hex')
     await fileLocked(name, () => files.write(name, bytes))
     return KEPT_PREFIX + address
@@ -89,8 +96,11 @@ export function productPictures(deps: PictureDeps) {
   }
 
   /** Keeps a kept picture from being swept before the product that uses it is saved. */
-  function hold(path: string): string {
-    const isThere = queries.holdPicture(path.slice(KEPT_PREFIX.length), clock.now())
+  async function hold(path: string): Promise<string> {
+    const isThere = await writeTogether({
+      write: () => queries.holdPicture(path.slice(KEPT_PREFIX.length), clock.now()),
+      isUnsynced: true,
+    })
     if (!isThere) throw noKeptPicture()
     return path
   }
@@ -233,7 +243,12 @@ export function productPictures(deps: PictureDeps) {
       const pictures = await Promise.all(loaded.map((finish) => finish()))
       // On a slow disk the first pictures might be swept before the last one is written.
       if (clock.monotonic() - start > UNUSED_AFTER_MS / 2) {
-        for (const url of pictures.map(getImageUrl)) if (url.startsWith(KEPT_PREFIX)) hold(url)
+        await Promise.all(
+          pictures
+            .map(getImageUrl)
+            .filter((url) => url.startsWith(KEPT_PREFIX))
+            .map(hold),
+        )
       }
       return pictures
     },

@@ -1,6 +1,5 @@
-import { Value } from '@sinclair/typebox/value'
 import { encodeHead, type Frame, FrameReader } from '../frames.ts'
-import { ChildRequest, type EmbedReply, type EmbedRequest } from '../messages.ts'
+import { type EmbedReply, type EmbedRequest, readRequest } from '../messages.ts'
 
 /** The child's end of the pipe. */
 export interface Channel {
@@ -45,7 +44,7 @@ export function createStdioChannel(): Channel {
     hasPartialRequest: () => reader.isPartial,
     async read(onRequest) {
       deliver = ({ head, body }) => {
-        const request = Value.Parse(ChildRequest, head)
+        const request = readRequest(head)
         if (request.kind === 'ping') send({ kind: 'pong' })
         else onRequest(request, body)
       }

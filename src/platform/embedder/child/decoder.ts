@@ -1,7 +1,8 @@
-import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp'
+import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import { LIMITS } from '../../../core/limits.ts'
-import { pictureType } from '../../../core/picture-type.ts'
+import { type PictureType, pictureType } from '../../../core/picture-type.ts'
 import type { PictureFacts } from '../embedder.ts'
+import { type PictureHeader, readJpegHeader } from './jpeg-header.ts'
 import { type Pixels, palette, perceptualHash } from './picture-facts.ts'
 import { RefusedPicture } from './refusal.ts'
 import type { Treatment } from './treatment.ts'
@@ -30,9 +31,9 @@ export class LargePicture extends Error {
 const BASELINE_GAIN = 4
 
 /** Estimates the work of decoding, in fully decoded pixels. */
-function estimateWork({ format, isProgressive, autoOrient }: Metadata): number {
-  const gain = format === 'jpeg' && !isProgressive ? BASELINE_GAIN : 1
-  return Math.ceil((autoOrient.width * autoOrient.height) / gain)
+function estimateWork({ width, height, isProgressive }: PictureHeader, contentType: PictureType): number {
+  const gain = contentType === 'image/jpeg' && !isProgressive ? BASELINE_GAIN : 1
+  return Math.ceil((width * height) / gain)
 }
 
 /**
@@ -70,12 +71,17 @@ export function createPictureDecoder(treatment: Treatment) {
       )
     }
     const bytes = trim(file, contentType)
-    const metadata = await readHeader(bytes)
-    const { width, height } = metadata.autoOrient
+    const known = contentType === 'image/jpeg' ? readJpegHeader(bytes) : undefined
+    const header = known ?? (await readHeader(bytes))
+    const { width, height } = header
     refuseSize(width, height)
-    const work = estimateWork(metadata)
+    const work = estimateWork(header, contentType)
     if (work > pixelsMax) throw new LargePicture(work)
-    const pixels = await resizedPixels(bytes, treatment, metadata)
+    const pixels = await resizedPixels(bytes, treatment, header).catch(async (error) => {
+      // The libraries read more of a header than we do, and may find the damage there.
+      if (known) await readHeader(bytes)
+      throw error
+    })
     return {
       tensor: toTensor(pixels, treatment),
       facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
@@ -94,10 +100,12 @@ const SAFE: SharpOptions = {
   sequentialRead: true,
 }
 
-async function readHeader(bytes: Uint8Array): Promise<Metadata> {
+async function readHeader(bytes: Uint8Array): Promise<PictureHeader> {
   try {
     // This reads no pixels, so the size limit is checked later, when the error can name the size.
-    return await sharp(bytes, { ...SAFE, limitInputPixels: false }).metadata()
+    const options = { ...SAFE, limitInputPixels: false as const }
+    const { autoOrient, isProgressive = false, hasAlpha = false } = await sharp(bytes, options).metadata()
+    return { ...autoOrient, isProgressive, hasAlpha }
   } catch (error) {
     throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the header is damaged')
   }
@@ -120,11 +128,21 @@ function refuseSize(width: number, height: number): void {
   }
 }
 
-async function resizedPixels(bytes: Uint8Array, treatment: Treatment, metadata: Metadata): Promise<Pixels> {
-  const { width, height } = treatment.resized(metadata.autoOrient.width, metadata.autoOrient.height)
+async function resizedPixels(
+  bytes: Uint8Array,
+  treatment: Treatment,
+  header: PictureHeader,
+): Promise<Pixels> {
+  const { width, height } = treatment.resized(header.width, header.height)
   try {
-    const { data, info } = await pipeline(bytes, metadata)
-      .resize({ width, height, fit: 'fill', kernel: treatment.kernel, fastShrinkOnLoad: false })
+    const { data, info } = await pipeline(bytes, header)
+      .resize({
+        width,
+        height,
+        fit: 'fill',
+        kernel: treatment.kernel,
+        fastShrinkOnLoad: treatment.shrinksOnLoad,
+      })
       .toColourspace('srgb')
       .removeAlpha()
       .raw({ depth: 'uchar' })
@@ -137,9 +155,9 @@ async function resizedPixels(bytes: Uint8Array, treatment: Treatment, metadata: 
 }
 
 /** Rotates the picture upright and puts it on white. sharp converts CMYK, 16 bits and embedded profiles to sRGB. */
-function pipeline(bytes: Uint8Array, metadata: Metadata): Sharp {
+function pipeline(bytes: Uint8Array, { hasAlpha }: PictureHeader): Sharp {
   const image = sharp(bytes, SAFE).autoOrient()
-  return metadata.hasAlpha ? image.flatten({ background: '#ffffff' }) : image
+  return hasAlpha ? image.flatten({ background: '#ffffff' }) : image
 }
 
 /** Replaces the messages of libvips, which vary by version and name internals. */

@@ -30,7 +30,7 @@ export interface TextModel {
   isUnknown: UnknownWords
 }
 
-/** Loads the picture model with `threads` threads; reads nothing outside the folder. */
+/** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. */
 export async function loadVisionModel(modelDir: string, input: Size, threads: number): Promise<VisionModel> {
   const model = await CLIPVisionModelWithProjection.from_pretrained(useLocalModel(modelDir), options(threads))
   return async (pictures) => {

@@ -90,7 +90,7 @@ function trimPng(bytes: Uint8Array): Uint8Array {
   return cuts.from(bytes)
 }
 
-const JPEG = {
+export const JPEG = {
   app0: 0xe0,
   app1: 0xe1,
   app2: 0xe2,
@@ -144,8 +144,14 @@ function trimJpeg(bytes: Uint8Array): Uint8Array {
   return (isProfileSound ? cuts : whole).from(bytes)
 }
 
-/** Visits the segments of a JPEG, including those between scans. Like libjpeg, it skips bytes that are not markers. */
-function visitSegments(bytes: Uint8Array, visit: (marker: number, start: number, end: number) => void): void {
+/**
+ * Visits the segments of a JPEG, including those between scans, until `visit` returns false. Like libjpeg, it skips bytes
+ * that are not markers.
+ */
+export function visitSegments(
+  bytes: Uint8Array,
+  visit: (marker: number, start: number, end: number) => unknown,
+): void {
   for (let at = 2; at + 4 <= bytes.length; ) {
     if (bytes[at] !== 0xff) {
       at++
@@ -161,7 +167,7 @@ function visitSegments(bytes: Uint8Array, visit: (marker: number, start: number,
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
     const end = at + 2 + length
     if (length < 2 || end > bytes.length) return
-    visit(marker, at, end)
+    if (visit(marker, at, end) === false) return
     at = end
   }
 }

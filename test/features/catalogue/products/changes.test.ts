@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import pino from 'pino'
 import type { CallerStore } from '../../../../src/core/actor.ts'
-import { createByteBudget } from '../../../../src/core/byte-budget.ts'
 import type { EmitEvent, StoreEvent } from '../../../../src/core/events.ts'
-import { buildProductIndex } from '../../../../src/features/catalogue/product-index/module.ts'
 import type { ProductInput } from '../../../../src/features/catalogue/products/changes.ts'
-import { buildProducts } from '../../../../src/features/catalogue/products/module.ts'
-import { createIdempotency } from '../../../../src/http/idempotency.ts'
-import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { registerModel } from '../../../../src/platform/db/models.ts'
-import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
+import { listeningProducts } from '../../../support/listening-products.ts'
 
 let app: TestApp
 let store: CallerStore
@@ -36,31 +30,7 @@ const heard = (): StoreEvent[] =>
     .all()
     .map(({ event }) => JSON.parse(event))
 
-/** Products with a listener, beside those of the app and in the same database. */
-function listenTo(emit: EmitEvent) {
-  const { db, clock, ids } = app
-  const embedder = fakeEmbedder()
-  const model = registerModel(db, embedder.model, 0)
-  const ground = {
-    ...{ db, clock, ids },
-    log: pino({ level: 'silent' }),
-    atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
-    record: () => {},
-    later: () => {},
-    baseUrl: () => 'http://lookalike.test',
-  }
-  const { dimension } = embedder.model
-  const { service: index } = buildProductIndex(ground, { model, dimension, noteFault: () => {} })
-  const { service } = buildProducts(ground, {
-    ...{ model, index, embedder, emit },
-    fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
-    files: createPictureFiles(app.folder, ids.uuid),
-    budget: createByteBudget(),
-    stores: app.services.stores,
-    idempotency: createIdempotency(createIdempotencyKeys(db), clock),
-  })
-  return { ...service, index }
-}
+const listenTo = (emit: EmitEvent) => listeningProducts(app, emit)
 
 const input = (productId: string, url: string, more: Partial<ProductInput> = {}): ProductInput => ({
   productId,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { createPictureDecoder } from '../../../../src/platform/embedder/child/decoder.ts'
 import { readTreatment } from '../../../../src/platform/embedder/child/treatment.ts'
+import { MODEL_DIR } from '../bundled.ts'
 import { encoded, noisePicture } from '../pictures.ts'
 
 /** The treatment that a `preprocessor_config.json` asks for. */
@@ -43,6 +44,25 @@ const stripes = (width: number, height: number) =>
       .flatten({ background: '#fff' })
       .png(),
   )
+
+test('a model may ask for JPEGs that are shrunk while they are read; it then sees nearly the same, and without that nothing changes', async () => {
+  const picture = await encoded(noisePicture(2_000, 1_500).jpeg())
+  const asked = (config: object) => createPictureDecoder(treatmentFor({ ...OPENAI, ...config }))(picture)
+  const [plain, off, shrunk] = await Promise.all([
+    asked({}),
+    asked({ shrink_on_load: false }),
+    asked({ shrink_on_load: true }),
+  ])
+  expect(off).toEqual(plain)
+  expect(shrunk.tensor).not.toEqual(plain.tensor)
+  expect(shrunk.facts).toMatchObject({ width: 2_000, height: 1_500 })
+  const differences = plain.tensor.map((value, n) => Math.abs(value - (shrunk.tensor[n] ?? Number.NaN)))
+  expect(differences.reduce((sum, each) => sum + each) / differences.length).toBeLessThan(0.05)
+})
+
+test('the bundled model does not ask for that: its vectors would change', () => {
+  expect(readTreatment(MODEL_DIR).shrinksOnLoad).toBe(false)
+})
 
 describe('a model that takes the middle of a picture (shortest edge, then crop)', () => {
   test('sees the middle of a wide picture only, with its own mean and deviation', async () => {

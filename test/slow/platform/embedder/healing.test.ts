@@ -74,7 +74,7 @@ test('for a moment after a death the status stays `ready`: what comes in is answ
 }, 30_000)
 
 test('with two processes one that fails is not the failure of the model', async () => {
-  const fake = await ready({ inferenceThreads: 8 })
+  const fake = await ready({ inferenceThreads: 4 })
   // The two for pictures and the one for texts: one that still starts would fail as well.
   await until(() => fake.log.filter((line) => line === 'info: embedder process is ready').length === 3)
   writeFileSync(join(fake.dir, 'broken'), '')

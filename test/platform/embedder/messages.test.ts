@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { readReply, readRequest } from '../../../src/platform/embedder/messages.ts'
+
+const facts = {
+  width: 1,
+  height: 1,
+  contentType: 'image/png',
+  phash: '0',
+  palette: [{ hex: '#fff', share: 1 }],
+}
+const UNKNOWN = 'A message between the processes has an unknown form'
+
+test('messages between the processes are taken as they are', () => {
+  const request = { kind: 'embed', id: 1, priority: 'index', pixelsMax: 4 }
+  expect(readRequest(request)).toBe(request as never)
+  expect(readRequest({ kind: 'ping' })).toEqual({ kind: 'ping' })
+  const reply = { kind: 'embedded', id: 1, facts }
+  expect(readReply(reply)).toBe(reply as never)
+  for (const each of [{ kind: 'pong' }, { kind: 'begun', id: 2 }, { kind: 'failed', reason: 'no model' }])
+    expect(readReply(each)).toEqual(each as never)
+})
+
+test('a process that hostile bytes took over can send nothing else', () => {
+  const more = { ...facts, script: 'x' }
+  const colour = { ...facts, palette: [{ hex: '#fff', share: 1, script: 'x' }] }
+  for (const reply of [
+    ...[undefined, null, 1, 'pong', [], {}, { kind: 'other' }, { kind: 'pong', script: 'x' }],
+    ...[{ kind: 'embedded', id: 1.5 }, { kind: 'embedded', id: '1' }, { kind: 'embedded' }],
+    ...[more, colour, { ...facts, width: '1' }].map((each) => ({ kind: 'embedded', id: 1, facts: each })),
+    { kind: 'refused', id: 1, code: 'unauthorized', message: '', details: {} },
+  ])
+    expect(() => readReply(reply)).toThrow(UNKNOWN)
+  expect(() => readRequest({ kind: 'embed', id: 1, priority: 'first', pixelsMax: 4 })).toThrow(UNKNOWN)
+})

@@ -1,0 +1,42 @@
+import pino from 'pino'
+import { createByteBudget } from '../../src/core/byte-budget.ts'
+import type { EmitEvent } from '../../src/core/events.ts'
+import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
+import { buildProducts } from '../../src/features/catalogue/products/module.ts'
+import { createIdempotency } from '../../src/http/idempotency.ts'
+import { createIdempotencyKeys } from '../../src/platform/db/idempotency.ts'
+import { registerModel } from '../../src/platform/db/models.ts'
+import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
+import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
+import type { TestApp } from './app.ts'
+import { fakeEmbedder } from './embedder.ts'
+
+/** Creates products with a listener and an index of their own, beside those of the app and in the same database. */
+export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?: number) {
+  const { db, clock, ids } = app
+  const embedder = fakeEmbedder()
+  const model = registerModel(db, embedder.model, 0)
+  const ground = {
+    ...{ db, clock, ids },
+    log: pino({ level: 'silent' }),
+    atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
+    record: () => {},
+    later: () => {},
+    baseUrl: () => 'http://lookalike.test',
+  }
+  const { dimension } = embedder.model
+  const { service: index } = buildProductIndex(ground, {
+    ...{ model, dimension, memoryBytesMax },
+    noteFault: () => {},
+  })
+  const { service } = buildProducts(ground, {
+    ...{ model, index, embedder, emit },
+    writeTogether: createWriteGroups(db, clock),
+    fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
+    files: createPictureFiles(app.folder, ids.uuid),
+    budget: createByteBudget(),
+    stores: app.services.stores,
+    idempotency: createIdempotency(createIdempotencyKeys(db), clock),
+  })
+  return { ...service, index }
+}
