@@ -17,9 +17,6 @@ export interface LaneOptions {
   memoryBytesMax: number
 }
 
-/** Two replies come with every picture and text: interpreting the schema took a hundred times as long. */
-const replies = TypeCompiler.Compile(EmbedReply)
-
 type Answer = Extract<EmbedReply, { kind: 'embedded' | 'refused' }>
 
 /** The end of a process, and the tasks it held. */
