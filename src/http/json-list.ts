@@ -109,9 +109,10 @@ export async function* readJsonList(
   async function finishValue(): Promise<ListPart | undefined> {
     const role = expected
     expected = AFTER_VALUE[role] ?? 'end'
-    if (isItem(role)) return readItem(open, value, itemBytesMax)
+    const after = REASONS[expected]
+    if (isItem(role)) return readItem(open, value, after, itemBytesMax)
     if (value.size > LIMITS.jsonBytesMax) throw fieldTooLarge()
-    const read = await parseValue(open, value)
+    const read = await parseValue(open, value, after)
     if (!isKey(role)) return { kind: 'field', name: key, value: read }
     key = read as string
     return undefined
@@ -155,24 +156,33 @@ export async function* readJsonList(
 
 type Value = ReturnType<typeof createValueReader>
 
-/** Reads a value that is complete; a fault in it is placed in the whole text. */
-async function parseValue(open: () => AsyncIterable<Uint8Array>, value: Value): Promise<unknown> {
+/**
+ * Reads a value that is complete; a fault in it is placed in the whole text.
+ *
+ * @param after the reason of a fault right after the value.
+ */
+async function parseValue(
+  open: () => AsyncIterable<Uint8Array>,
+  value: Value,
+  after: string,
+): Promise<unknown> {
   try {
     return await parseJson(value.bytes())
   } catch (error) {
     const isFault = error instanceof ApiError && error.code === 'invalid_json'
-    throw isFault ? await placedInside(open, value.offset, error) : error
+    throw isFault ? await placedInside(open, value.offset, after, error) : error
   }
 }
 
 async function readItem(
   open: () => AsyncIterable<Uint8Array>,
   value: Value,
+  after: string,
   bytesMax: number,
 ): Promise<ListPart> {
   if (value.size > bytesMax) return { kind: 'refused', error: itemTooLarge(bytesMax) }
   try {
-    return { kind: 'item', value: await parseValue(open, value) }
+    return { kind: 'item', value: await parseValue(open, value, after) }
   } catch (error) {
     // Too many values, for example; the text itself is sound.
     if (error instanceof ApiError && error.code !== 'invalid_json') return { kind: 'refused', error }
@@ -316,6 +326,7 @@ async function placedFault(
 async function placedInside(
   open: () => AsyncIterable<Uint8Array>,
   offset: number,
+  after: string,
   error: ApiError,
 ): Promise<ApiError> {
   const { line, column } = (error.extras.details ?? {}) as Partial<Place>
@@ -326,7 +337,7 @@ async function placedInside(
     column: line === 1 ? start.column + column - 1 : column,
   }
   const reason = /: (.+) at line \d+, column \d+$/.exec(error.message)?.[1] ?? 'unreadable text'
-  return invalidJson(reason, place)
+  return invalidJson(reason === REASONS.end ? after : reason, place)
 }
 
 const invalidJson = (reason: string, place: Place): ApiError =>

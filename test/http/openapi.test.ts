@@ -235,7 +235,7 @@ describe('parameters', () => {
       expect([name, headers.map((header) => header.name)]).toEqual([
         name,
         [
-          ...(name === 'POST /v1/products' ? ['Idempotency-Key'] : []),
+          ...(/^POST \/v1\/products(\/bulk)?$/.test(name) ? ['Idempotency-Key'] : []),
           ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
         ],
       ])

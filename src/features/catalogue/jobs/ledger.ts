@@ -77,9 +77,10 @@ export function createLedger(deps: LedgerDeps) {
         if (!queries.end(item, how)) throw new LeaseLost()
         count(item.job, countOf(how))
       })
-    // Doing an item again that came to nothing does no harm. The end of a job, which others are told of, does.
+    // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
     const job = queries.find(item.job)
-    if (how.state === 'failed' && job && countLeft(job) > 1) unsynced(write)
+    const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
+    if (isHarmless && job && countLeft(job) > 1) unsynced(write)
     else write()
   }
 
