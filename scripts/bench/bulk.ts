@@ -4,8 +4,8 @@
  *     bun scripts/bench/bulk.ts [--executable dist/lookalike] [--products N] [--rounds N]
  *
  * "Alone" means the embedder in this process with pictures that are in memory: decoding and inference on all cores.
- * Rounds alternate and medians are compared, because the machine may be busy. Beside the jobs it measures text searches and
- * the memory of the service's main process.
+ * Rounds alternate and medians are compared, because the machine may be busy; on one that is very busy, only the CPU times
+ * mean something. Beside the jobs it measures text searches and the memory of the service's main process.
  */
 import '../model/silent.ts'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util'
 import { withInstall } from '../../src/commands/runtime.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
+import { cpuMs } from './parts/cpu.ts'
 import { drawPhotographs } from './parts/photographs.ts'
 import { startMeasuredService } from './parts/process.ts'
 import { median } from './parts/statistics.ts'
@@ -71,19 +72,29 @@ const call = async (method: string, path: string, body?: unknown) =>
 const measured = {
   alone: [] as number[],
   job: [] as number[],
+  aloneCpuMs: [] as number[],
+  jobCpuMs: [] as number[],
   idleMs: [] as number[],
   busyMs: [] as number[],
 }
 const megabytes = [readMegabytes()]
 for (let round = 0; round < rounds; round++) {
+  const cpuBefore = cpuMs(process.pid)
   measured.alone.push(await measureAlone())
+  measured.aloneCpuMs.push((cpuMs(process.pid) - cpuBefore) / count)
   for (let n = 0; n < 20; n++) measured.idleMs.push(await search())
+  const jobBefore = cpuMs(service.pid)
   measured.job.push(await measureJob(round))
+  measured.jobCpuMs.push((cpuMs(service.pid) - jobBefore) / count)
   megabytes.push(readMegabytes())
 }
 const [alone, job] = [median(measured.alone), median(measured.job)]
 console.log(`pictures/s: model alone ${alone.toFixed(1)}, job of ${count} products ${job.toFixed(1)}`)
 console.log(`job / alone: ${(job / alone).toFixed(2)} (goal 0.85)`)
+const [aloneCpu, jobCpu] = [median(measured.aloneCpuMs), median(measured.jobCpuMs)]
+console.log(
+  `CPU ms a picture, all processes: alone ${aloneCpu.toFixed(1)}, job ${jobCpu.toFixed(1)}: ${(aloneCpu / jobCpu).toFixed(2)}`,
+)
 console.log(
   `text search ms, p95: idle ${p95(measured.idleMs).toFixed(1)}, during jobs ${p95(measured.busyMs).toFixed(1)}`,
 )
@@ -123,7 +134,7 @@ async function measureJob(round: number): Promise<number> {
       return (1_000 * count) / (performance.now() - begin)
     }
     measured.busyMs.push(await search())
-    await Bun.sleep(100)
+    await Bun.sleep(500)
   }
 }
 

@@ -1,9 +1,11 @@
 import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
+import type { Problem } from '../../../core/problem.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Idempotency } from '../../../http/idempotency.ts'
 import type { Spool } from '../../../http/spool.ts'
+import { validationError } from '../../../http/validation.ts'
 import { unsynced } from '../../../platform/db/open.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
@@ -23,14 +25,15 @@ import { createWork } from './work.ts'
 
 /** Sends the callbacks of jobs. */
 export interface JobCallbacks {
-  /** @throws ApiError for an address that gets no callback. */
-  check(url: unknown): string
+  /** @throws ApiError `url_not_allowed` for an address that gets no callback. */
+  check(url: string): void
   /** Called in the last transaction of a job. */
   send(
     storeId: string,
     callback: { jobId: string; url: string; event: `job.${FinishedJob['status']}`; data: JobSummary },
   ): void
-  read(jobId: string): CallbackState | undefined
+  /** How the delivery stands; undefined before it is queued. */
+  find(storeId: string, jobId: string): CallbackState | undefined
 }
 
 export interface JobNeeds {
@@ -67,7 +70,7 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
   const { stores, products, embedder, idempotency, spool, files, callbacks, onFinished, noteFault } = needs
   const write = <Result>(work: () => Result): Result => unsynced(db, work)
   const queries = jobQueries(db)
-  const views = createJobViews(clock, callbacks?.read)
+  const views = createJobViews(clock, callbacks?.find)
   const ledger = createLedger({
     queries,
     atomically,
@@ -120,8 +123,10 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
 
   const checkCallbackUrl = (url: unknown): string | null => {
     if (url === null) return null
+    if (typeof url !== 'string') throw validationError([NO_URL])
     if (!callbacks) throw new ApiError('url_not_allowed', 'This service sends no callbacks')
-    return callbacks.check(url)
+    callbacks.check(url)
+    return url
   }
 
   return {
@@ -137,6 +142,14 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
     ],
     forgetStore: jobs.forgetStore,
   } satisfies Module<object>
+}
+
+const NO_URL: Problem = {
+  in: 'body',
+  pointer: '/callback_url',
+  code: 'type',
+  message: 'must be a string',
+  expected: 'string',
 }
 
 export type JobsModule = ReturnType<typeof buildJobs>

@@ -21,7 +21,7 @@ export type JobViews = ReturnType<typeof createJobViews>
 /** Shows jobs as the API does. */
 export function createJobViews(
   clock: Clock,
-  readCallback: ((jobId: string) => CallbackState | undefined) | undefined,
+  findCallback: ((storeId: string, jobId: string) => CallbackState | undefined) | undefined,
 ) {
   const paces = new Map<number, Pace>()
 
@@ -56,13 +56,16 @@ export function createJobViews(
         duration_ms: finishedAt === null ? null : Math.max(0, finishedAt - (startedAt ?? finishedAt)),
         warnings: job.warnings as string[],
         errors_url: `/v1/jobs/${jobId}/errors`,
-        callback: job.callbackUrl === null ? null : callback(jobId, job.callbackUrl),
+        callback: job.callbackUrl === null ? null : callback(job, job.callbackUrl),
       }
     },
   }
 
-  function callback(jobId: string, url: string): NonNullable<JobSummary['callback']> {
-    return { url, ...(readCallback?.(jobId) ?? { state: 'pending', attempts: 0, last_status: null }) }
+  function callback({ storeId, jobId }: JobRow, url: string): NonNullable<JobSummary['callback']> {
+    return {
+      url,
+      ...(findCallback?.(storeId, jobId) ?? { state: 'pending', attempts: 0, last_status: null }),
+    }
   }
 }
 

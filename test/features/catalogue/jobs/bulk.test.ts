@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildJobs } from '../../../../src/features/catalogue/jobs/module.ts'
+import { createIdempotency } from '../../../../src/http/idempotency.ts'
+import { createSpool } from '../../../../src/http/spool.ts'
+import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { fakeEmbedder } from '../../../support/embedder.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, listProducts, postBulk, productsOf, readJob, startBulk, waitForJob } from './jobs.ts'
 
@@ -226,4 +231,89 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     expect(second.body['next_cursor']).toBeNull()
     expect(await readJob(app, token, id)).toEqual(job)
   })
+
+  test('ten thousand products are taken in many short steps, and only 202 makes the job visible', async () => {
+    app.jobs.pause()
+    const products = Array.from({ length: 10_000 }, (_, n) => ({
+      product_id: `sku-${n}`,
+      image_url: `https://img.test/${n}.jpg`,
+    }))
+    let turns = 0
+    let hasSeen = 0
+    let isOver = false
+    const isVisible = () =>
+      app.db.prepare("SELECT 1 FROM jobs WHERE status <> 'preparing'").pluck().get() === 1
+    const items = () => app.db.prepare('SELECT count(*) FROM job_items').pluck().get()
+    const count = () => {
+      turns++
+      if (isVisible() && items() !== 10_000) hasSeen++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const { status, body } = await postBulk(app, token, { products })
+    isOver = true
+    expect([status, body['total']]).toEqual([202, 10_000])
+    // A hundred rows in a step.
+    expect(turns).toBeGreaterThan(100)
+    expect([hasSeen, items()]).toEqual([0, 10_000])
+  })
+
+  test('a database that is full takes nothing: 503 storage_full, and nothing is left', async () => {
+    const pages = () => Number(app.db.pragma('page_count', { simple: true }))
+    app.db.pragma(`max_page_count = ${pages() + 20}`)
+    const products = Array.from({ length: 2_000 }, (_, n) => ({
+      product_id: `sku-${n}`,
+      image_url: `https://img.test/${'x'.repeat(500)}${n}.jpg`,
+    }))
+    expect(refusal(await postBulk(app, token, { products }))).toEqual([503, 'storage_full'])
+    app.db.pragma('max_page_count = 1000000')
+    expect([jobRows(), app.db.prepare('SELECT count(*) FROM job_items').pluck().get()]).toEqual([0, 0])
+    expect([filesIn('bodies'), filesIn('jobs')]).toEqual([[], []])
+  })
+
+  test('a callback is sent in the last transaction of the job, and its state is shown', async () => {
+    const sent: unknown[] = []
+    const jobs = buildJobs(app.ground, {
+      stores: app.stores,
+      products: app.products,
+      embedder: fakeEmbedder(),
+      idempotency: createIdempotency(createIdempotencyKeys(app.db), app.clock),
+      spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
+      files: noFiles,
+      callbacks: {
+        check() {},
+        send: (store, { event, url, data }) =>
+          sent.push([store, event, url, data.status, app.db.inTransaction]),
+        find: () => ({ state: 'delivered', attempts: 1, last_status: 200 }),
+      },
+      onFinished: (store, { status }) => sent.push([store, status, app.db.inTransaction]),
+      noteFault() {},
+    })
+    const store = app.stores.findStore(storeId)
+    if (!store) throw new Error('no store')
+    const { job_id } = await jobs.service.start(store, {
+      type: 'bulk_index',
+      items: (async function* () {
+        yield { kind: 'delete' as const, productId: 'none' }
+      })(),
+      callbackUrl: () => 'https://shop.test/hook',
+    })
+    await jobs.service.waitUntilOver(storeId, job_id)
+    expect(sent).toEqual([
+      [storeId, 'job.completed', 'https://shop.test/hook', 'completed', true],
+      [storeId, 'completed', true],
+    ])
+    expect(jobs.service.find(storeId, job_id).callback).toEqual({
+      ...{ url: 'https://shop.test/hook', state: 'delivered', attempts: 1, last_status: 200 },
+    })
+  })
 })
+
+const noFiles = {
+  create: async () => {
+    throw new Error('no file is expected')
+  },
+  read: async () => new Uint8Array(),
+  remove: async () => {},
+  list: async () => [],
+}
