@@ -22,8 +22,8 @@ export interface SpoolDeps {
 }
 
 /** Bodies in files at a time, of all stores and of one. */
-const BODIES_MAX = 8
-const BODIES_PER_OWNER_MAX = 2
+const BODIES_MAX = 16
+const BODIES_PER_OWNER_MAX = 4
 /** Bytes that are collected before they are written, so that a sender of tiny pieces causes no write for each. */
 const BUFFER_BYTES = 256 * 1024
 
@@ -146,4 +146,4 @@ const tooLarge = (max_bytes: number): ApiError =>
   })
 
 const tooMany = (): ApiError =>
-  new ApiError('overloaded', 'Too many large bodies are being received', { retryAfterSeconds: 5 })
+  new ApiError('overloaded', 'Too many large bodies are being received', { retryAfterSeconds: 1 })

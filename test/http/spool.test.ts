@@ -101,14 +101,16 @@ describe('a body that goes to the disk as it arrives', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('takes one of two places of its store, and of eight in all', async () => {
+  test('takes one of four places of its store, and of sixteen in all', async () => {
     await using stack = new AsyncDisposableStack()
     const spool = openSpool()
     const receive = async (owner: string) => stack.use(await spool.receive(request('x'), owner, 100))
-    await receive('a')
+    const several = (owner: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => receive(owner)))
+    await several('a', 3)
     const last = await spool.receive(request('x'), 'a', 100)
     expect(await refusal(receive('a'))).toBe('overloaded')
-    for (const owner of ['b', 'c', 'd']) await Promise.all([receive(owner), receive(owner)])
+    for (const owner of ['b', 'c', 'd']) await several(owner, 4)
     expect(await refusal(receive('e'))).toBe('overloaded')
     await last[Symbol.asyncDispose]()
     expect(await refusal(receive('e'))).toBe('taken')

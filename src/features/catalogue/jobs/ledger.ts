@@ -1,5 +1,6 @@
 import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
+import { storageFailure } from '../../../core/storage.ts'
 import type { ItemEnd, JobCounts, JobQueries, JobRow, JobStatus, LeasedItem } from './queries.ts'
 
 /** A job in its last transaction: its status is final, unless somebody retries it. */
@@ -48,7 +49,17 @@ export type Ledger = ReturnType<typeof createLedger>
 export function createLedger(deps: LedgerDeps) {
   const { queries, atomically, unsynced, onFinished, onChange, clock } = deps
   /** Read once; this process alone acknowledges jobs. */
-  let latest: number | undefined
+  let latest = readEarly()
+
+  /** On a damaged disk the service starts all the same. */
+  function readEarly(): number | undefined {
+    try {
+      return queries.findLatestArrival()
+    } catch (error) {
+      if (!storageFailure(error)) throw error
+      return undefined
+    }
+  }
 
   /** Adds to the numbers of a job; to be called in a transaction. */
   function count(job: number, counts: JobCounts): void {

@@ -1,7 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { LIMITS } from '../../../core/limits.ts'
 import { PLANS } from '../../../core/plans.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
@@ -36,6 +35,8 @@ const WEIGHT_PER_STORE_MAX = 20
 const PER_HOST_MAX = 12
 /** A product loads no more pictures at a time. */
 const WEIGHT_OF_ITEM_MAX = 4
+/** So many bytes of pictures within an item weigh as much as a picture. */
+const BYTES_PER_WEIGHT = 512 * 1024
 /** Items of a job that are read ahead. */
 const WINDOW = 32
 const LEASE_MS = 60_000
@@ -286,18 +287,21 @@ export function createJobLoop(deps: LoopDeps) {
 const sum = (items: readonly { weight: number }[]): number =>
   items.reduce((total, { weight }) => total + weight, 0)
 
-/** What is needed of an item to choose it; its text is not read for that but where it is short. */
+/** What is needed of an item to choose it. */
 function prepare(item: LeasedItem): Prepared {
-  if (item.kind === 'delete' || item.content === null) {
-    // A long content holds its pictures itself.
-    return { item, weight: item.kind === 'delete' ? 1 : WEIGHT_OF_ITEM_MAX, host: '' }
+  if (item.kind === 'delete') return { item, weight: 1, host: '' }
+  if (item.content === null) {
+    // It holds its pictures itself, and lies in memory more than once while they are decoded.
+    const bytes = item.part?.bytes ?? 0
+    const weight = WEIGHT_OF_ITEM_MAX + Math.floor(bytes / BYTES_PER_WEIGHT)
+    return { item, weight: Math.min(weight, WEIGHT_PER_STORE_MAX), host: '' }
   }
   const { image_url = '', additional_image_urls = [] } = JSON.parse(item.content) as {
     image_url?: string
     additional_image_urls?: string[]
   }
-  const pictures = Math.min(1 + additional_image_urls.length, LIMITS.additionalPicturesMax + 1)
-  return { item, weight: Math.min(pictures, WEIGHT_OF_ITEM_MAX), host: findHost(image_url) }
+  const weight = Math.min(1 + additional_image_urls.length, WEIGHT_OF_ITEM_MAX)
+  return { item, weight, host: findHost(image_url) }
 }
 
 const findHost = (url: string): string => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1]?.toLowerCase() ?? ''

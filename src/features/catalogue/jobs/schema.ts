@@ -34,7 +34,7 @@ export const JobStarted = t.Object({
 })
 export type JobStarted = typeof JobStarted.static
 
-export const JOB_STATES = ['processing', 'completed', 'failed', 'cancelled'] as const
+const JOB_STATES = ['processing', 'completed', 'failed', 'cancelled'] as const
 const JobState = oneOf(
   JOB_STATES,
   '`completed`: at least one item succeeded or needed no change. `failed`: every item failed.',

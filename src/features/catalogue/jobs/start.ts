@@ -25,7 +25,7 @@ export interface StartDeps {
 }
 
 /** Rows and bytes of one transaction, which holds the event loop for a few milliseconds. */
-const BATCH_ITEMS = 100
+const BATCH_ITEMS = 50
 const BATCH_BYTES = 256 * 1024
 /** Characters of a content that is kept in its row. Only one with pictures in it is longer. */
 const ROW_CHARS_MAX = 64 * 1024

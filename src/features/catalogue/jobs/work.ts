@@ -27,7 +27,7 @@ const OVER: Outcome = { kind: 'over' }
 const HOLD: Outcome = { kind: 'hold' }
 
 /** Tries of an item whose failure may pass. */
-export const ATTEMPTS_MAX = 5
+const ATTEMPTS_MAX = 5
 /** How often an item may meet a service that is too busy, which is no fault of its own. */
 const DELAYS_MAX = 200
 /** The pause before the second try; each further one is four times as long: 2 s, 8 s, 32 s, 2 min. */
