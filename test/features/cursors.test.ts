@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PRODUCT_SORTS } from '../../src/features/catalogue/products/schema.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 
+/** A job whose items have all failed. */
+const JOB = '01900000-0000-7000-8000-0000000000ff'
+
 /** Every list with pages: its path, the field of its rows, and the field that identifies a row. */
 const LISTS: [path: string, rows: string, id: string][] = [
   ...PRODUCT_SORTS.map((sort): [string, string, string] => [
@@ -10,6 +13,8 @@ const LISTS: [path: string, rows: string, id: string][] = [
     'product_id',
   ]),
   ['/v1/security/audit?action=password.changed&', 'events', 'id'],
+  ['/v1/jobs?status=failed&', 'jobs', 'job_id'],
+  [`/v1/jobs/${JOB}/errors?`, 'errors', 'index'],
 ]
 
 const ROWS = 12
@@ -38,8 +43,23 @@ beforeEach(async () => {
       ...{ details: {}, trace: null },
     })
   }
+  addJobs(here, storeId)
   there = movedTo(testApp())
 })
+
+/** Writes jobs that are over, some of them made at the same moment, and the items of one. */
+function addJobs(app: TestApp, storeId: string): void {
+  const job = app.db.prepare(`
+    INSERT INTO jobs (job_id, store_id, type, status, arrival, created_at, finished_at) VALUES (?, ?, 'import', ?, ?, ?, 1)`)
+  for (let n = 0; n < ROWS; n++) {
+    job.run(`01900000-0000-7000-8000-${String(n).padStart(12, '0')}`, storeId, 'failed', n + 1, n >> 1)
+  }
+  const { lastInsertRowid } = job.run(JOB, storeId, 'completed', ROWS + 1, 0)
+  const item = app.db.prepare(`
+    INSERT INTO job_items (job, store_id, position, kind, state, error)
+    VALUES (?, ?, ?, 'put', 'failed', '{"error": "image_unreadable", "message": ""}')`)
+  for (let n = 0; n < ROWS; n++) item.run(lastInsertRowid, storeId, n)
+}
 
 afterEach(async () => {
   await here.close()
@@ -68,6 +88,16 @@ function movedTo(target: TestApp): TestApp {
   // What SQLite computes cannot be written.
   copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down'])
   copy('audit_events', 'id', [])
+  copy('jobs', 'id', ['id'])
+  const items = here.db.prepare('SELECT * FROM job_items ORDER BY id DESC').all() as Record<string, unknown>[]
+  const job = target.db.prepare('SELECT id FROM jobs WHERE job_id = ?').pluck().get(JOB)
+  for (const { id: _, ...item } of items) {
+    const columns = Object.keys(item)
+    const names = columns.map((column) => `@${column}`)
+    target.db
+      .prepare(`INSERT INTO job_items (${columns.join()}) VALUES (${names.join()})`)
+      .run({ ...item, job })
+  }
   // A product is read with its pictures.
   const pictures = here.db
     .prepare(
@@ -132,7 +162,9 @@ test('these are all lists that take a cursor', () => {
     hooks: { query?: { properties?: Record<string, unknown> } }
   }[]
   const paged = routes.filter(({ hooks }) => hooks.query?.properties?.['cursor']).map(({ path }) => path)
-  expect(new Set(paged)).toEqual(new Set(LISTS.map(([path]) => path.split('?', 1)[0] as string)))
+  expect(new Set(paged)).toEqual(
+    new Set(LISTS.map(([path]) => (path.split('?', 1)[0] as string).replace(JOB, ':job_id'))),
+  )
 })
 
 test('the rows do have other numbers in the other database', () => {

@@ -2,6 +2,7 @@ import access from '#generated/guide/access.html' with { type: 'file' }
 import changelog from '#generated/guide/changelog.html' with { type: 'file' }
 import contract from '#generated/guide/contract.html' with { type: 'file' }
 import index from '#generated/guide/index.html' with { type: 'file' }
+import indexing from '#generated/guide/indexing.html' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html' with { type: 'file' }
 import operating from '#generated/guide/operating.html' with { type: 'file' }
 import reference from '#generated/guide/reference.html' with { type: 'file' }
@@ -14,6 +15,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   access: String(access),
   changelog: String(changelog),
   contract: String(contract),
+  indexing: String(indexing),
   maintaining: String(maintaining),
   operating: String(operating),
   reference: String(reference),
