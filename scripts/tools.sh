@@ -49,7 +49,8 @@ prepare() {
     exit 1
   fi
   mkdir -p dist/tools/bin
-  ln -sf "$bun" dist/tools/bin/bun
+  # The Bun on the PATH may be this very link.
+  [ "$bun" -ef dist/tools/bin/bun ] || ln -sf "$bun" dist/tools/bin/bun
   PATH=$PWD/dist/tools/bin:$PATH
   export PATH
   say "installing packages"

@@ -185,7 +185,7 @@ export function findCut(bytes: Uint8Array, from: number, wanted: number): number
 }
 
 /** Finds a byte from an offset on; offsets must not decrease, so that each stretch is searched once. */
-export function createFinder(bytes: Uint8Array, byte: number): (from: number) => number {
+function createFinder(bytes: Uint8Array, byte: number): (from: number) => number {
   let found = -1
   return (from) => {
     if (found < from) {

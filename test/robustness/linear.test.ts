@@ -6,7 +6,6 @@ import { checkMetadata } from '../../src/features/catalogue/products/metadata.ts
 import { TextSearch, UploadSearch } from '../../src/features/discovery/search/schema.ts'
 import { warnOfUnknownFields } from '../../src/features/discovery/search/unknown-fields.ts'
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
-import { createItemReader } from '../../src/http/json-items.ts'
 import { findProblems } from '../../src/http/validation.ts'
 import { testApp } from '../support/app.ts'
 import { recordBar } from './bars.ts'
@@ -98,23 +97,6 @@ test.each(JSON_FAMILIES.map((family) => [family.name, family] as const))(
   async (_, { type, make }) => {
     await expectLinear(parser(jsonBody(HUGE), type, make), 24 * KIB)
     await expectLinear(parser(jsonBody(HUGE), type, make), 3 * MIB)
-  },
-  120_000,
-)
-
-test.each(JSON_FAMILIES.map((family) => [family.name, family] as const))(
-  'the elements of a list as they arrive, %s',
-  async (_, { make }) => {
-    const read = (bytes: number) => {
-      const list = Buffer.concat([Buffer.from('{"products":['), make(bytes), Buffer.from(']}')])
-      const limits = { itemBytesMax: HUGE, restBytesMax: HUGE }
-      return () => {
-        const reader = createItemReader('products', limits)
-        reader.push(list)
-        reader.end()
-      }
-    }
-    await expectLinear(read, 3 * MIB)
   },
   120_000,
 )
