@@ -50,6 +50,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
   searches: { writer: 'discovery/search', rows: OF_STORE },
 
+  change_numbers: { writer: 'delivery/changes', rows: OF_STORE },
+  changes: { writer: 'delivery/changes', rows: OF_STORE },
+  webhooks: { writer: 'delivery/webhooks', rows: OF_STORE },
+  signing_secrets: { writer: 'delivery/webhooks', rows: OF_STORE },
+  deliveries: { writer: 'delivery/webhooks', rows: OF_STORE },
+
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },
