@@ -70,7 +70,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
   const { ground, passwords } = install
-  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
+  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList, changes, webhooks } =
+    install.modules
   const { db, clock, ids, log } = ground
   const { stores, people } = install.services
   const storage = createStorageWatch({
@@ -122,6 +123,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
+    webhooks: webhooks.service,
   })
   const requests = createRequestBudget(clock)
   const doors = createDoors({
@@ -141,6 +143,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const index = productIndex.service
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
+    emit: changes.service.emit,
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
@@ -177,6 +180,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     demo,
     products,
     search,
+    changes,
+    { ...webhooks, routes: (doors) => webhooks.routes(doors, idempotency) },
     health,
     docs,
   ]
