@@ -16,6 +16,7 @@ const repository = resolve(import.meta.dir, '../..')
 const DOCUMENTS = [
   'README',
   'access',
+  'webhooks',
   'operating',
   'reference',
   'contract',

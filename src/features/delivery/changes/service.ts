@@ -16,8 +16,8 @@ export interface ChangeDeps {
 }
 
 /** Changes deleted in one step, and steps of one run of the chore. */
-const PRUNED_AT_ONCE = 500
-const PRUNE_STEPS_MAX = 2_000
+const PRUNED_AT_ONCE = 200
+const PRUNE_STEPS_MAX = 5_000
 
 export type ChangeService = ReturnType<typeof changeService>
 

@@ -35,8 +35,8 @@ export interface DeliveriesDeps {
 }
 
 /** Rows deleted in one step, and steps of one run of the chore. */
-const PRUNED_AT_ONCE = 500
-const PRUNE_STEPS_MAX = 2_000
+const PRUNED_AT_ONCE = 200
+const PRUNE_STEPS_MAX = 5_000
 const DELETED_AT_ONCE = 100
 
 /** Tests that may wait for their receivers at the same time. */

@@ -11,6 +11,7 @@ afterAll(() => app.close())
 const PAGES = {
   '/docs/guide': 'Guide',
   '/docs/guide/access': 'Access',
+  '/docs/guide/webhooks': 'Changes and webhooks',
   '/docs/guide/operating': 'Operating',
   '/docs/guide/reference': 'Reference',
   '/docs/guide/contract': 'Contract',
