@@ -278,7 +278,7 @@ export const ERRORS = {
   url_not_allowed: kind(
     422,
     'The URL is not allowed.',
-    'Use an absolute public `https` or `http` URL on the standard port, without a user name.',
+    'Use an absolute public `https` URL (for pictures also `http`) on the standard port, without a user name.',
   ),
 
   rate_limit_exceeded: kind(

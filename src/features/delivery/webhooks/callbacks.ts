@@ -31,8 +31,6 @@ export interface CallbackState {
   last_status: number | null
 }
 
-export type Callbacks = ReturnType<typeof createCallbacks>
-
 /** Greater than every id. */
 const END = '~'
 

@@ -6,23 +6,23 @@ interface Line {
   dueAt: number
   /** Ids of deliveries that are being sent, or whose result is not written yet. */
   held: Set<string>
-  /** Whether its last attempt failed. */
-  isFailing: boolean
+  /** How its last attempt went; unknown before the first. */
+  health: 'unknown' | 'working' | 'failing'
 }
 
 /** What is sent at the same time, at most. */
 export interface LineLimits {
   inAll: number
   perStore: number
+  /** To one endpoint that works; any other gets one delivery at a time. */
   perEndpoint: number
-  /** To all endpoints together whose last attempt failed; each of them gets one at a time. */
+  /** To all failing endpoints together, and to those of one store. */
   failing: number
+  failingPerStore: number
 }
 
-/** Enough that the slow leave room for the others: what fails never holds more than half. */
-export const LINE_LIMITS: LineLimits = { inAll: 64, perStore: 16, perEndpoint: 4, failing: 32 }
-
-export type Lines = ReturnType<typeof createLines>
+/** What fails never holds more than half, so that the slow leave room for the others. */
+const LINE_LIMITS: LineLimits = { inAll: 64, perStore: 16, perEndpoint: 4, failing: 32, failingPerStore: 8 }
 
 /**
  * Decides whose delivery goes next: bounded in all, for each store and for each endpoint, so that neither a receiver that
@@ -30,18 +30,19 @@ export type Lines = ReturnType<typeof createLines>
  */
 export function createLines(limits: LineLimits = LINE_LIMITS) {
   const lines = new Map<string, Line>()
-  const perStore = new Map<string, number>()
-  let inAll = 0
-  let failing = 0
+  /** Underway, and those of them to endpoints that fail. */
+  const all = createCounts()
+  const failing = createCounts()
 
-  const isFree = ({ storeId, held, isFailing }: Line): boolean =>
-    (perStore.get(storeId) ?? 0) < limits.perStore &&
-    held.size < (isFailing ? 1 : limits.perEndpoint) &&
-    (!isFailing || failing < limits.failing)
+  const isFree = ({ storeId, held, health }: Line): boolean =>
+    all.of(storeId) < limits.perStore &&
+    held.size < (health === 'working' ? limits.perEndpoint : 1) &&
+    (health !== 'failing' ||
+      (failing.inAll() < limits.failing && failing.of(storeId) < limits.failingPerStore))
 
   /** Whether one line goes before another: the store with less underway, then the one that has waited longer. */
   function isBefore(line: Line, other: Line): boolean {
-    const difference = (perStore.get(line.storeId) ?? 0) - (perStore.get(other.storeId) ?? 0)
+    const difference = all.of(line.storeId) - all.of(other.storeId)
     return difference === 0 ? line.dueAt < other.dueAt : difference < 0
   }
 
@@ -50,12 +51,12 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
     expect(endpoint: string, storeId: string, dueAt: number): void {
       const line = lines.get(endpoint)
       if (line) line.dueAt = Math.min(line.dueAt, dueAt)
-      else lines.set(endpoint, { endpoint, storeId, dueAt, held: new Set(), isFailing: false })
+      else lines.set(endpoint, { endpoint, storeId, dueAt, held: new Set(), health: 'unknown' })
     },
 
     /** The line to serve next; undefined if none is due or may be. */
     choose(now: number): Line | undefined {
-      if (inAll >= limits.inAll) return undefined
+      if (all.inAll() >= limits.inAll) return undefined
       let chosen: Line | undefined
       for (const line of lines.values()) {
         if (line.dueAt > now || !isFree(line)) continue
@@ -77,17 +78,11 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
      */
     start(line: Line, id: string): (hasFailed: boolean) => void {
       line.held.add(id)
-      inAll++
-      perStore.set(line.storeId, (perStore.get(line.storeId) ?? 0) + 1)
-      const countsAsFailing = line.isFailing
-      if (countsAsFailing) failing++
+      const counts = line.health === 'failing' ? [all, failing] : [all]
+      for (const count of counts) count.add(line.storeId, 1)
       return (hasFailed) => {
-        inAll--
-        if (countsAsFailing) failing--
-        const left = (perStore.get(line.storeId) ?? 1) - 1
-        if (left === 0) perStore.delete(line.storeId)
-        else perStore.set(line.storeId, left)
-        line.isFailing = hasFailed
+        for (const count of counts) count.add(line.storeId, -1)
+        line.health = hasFailed ? 'failing' : 'working'
       }
     },
 
@@ -105,6 +100,22 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
       let next = Infinity
       for (const { dueAt } of lines.values()) if (dueAt > now && dueAt < next) next = dueAt
       return next
+    },
+  }
+}
+
+/** Counts something in all and for each store. */
+function createCounts() {
+  const perStore = new Map<string, number>()
+  let sum = 0
+  return {
+    inAll: () => sum,
+    of: (storeId: string): number => perStore.get(storeId) ?? 0,
+    add(storeId: string, difference: 1 | -1): void {
+      sum += difference
+      const count = (perStore.get(storeId) ?? 0) + difference
+      if (count === 0) perStore.delete(storeId)
+      else perStore.set(storeId, count)
     },
   }
 }

@@ -38,8 +38,6 @@ export interface WebhookNeeds {
   isSwitchedOn?(storeId: string, origin: EventOrigin): boolean
 }
 
-export type WebhooksModule = ReturnType<typeof buildWebhooks>
-
 /**
  * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the loop sends them
  * afterwards, and writes what came of it.

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 
 /** Waits before the second, third … attempt. */
-export const RETRY_MS = [
+const RETRY_MS = [
   5_000,
   5 * MINUTE_MS,
   30 * MINUTE_MS,

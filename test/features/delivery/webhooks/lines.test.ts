@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLines } from '../../../../src/features/delivery/webhooks/lines.ts'
 
-const LIMITS = { inAll: 8, perStore: 4, perEndpoint: 2, failing: 3 }
+const LIMITS = { inAll: 8, perStore: 4, perEndpoint: 2, failing: 3, failingPerStore: 2 }
 
 /** Starts as many deliveries as may be, each line having endless ones. @returns endpoints in order, and their ends. */
 function fill(lines: ReturnType<typeof createLines>, now = 0) {
@@ -21,24 +21,40 @@ describe('whose delivery goes next', () => {
   test('stores take turns, whoever has more waiting', () => {
     const lines = createLines(LIMITS)
     for (let n = 0; n < 5; n++) lines.expect(`a${n}`, 'a', 0)
-    lines.expect('b0', 'b', 1)
-    lines.expect('b1', 'b', 1)
+    for (let n = 0; n < 4; n++) lines.expect(`b${n}`, 'b', 1)
     const started = fill(lines, 1)
     expect(started.slice(0, 4).map(({ endpoint }) => endpoint[0])).toEqual(['a', 'b', 'a', 'b'])
     expect([count(started, 'a'), count(started, 'b')]).toEqual([4, 4])
   })
 
-  test('an endpoint has so many at a time, a failing one has one', () => {
+  test('an endpoint that works has so many at a time, any other has one', () => {
+    const unknown = createLines(LIMITS)
+    unknown.expect('a', 'a', 0)
+    expect(fill(unknown)).toHaveLength(1)
+    for (const hasFailed of [true, false]) {
+      const own = createLines(LIMITS)
+      own.expect('b', 'b', 0)
+      const tried = own.choose(0)
+      if (!tried) throw new Error('one is due')
+      own.start(tried, 'x')(hasFailed)
+      own.release(tried, 'x', 0)
+      expect(fill(own)).toHaveLength(hasFailed ? 1 : LIMITS.perEndpoint)
+    }
+  })
+
+  test('failing endpoints of one store leave places for its others', () => {
     const lines = createLines(LIMITS)
-    lines.expect('a', 'a', 0)
-    const [first, second] = fill(lines)
-    expect(second?.endpoint).toBe('a')
-    first?.leave(true)
-    second?.leave(true)
-    const line = lines.choose(0)
-    expect(line).toBe(undefined)
-    lines.expect('b', 'b', 0)
-    expect(count(fill(lines), 'b')).toBe(2)
+    for (const name of ['a', 'b', 'c', 'd']) {
+      lines.expect(name, 'shop', 0)
+      const line = lines.choose(0)
+      if (!line) throw new Error('one is due')
+      lines.start(line, 'x')(true)
+      lines.release(line, 'x', 0)
+      lines.postpone(line, 5)
+    }
+    expect(fill(lines, 5)).toHaveLength(2)
+    lines.expect('works', 'shop', 5)
+    expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
   })
 
   test('those that fail leave places for the others', () => {
@@ -54,7 +70,7 @@ describe('whose delivery goes next', () => {
     }
     expect(fill(lines, 5)).toHaveLength(3)
     lines.expect('works', 'works', 5)
-    expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works', 'works'])
+    expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
   })
 
   test('nothing goes before its time, and the next time is known', () => {
