@@ -15,9 +15,9 @@ export const inbox: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike inbox --store my-shop',
   async run({ config, options }) {
-    const entries = await withInstall(config, ({ accounts, stores, webhooks }) => {
+    const entries = await withInstall(config, async ({ accounts, stores, webhooks }) => {
       const slug = options['store'] ?? findOnly(stores.listStores().map((store) => store.slug))
-      return webhooks.listInbox(accounts.requireStore(slug).id).deliveries
+      return (await webhooks.listInbox(accounts.requireStore(slug).id)).deliveries
     })
     if (options['json']) console.log(JSON.stringify(entries))
     else console.log(entries.length === 0 ? 'Nothing has happened yet.' : entries.map(format).join('\n\n'))

@@ -58,7 +58,10 @@ export async function withInstall<Result>(
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
     opened.defer(later.finish)
-    const ports = installPorts(config, dataDir, log, db, later, openDoors(config))
+    const doors = openDoors(config)
+    // Only a service sends webhooks: two senders would send everything twice.
+    const poster = createPoster({ door: doors.webhooks, stop: AbortSignal.abort() })
+    const ports = { ...installPorts(config, dataDir, log, db, later, doors), poster }
     return await work(createInstall(config, () => findAddress(config), ports).services)
   } catch (error) {
     throw explainFolderError(dataDir, error)

@@ -1,8 +1,9 @@
 import { isoTime } from '../../../core/clock.ts'
 import type { EventOrigin } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
 import { type Attempts, formatEnvelope } from './attempts.ts'
-import type { DeliveryQueries } from './delivery-queries.ts'
+import type { DeliveryQueries, DeliveryRow } from './delivery-queries.ts'
 import type { Inbox, InboxEntry } from './schema.ts'
 
 export interface InboxDeps {
@@ -11,26 +12,36 @@ export interface InboxDeps {
   isTold(storeId: string, origin: EventOrigin): boolean
 }
 
+/** Each is signed anew, with up to five secrets in two schemes. */
+const SIGNED_AT_ONCE = 10
+
 /**
  * Lists what was sent last, and what would have been sent if a webhook had asked for it (contract 9.6). Nothing is kept
  * for it: the bodies are written anew from the feed.
  */
 export function createInbox({ queries, attempts, isTold }: InboxDeps) {
-  function listSent(storeId: string): InboxEntry[] {
-    return queries.listNewest(storeId, LIMITS.inboxSize).map((row) => {
-      const { url, headers, body } = attempts.show(row)
-      return {
-        delivery_id: row.id,
-        webhook_id: row.endpoint,
-        event: row.event,
-        state: row.state,
-        timestamp: isoTime(row.happenedAt ?? row.createdAt),
-        // Of a webhook that was deleted.
-        url: url === '' ? null : url,
-        headers,
-        body,
-      }
-    })
+  function view(row: DeliveryRow): InboxEntry {
+    const { url, headers, body } = attempts.show(row)
+    return {
+      delivery_id: row.id,
+      webhook_id: row.endpoint,
+      event: row.event,
+      state: row.state,
+      timestamp: isoTime(row.happenedAt ?? row.createdAt),
+      // Of a webhook that was deleted.
+      url: url === '' ? null : url,
+      headers,
+      body,
+    }
+  }
+
+  async function listSent(storeId: string): Promise<InboxEntry[]> {
+    const entries: InboxEntry[] = []
+    for (const [n, row] of queries.listNewest(storeId, LIMITS.inboxSize).entries()) {
+      if (n % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) await turn()
+      entries.push(view(row))
+    }
+    return entries
   }
 
   function listUnsent(storeId: string): InboxEntry[] {
@@ -50,8 +61,8 @@ export function createInbox({ queries, attempts, isTold }: InboxDeps) {
       }))
   }
 
-  return function list(storeId: string): Inbox {
-    const deliveries = [...listSent(storeId), ...listUnsent(storeId)]
+  return async function list(storeId: string): Promise<Inbox> {
+    const deliveries = [...(await listSent(storeId)), ...listUnsent(storeId)]
       .sort((a, b) => (a.timestamp < b.timestamp ? 1 : a.timestamp > b.timestamp ? -1 : 0))
       .slice(0, LIMITS.inboxSize)
     return { deliveries, count: deliveries.length }

@@ -31,17 +31,10 @@ export function createDeliveryLoop(deps: LoopDeps) {
   const { queries, attempt, isStopping, clock, later, log } = deps
   const lines = createLines(deps.limits)
   const underway = new Set<Promise<void>>()
-  let hasLoaded = false
   let isWoken = false
   let timerAt = Infinity
 
   type Line = NonNullable<ReturnType<typeof lines.choose>>
-
-  function load(): void {
-    for (const { endpoint, storeId, dueAt } of queries.listWaitingEndpoints())
-      lines.expect(endpoint, storeId, dueAt)
-    hasLoaded = true
-  }
 
   /** Starts the next delivery of a line, or puts the line off. */
   function serve(line: Line): void {
@@ -94,9 +87,15 @@ export function createDeliveryLoop(deps: LoopDeps) {
 
   function run(): void {
     if (isStopping()) return
-    if (!hasLoaded) load()
     for (let line = lines.choose(clock.now()); line; line = lines.choose(clock.now())) serve(line)
     setTimer()
+  }
+
+  function look(): void {
+    if (isStopping()) return
+    for (const { endpoint, storeId, dueAt } of queries.listWaitingEndpoints())
+      lines.expect(endpoint, storeId, dueAt)
+    run()
   }
 
   function setTimer(): void {
@@ -129,12 +128,15 @@ export function createDeliveryLoop(deps: LoopDeps) {
       wake()
     },
 
-    /** Sends what is due, and sets a timer for the rest. Call it every minute. */
-    run,
+    /**
+     * Looks through the database, sends what is due and sets a timer for the rest. Call it every minute: it finds what
+     * waited before the start, and what a command has added.
+     */
+    look,
 
     /** Sends what is due until nothing is. */
     async settle(): Promise<void> {
-      run()
+      look()
       while (underway.size > 0) {
         await Promise.race(underway)
         run()

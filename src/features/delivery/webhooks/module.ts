@@ -102,7 +102,7 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
         .use(webhookRoutes(doors, service, idempotency))
         .use(callbackSecretRoutes(doors, service)),
     chores: [
-      { name: 'sending webhooks', everyMs: MINUTE_MS, run: loop.run },
+      { name: 'sending webhooks', everyMs: MINUTE_MS, run: loop.look },
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
     ],
   } satisfies Omit<Module<object>, 'routes'> & { routes: unknown }
