@@ -10,6 +10,7 @@ const LISTS: [path: string, rows: string, id: string][] = [
     'product_id',
   ]),
   ['/v1/security/audit?action=password.changed&', 'events', 'id'],
+  ['/v1/search/webhooks/hook/deliveries?', 'deliveries', 'id'],
 ]
 
 const ROWS = 12
@@ -22,6 +23,11 @@ beforeEach(async () => {
   here = testApp()
   token = await here.signIn()
   const { sub: storeId } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  here.db
+    .prepare(`
+      INSERT INTO webhooks (id, store_id, url, events, enabled, created_at, updated_at)
+      VALUES ('hook', ?, 'https://hooks.test/', '["product.indexed"]', 1, 0, 0)`)
+    .run(storeId)
   for (let n = 0; n < ROWS; n++) {
     // Several rows share a moment, a name and a price.
     if (n % 3 === 0) here.clock.advance(1_000)
@@ -68,6 +74,8 @@ function movedTo(target: TestApp): TestApp {
   // What SQLite computes cannot be written.
   copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down'])
   copy('audit_events', 'id', [])
+  copy('webhooks', 'id', [])
+  copy('deliveries', 'row', ['row'])
   // A product is read with its pictures.
   const pictures = here.db
     .prepare(
@@ -132,7 +140,9 @@ test('these are all lists that take a cursor', () => {
     hooks: { query?: { properties?: Record<string, unknown> } }
   }[]
   const paged = routes.filter(({ hooks }) => hooks.query?.properties?.['cursor']).map(({ path }) => path)
-  expect(new Set(paged)).toEqual(new Set(LISTS.map(([path]) => path.split('?', 1)[0] as string)))
+  expect(new Set(paged)).toEqual(
+    new Set(LISTS.map(([path]) => path.replace('/hook/', '/:id/').split('?', 1)[0] as string)),
+  )
 })
 
 test('the rows do have other numbers in the other database', () => {

@@ -22,7 +22,7 @@ import {
 
 export interface DeliveriesDeps {
   queries: DeliveryQueries
-  webhooks: Pick<WebhookQueries, 'find' | 'listListening' | 'listDeleted' | 'removeDeleted'>
+  webhooks: Pick<WebhookQueries, 'find' | 'listEnabled' | 'listDeleted' | 'removeDeleted'>
   attempts: Pick<Attempts, 'show' | 'attemptAnyway'>
   loop: Pick<DeliveryLoop, 'expect'>
   /** Whether webhooks of a store tell of changes that do not come from a client. */
@@ -78,12 +78,23 @@ export function deliveryService(deps: DeliveriesDeps) {
     }
   }
 
-  /** Queues an event for every webhook that asks for it. Call it inside the transaction that causes the event. */
-  function queue(storeId: string, event: WebhookEvent, content: { changeNumber: number } | { data: string }) {
-    for (const endpoint of webhooks.listListening(storeId, event)) {
+  /**
+   * Queues an event for every webhook that asks for it. Call it inside the transaction that causes the event.
+   *
+   * @returns whether the store has webhooks at all.
+   */
+  function queue(
+    storeId: string,
+    event: WebhookEvent,
+    content: { changeNumber: number } | { data: string },
+  ): boolean {
+    const enabled = webhooks.listEnabled(storeId)
+    for (const { id: endpoint, events } of enabled) {
+      if (!events.includes(event)) continue
       queries.add({ ...content, id: ids.uuid(), storeId, endpoint, event, createdAt: clock.now() })
       loop.expect(endpoint, storeId)
     }
+    return enabled.length > 0
   }
 
   return {

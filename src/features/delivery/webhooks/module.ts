@@ -68,12 +68,12 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   const callbacks = createCallbacks(deps)
   const recover = createRecovery({ ...deps, isTold })
   const listInbox = createInbox({ queries, attempts, isTold })
-  const noticePlan = createPlanNotice({ ...needs, webhooks, queue: deliveries.queue })
+  const noticePlan = createPlanNotice({ ...needs, queue: deliveries.queue })
 
   const readChange: ReadChange = ({ storeId, number, event, origin }) => {
     if (!isTold(storeId, origin)) return
-    deliveries.queue(storeId, event, { changeNumber: number })
-    if (event === 'product.indexed') noticePlan(storeId)
+    const hasWebhooks = deliveries.queue(storeId, event, { changeNumber: number })
+    if (hasWebhooks && event === 'product.indexed') noticePlan(storeId)
   }
 
   return {
@@ -82,7 +82,7 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
       readChange,
       /** Queues an event that is no change of a product. Call it inside the transaction that causes it. */
       publish: (storeId: string, event: WebhookEvent, data: Record<string, unknown>): void =>
-        deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
+        void deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
       /** Queues the callback of a job. Call it inside the transaction that ends the job. */
       sendCallback: callbacks.send,
       /** Finds what became of the callback of a job; undefined before it is queued. */

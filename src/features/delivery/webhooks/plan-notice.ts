@@ -1,11 +1,9 @@
 import { PLANS } from '../../../core/plans.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { WebhookQueries } from './queries.ts'
 
 export interface PlanNoticeDeps {
   stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
-  webhooks: Pick<WebhookQueries, 'listListening'>
   queue: Deliveries['queue']
 }
 
@@ -13,11 +11,9 @@ export interface PlanNoticeDeps {
 const NEAR = 0.9
 
 /** Tells webhooks with `plan.limit_near` when a store reaches 90 % of the products of its plan. */
-export function createPlanNotice({ stores, webhooks, queue }: PlanNoticeDeps) {
-  /** Call it with every new product, inside its transaction. */
+export function createPlanNotice({ stores, queue }: PlanNoticeDeps) {
+  /** Call it with every new product of a store with webhooks, inside its transaction. */
   return function notice(storeId: string): void {
-    // Most stores do not ask, and then this is the only statement.
-    if (webhooks.listListening(storeId, 'plan.limit_near').length === 0) return
     const plan_name = stores.findStore(storeId)?.plan
     if (plan_name === undefined) return
     const max_products = PLANS[plan_name].productsMax

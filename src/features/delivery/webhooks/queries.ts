@@ -42,7 +42,7 @@ export function webhookQueries(db: Db) {
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(
     `SELECT ${COLUMNS} FROM webhooks WHERE store_id = ? AND id = ? AND deleted_at IS NULL`,
   )
-  const listening = db.prepare<[storeId: string], { id: string; events: string }>(
+  const enabled = db.prepare<[storeId: string], { id: string; events: string }>(
     'SELECT id, events FROM webhooks WHERE store_id = ? AND enabled = 1 AND deleted_at IS NULL',
   )
   const insert = db.prepare(`
@@ -72,11 +72,9 @@ export function webhookQueries(db: Db) {
       const row = byId.get(storeId, id)
       return row && read(row)
     },
-    /** Lists the ids of the enabled webhooks of a store that ask for an event. */
-    listListening: (storeId: string, event: WebhookEvent): string[] =>
-      listening
-        .all(storeId)
-        .flatMap(({ id, events }) => ((JSON.parse(events) as string[]).includes(event) ? [id] : [])),
+    /** Lists the enabled webhooks of a store, each with its events. */
+    listEnabled: (storeId: string): Pick<WebhookRow, 'id' | 'events'>[] =>
+      enabled.all(storeId).map(({ id, events }) => ({ id, events: JSON.parse(events) as WebhookEvent[] })),
     add: (row: WebhookRow): void => void insert.run(written(row)),
     update: (row: WebhookRow): void => void update.run(written(row)),
     updateHealth: (storeId: string, id: string, health: WebhookHealth): void =>

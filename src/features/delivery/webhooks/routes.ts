@@ -121,16 +121,13 @@ export function webhookRoutes(
 }
 
 /** The route that replaces the secret of callbacks (contract 9.7). */
-export function callbackSecretRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
-  webhooks: WebhookService,
-) {
+export function callbackSecretRoutes({ forStore }: Pick<Doors, 'forStore'>, webhooks: WebhookService) {
   return new Elysia({
     name: 'callbackSecret.routes',
     prefix: '/v1/store/callback-secret',
     tags: ['Changes and webhooks'],
   })
-    .use(forStoreSecurity)
+    .use(forStore)
     .post(
       '/rotate',
       ({ actor, body, set }) => {
