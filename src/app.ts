@@ -78,7 +78,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
   const { ground, reads, passwords } = install
-  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList } = install.modules
+  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList, changes, webhooks } =
+    install.modules
   const { db, clock, ids, log } = ground
   const { stores, people } = install.services
   const storage = createStorageWatch({
@@ -130,6 +131,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
+    webhooks: webhooks.service,
   })
   const requests = createRequestBudget(clock)
   const doors = createDoors({
@@ -150,6 +152,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
     writeTogether: createWriteGroups(db, clock),
+    emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
     waiting: {
       latest: () => jobs.service.waiting.latest(),
@@ -161,6 +164,15 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products: products.service,
     spool: createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids }),
     files: ports.jobFiles,
+    callbacks: {
+      check: webhooks.service.checkCallbackUrl,
+      send: webhooks.service.sendCallback,
+      find: webhooks.service.findCallback,
+    },
+    onFinished(storeId, job) {
+      if (job.status === 'completed' || job.status === 'failed')
+        webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
+    },
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
@@ -198,6 +210,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products,
     jobs,
     search,
+    changes,
+    { ...webhooks, routes: (doors) => webhooks.routes(doors, idempotency) },
     health,
     docs,
   ]

@@ -63,9 +63,14 @@ export const Settings = Type.Object({
     must: `be one of ${PLAN_NAMES.join(', ')}`,
     description: `Plan of a store created with \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
   }),
-  OFFLINE: flag('`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS`.'),
+  OFFLINE: flag(
+    '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
+  ),
   FETCH_ALLOW_CIDRS: text(
     'Private networks from which pictures may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
+  ),
+  WEBHOOK_ALLOW_CIDRS: text(
+    'Private networks that webhooks and callbacks may be sent to, comma separated. Receivers there may use `http:` and any port.',
   ),
   TRUSTED_PROXIES: text(
     'Networks of proxies whose `X-Forwarded-For` header is trusted, comma separated. Empty: the header is ignored.',

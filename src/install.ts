@@ -11,13 +11,16 @@ import { buildIpList } from './features/access/ip-list/module.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
+import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
+import { buildWebhooks } from './features/delivery/webhooks/module.ts'
 import type { Ground } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
 import type { Db } from './platform/db/open.ts'
 import { createReads } from './platform/db/reads.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
+import type { Poster } from './platform/outbound/poster.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 
@@ -28,6 +31,8 @@ export interface InstallPorts {
   ids: Ids
   log: Logger
   mailer: Mailer
+  /** Sends webhooks. */
+  poster: Poster
   /** Encrypts what must be readable again; kept outside the database. */
   dataSecret: string
   /** Calls back once, later. */
@@ -46,7 +51,7 @@ export type Install = ReturnType<typeof createInstall>
 export function createInstall(
   { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
   baseUrl: () => string,
-  { db, clock, ids, log, later, mailer, dataSecret, passwordCost }: InstallPorts,
+  { db, clock, ids, log, later, mailer, poster, dataSecret, passwordCost }: InstallPorts,
 ) {
   const secretBox = createSecretBox(dataSecret, ids)
   const passwords = createPasswordHasher(passwordCost)
@@ -84,12 +89,14 @@ export function createInstall(
   const widgetKeys = buildWidgetKeys(ground)
   const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(ground, { tellOwners, reads })
+  const webhooks = buildWebhooks(ground, { stores, people, outbox: mail.service, secretBox, poster })
+  const changes = buildChanges(ground, { readers: [webhooks.service.readChange] })
 
   return {
     ground,
     reads,
     passwords,
-    modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList },
+    modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList, changes, webhooks },
     /** The verbs that commands use. */
     services: {
       ...{ stores, people },
@@ -101,6 +108,7 @@ export function createInstall(
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
       ipList: ipList.service,
+      webhooks: webhooks.service,
     },
   }
 }

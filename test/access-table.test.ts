@@ -215,6 +215,32 @@ const ROUTES: Record<string, Route> = {
   },
   'POST /v1/search/text': { needs: 'search:execute', send: () => ({ body: { query: 'boots' } }) },
 
+  'GET /v1/changes': { needs: 'products:read' },
+  'POST /v1/search/webhooks': {
+    needs: 'search:write',
+    send: () => ({ body: { url: 'https://hooks.test/', events: ['product.indexed'] } }),
+  },
+  'GET /v1/search/webhooks': { needs: 'search:read' },
+  'GET /v1/search/webhooks/inbox': { needs: 'search:read' },
+  'GET /v1/search/webhooks/:id': { needs: 'search:read', thing: 'webhook' },
+  'PATCH /v1/search/webhooks/:id': {
+    needs: 'search:write',
+    thing: 'webhook',
+    send: () => ({ body: { description: 'changed' } }),
+  },
+  'DELETE /v1/search/webhooks/:id': { needs: 'search:write', thing: 'webhook' },
+  'POST /v1/search/webhooks/:id/rotate-secret': { needs: 'search:write', thing: 'webhook' },
+  'POST /v1/search/webhooks/:id/test': { needs: 'search:write', thing: 'webhook' },
+  'POST /v1/search/webhooks/:id/recover': {
+    needs: 'search:write',
+    thing: 'webhook',
+    send: () => ({ body: { since: '2030-01-01T00:00:00Z' } }),
+  },
+  'GET /v1/search/webhooks/:id/deliveries': { needs: 'search:read', thing: 'webhook' },
+  'GET /v1/search/webhooks/deliveries/:delivery_id': { needs: 'search:read', thing: 'delivery' },
+  'POST /v1/search/webhooks/deliveries/:delivery_id/resend': { needs: 'search:write', thing: 'delivery' },
+  'POST /v1/store/callback-secret/rotate': { needs: 'security:manage' },
+
   // Whoever knows the address may see the picture, as on any web server; it cannot be guessed.
   'GET /pictures/:address': { needs: 'nothing', thing: 'picture', elsewhere: 200 },
   'GET /health': { needs: 'nothing' },

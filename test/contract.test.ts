@@ -51,6 +51,20 @@ const SERVED = `
   PATCH  /v1/security/api-keys/:id   4.10
   DELETE /v1/security/api-keys/:id   4.10
   POST   /v1/security/api-keys/:id/rotate      4.10
+  GET    /v1/changes                 9.1
+  POST   /v1/search/webhooks         9.2
+  GET    /v1/search/webhooks         9.2
+  GET    /v1/search/webhooks/:id     9.2
+  PATCH  /v1/search/webhooks/:id     9.2
+  DELETE /v1/search/webhooks/:id     9.2
+  POST   /v1/search/webhooks/:id/rotate-secret  9.4
+  POST   /v1/search/webhooks/:id/test           9.5
+  POST   /v1/search/webhooks/:id/recover        9.5
+  GET    /v1/search/webhooks/:id/deliveries     9.5
+  GET    /v1/search/webhooks/deliveries/:delivery_id         9.5
+  POST   /v1/search/webhooks/deliveries/:delivery_id/resend  9.5
+  GET    /v1/search/webhooks/inbox   9.6
+  POST   /v1/store/callback-secret/rotate       9.7
   GET    /v1/security/public-keys    4.11
   POST   /v1/security/public-keys    4.11
   GET    /v1/security/public-keys/:id  4.11

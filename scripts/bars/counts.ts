@@ -30,6 +30,7 @@ export const FULL_COUNTS = {
   OVERLOAD_SECONDS: 300,
   SOAK_REQUESTS: 5_000_000,
   GROWTH_PRODUCTS: 1_000_000,
+  WEBHOOK_EVENTS: 10_000,
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */

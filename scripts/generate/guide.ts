@@ -17,6 +17,7 @@ const DOCUMENTS = [
   'README',
   'access',
   'indexing',
+  'webhooks',
   'operating',
   'reference',
   'contract',

@@ -41,6 +41,7 @@ export async function createOpenApiDocument(): Promise<unknown> {
     tokenSecret: UNUSED_SECRET,
     dataSecret: UNUSED_SECRET,
     mailer: { isConfigured: false, send: async () => refuse() },
+    poster: { check: () => {}, post: async () => refuse(), isStopping: () => true },
     db,
     clock: systemClock,
     ids: systemIds,

@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { type Command, formatHelp, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
+import { inbox } from './inbox.ts'
 import { keyCreate } from './key-create.ts'
 import { keyList } from './key-list.ts'
 import { keyRevoke } from './key-revoke.ts'
@@ -49,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   userReset2fa,
   userUnlock,
   outbox,
+  inbox,
   secretReset,
   healthcheck,
   openapi,

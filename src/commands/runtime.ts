@@ -22,6 +22,7 @@ import { bundledModelDir, bundledModelHash } from '../platform/native/model-fold
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { unpackApart } from '../platform/native/unpack-apart.ts'
 import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
+import { createPoster } from '../platform/outbound/poster.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
@@ -59,7 +60,10 @@ export async function withInstall<Result>(
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
     opened.defer(later.finish)
-    const ports = installPorts(config, dataDir, log, db, later, openDoor(config))
+    const doors = openDoors(config)
+    // Only a service sends webhooks: two senders would send everything twice.
+    const poster = createPoster({ door: doors.webhooks, stop: AbortSignal.abort() })
+    const ports = { ...installPorts(config, dataDir, log, db, later, doors), poster }
     return await work(createInstall(config, () => findAddress(config), ports).services)
   } catch (error) {
     throw explainFolderError(dataDir, error)
@@ -73,24 +77,40 @@ const installPorts = (
   log: Logger,
   db: Db,
   later: Later,
-  door: OutboundDoor,
+  doors: Doors,
   stop?: AbortSignal,
 ) => ({
   db,
   clock,
   ids,
   log,
-  mailer: createConfiguredMailer(config, door, stop),
+  mailer: createConfiguredMailer(config, doors.main, stop),
+  poster: createPoster({ door: doors.webhooks, stop }),
   dataSecret: loadDataSecret(db, dataDir, ids),
   later: later.schedule,
 })
 
-const openDoor = (config: Config): OutboundDoor =>
-  createOutboundDoor({
+/** The ways to other servers. */
+interface Doors {
+  /** For pictures and mails. */
+  main: OutboundDoor
+  /** For webhooks and callbacks, whose messages must not be read on the way. */
+  webhooks: OutboundDoor
+}
+
+const openDoors = (config: Config): Doors => ({
+  main: createOutboundDoor({
     allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
     isOffline: config.OFFLINE,
     clock,
-  })
+  }),
+  webhooks: createOutboundDoor({
+    allowCidrs: parseNetworks(config, 'WEBHOOK_ALLOW_CIDRS'),
+    isOffline: config.OFFLINE,
+    isTlsRequired: true,
+    clock,
+  }),
+})
 
 function createConfiguredMailer(
   { SMTP_URL: smtpUrl, MAIL_FROM: from }: Config,
@@ -144,7 +164,7 @@ export async function startService(config: Config, told?: AbortSignal): Promise<
 }
 
 async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
-  const door = openDoor(config)
+  const doors = openDoors(config)
   parseNetworks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
   for (const warning of findWarnings(config)) log.warn(warning)
@@ -174,11 +194,11 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const app = createApp(config, () => baseUrl, {
-    ...installPorts(config, dataDir, log, db, later, door, stop.signal),
+    ...installPorts(config, dataDir, log, db, later, doors, stop.signal),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
-    fetcher: createPictureFetcher({ door, budget, clock, stop: stop.signal }),
+    fetcher: createPictureFetcher({ door: doors.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     bodyFiles: createWorkFiles(join(dataDir, 'bodies'), { isKept: false }),
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
@@ -279,7 +299,10 @@ function makeFolder(path: string): void {
   }
 }
 
-function parseNetworks(config: Config, name: 'FETCH_ALLOW_CIDRS' | 'TRUSTED_PROXIES') {
+function parseNetworks(
+  config: Config,
+  name: 'FETCH_ALLOW_CIDRS' | 'WEBHOOK_ALLOW_CIDRS' | 'TRUSTED_PROXIES',
+) {
   try {
     return parseCidrs(config[name])
   } catch (error) {

@@ -32,6 +32,11 @@ export const AUDIT_ACTIONS = {
   'ip_whitelist.added': 'An entry was added to the IP list.',
   'ip_whitelist.removed': 'An entry was removed from the IP list.',
   'ip_whitelist.cleared': 'The operator emptied the IP list.',
+  'webhook.created': 'A webhook was created.',
+  'webhook.updated': 'A webhook was changed.',
+  'webhook.deleted': 'A webhook was deleted.',
+  'webhook.secret_rotated': 'A webhook received a new signing secret.',
+  'callback_secret.rotated': 'The store received a new secret for callbacks of jobs.',
   'store.created': 'A store was created.',
   'store.plan_changed': 'A store moved to another plan.',
 } as const satisfies Record<string, string>

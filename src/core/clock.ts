@@ -13,3 +13,4 @@ export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS

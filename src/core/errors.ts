@@ -198,6 +198,11 @@ export const ERRORS = {
   would_lock_out: kind(409, 'The change would lock you out.', 'Add your own address first, or send `force`.'),
 
   gone: kind(410, 'The endpoint has been replaced.', 'Use the path in `replacement`.'),
+  changes_expired: kind(
+    410,
+    'The feed does not hold the changes after this number: they are older than 30 days, or the store was restored from a backup.',
+    'Copy all products again (`GET /v1/products`), then read on after `details.last_number`.',
+  ),
 
   payload_too_large: kind(
     413,
@@ -273,7 +278,7 @@ export const ERRORS = {
   url_not_allowed: kind(
     422,
     'The URL is not allowed.',
-    'Use an absolute public `https` or `http` URL on the standard port, without a user name.',
+    'Use an absolute public `https` URL (for pictures also `http`) on the standard port, without a user name.',
   ),
 
   rate_limit_exceeded: kind(

@@ -32,10 +32,25 @@ export interface EventData {
 
 export type EventName = keyof EventData
 
+/** Where a change comes from. Webhooks tell of changes by clients; of others only if the store asks for them. */
+export type EventOrigin = 'client' | 'demo' | 'reembedding' | 'restore'
+
 /** An event of one store. */
 export type StoreEvent = {
-  [Name in EventName]: { name: Name; storeId: string; data: EventData[Name] }
+  [Name in EventName]: { name: Name; storeId: string; origin: EventOrigin; data: EventData[Name] }
 }[EventName]
 
 /** Writes an event down; meant to be called inside the transaction that causes it, and lost with it. */
 export type EmitEvent = (event: StoreEvent) => void
+
+/** An event as the change feed of its store holds it. */
+export interface RecordedChange {
+  storeId: string
+  /** Place in the store's own sequence, which starts at 1 and has no gaps. */
+  number: number
+  event: EventName
+  origin: EventOrigin
+}
+
+/** Learns of each recorded change, inside the transaction that makes it. */
+export type ReadChange = (change: RecordedChange) => void

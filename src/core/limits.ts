@@ -89,6 +89,32 @@ export const LIMITS = {
   /** Up to here a list counts the products that pass its filters. */
   productsTotalMax: 10_000,
 
+  /** Changes on one page of the feed, and the bytes of their data after which a page ends. */
+  changesPageDefault: 100,
+  changesPageMax: 1_000,
+  changesPageBytes: 1024 * 1024,
+  /** How long changes and the log of deliveries are kept. */
+  changesKeptDays: 30,
+
+  webhooksPerStoreMax: 20,
+  webhookSecretCharsMin: 16,
+  webhookSecretCharsMax: 128,
+  /** How long a replaced secret still signs, at most and by default. */
+  secretGraceSecondsMax: 7 * 86_400,
+  secretGraceSecondsDefault: 86_400,
+  /** Timeouts for connecting to a receiver and for the whole delivery, and how much of the answer is read and kept. */
+  deliveryConnectMs: 5_000,
+  deliveryTotalMs: 15_000,
+  deliveryAnswerBytesMax: 64 * 1024,
+  deliveryAnswerBytesKept: 2 * 1024,
+  /** The longest wait that a receiver may ask for with `Retry-After`. */
+  deliveryRetryAfterMaxMs: 24 * 3_600_000,
+  /** A webhook whose attempts have all failed for this long is disabled. */
+  webhookFailingMaxMs: 5 * 86_400_000,
+  deliveriesPageDefault: 20,
+  deliveriesPageMax: 100,
+  inboxSize: 100,
+
   /** Problems listed in one answer of 422. */
   validationProblemsMax: 50,
   idempotencyKeyCharsMax: 255,

@@ -36,6 +36,7 @@ const frame = (version: string) => ({
     { name: 'Products', description: 'The catalogue' },
     { name: 'Jobs', description: 'Work in the background' },
     { name: 'Search', description: 'Find products by picture and by text' },
+    { name: 'Changes and webhooks', description: 'The feed of changes, and signed notices of them' },
     { name: 'Operation', description: 'Health and versions' },
   ],
 })

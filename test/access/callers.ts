@@ -41,7 +41,8 @@ export async function createWorld(): Promise<World> {
 
 /** Takes away what the requests of one caller have left and stores may have only so many of. */
 export function clear({ app }: World): void {
-  for (const table of ['api_keys', 'public_keys', 'ip_entries']) app.db.prepare(`DELETE FROM ${table}`).run()
+  for (const table of ['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries'])
+    app.db.prepare(`DELETE FROM ${table}`).run()
 }
 
 /** What a caller shows. */
@@ -141,6 +142,11 @@ export interface Sent {
   query?: string
 }
 
+async function makeWebhook(world: World): Promise<string> {
+  const body = { url: 'https://hooks.test/', events: ['product.indexed'] }
+  return String((await world.asMachine('POST', '/v1/search/webhooks', body))['id'])
+}
+
 /** Things of the store `mine`, made anew for a request that names one. */
 export const THINGS = {
   async product(world: World): Promise<string> {
@@ -168,6 +174,11 @@ export const THINGS = {
   async 'IP entry'(world: World): Promise<string> {
     const body = { ip_address: '0.0.0.0/0' }
     return String((await world.asMachine('POST', '/v1/security/ip-whitelist', body))['id'])
+  },
+  webhook: makeWebhook,
+  async delivery(world: World): Promise<string> {
+    const id = await makeWebhook(world)
+    return String((await world.asMachine('POST', `/v1/search/webhooks/${id}/test`))['id'])
   },
   /** The last part of a kept picture's address, which nobody can guess. */
   async picture(world: World): Promise<string> {

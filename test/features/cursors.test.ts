@@ -15,6 +15,7 @@ const LISTS: [path: string, rows: string, id: string][] = [
   ['/v1/security/audit?action=password.changed&', 'events', 'id'],
   ['/v1/jobs?status=failed&', 'jobs', 'job_id'],
   [`/v1/jobs/${JOB}/errors?`, 'errors', 'index'],
+  ['/v1/search/webhooks/hook/deliveries?', 'deliveries', 'id'],
 ]
 
 const ROWS = 12
@@ -27,6 +28,11 @@ beforeEach(async () => {
   here = testApp()
   token = await here.signIn()
   const { sub: storeId } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  here.db
+    .prepare(`
+      INSERT INTO webhooks (id, store_id, url, events, enabled, created_at, updated_at)
+      VALUES ('hook', ?, 'https://hooks.test/', '["product.indexed"]', 1, 0, 0)`)
+    .run(storeId)
   for (let n = 0; n < ROWS; n++) {
     // Several rows share a moment, a name and a price.
     if (n % 3 === 0) here.clock.advance(1_000)
@@ -98,6 +104,8 @@ function movedTo(target: TestApp): TestApp {
       .prepare(`INSERT INTO job_items (${columns.join()}) VALUES (${names.join()})`)
       .run({ ...item, job })
   }
+  copy('webhooks', 'id', [])
+  copy('deliveries', 'row', ['row'])
   // A product is read with its pictures.
   const pictures = here.db
     .prepare(
@@ -163,7 +171,11 @@ test('these are all lists that take a cursor', () => {
   }[]
   const paged = routes.filter(({ hooks }) => hooks.query?.properties?.['cursor']).map(({ path }) => path)
   expect(new Set(paged)).toEqual(
-    new Set(LISTS.map(([path]) => (path.split('?', 1)[0] as string).replace(JOB, ':job_id'))),
+    new Set(
+      LISTS.map(
+        ([path]) => path.replace(JOB, ':job_id').replace('/hook/', '/:id/').split('?', 1)[0] as string,
+      ),
+    ),
   )
 })
 

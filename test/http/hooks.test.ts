@@ -8,7 +8,7 @@ const COSTLY = {
   'the server': 'getServer()',
 }
 
-/** Routes whose own handler hands its context on: pages, and the one with an Idempotency-Key. */
+/** Routes whose own handler hands its context on: pages, and those with an Idempotency-Key. */
 const HANDING_ON = [
   'GET /verify',
   'GET /oauth/password/reset',
@@ -16,6 +16,7 @@ const HANDING_ON = [
   'GET /errors',
   'GET /errors/:code',
   'POST /v1/products',
+  'POST /v1/search/webhooks',
 ]
 
 test.each(Object.entries(COSTLY))('no request is searched for %s that nobody reads', async (_what, code) => {

@@ -133,6 +133,20 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'PATCH /v1/products/{product_id}': 'updateProduct',
       'DELETE /v1/products/{product_id}': 'deleteProduct',
       'GET /pictures/{address}': 'getPicture',
+      'GET /v1/changes': 'listChanges',
+      'POST /v1/search/webhooks': 'createWebhook',
+      'GET /v1/search/webhooks': 'listWebhooks',
+      'GET /v1/search/webhooks/{id}': 'getWebhook',
+      'PATCH /v1/search/webhooks/{id}': 'updateWebhook',
+      'DELETE /v1/search/webhooks/{id}': 'deleteWebhook',
+      'POST /v1/search/webhooks/{id}/rotate-secret': 'rotateWebhookSecret',
+      'POST /v1/search/webhooks/{id}/test': 'testWebhook',
+      'POST /v1/search/webhooks/{id}/recover': 'recoverDeliveries',
+      'GET /v1/search/webhooks/{id}/deliveries': 'listDeliveries',
+      'GET /v1/search/webhooks/deliveries/{delivery_id}': 'getDelivery',
+      'POST /v1/search/webhooks/deliveries/{delivery_id}/resend': 'resendDelivery',
+      'GET /v1/search/webhooks/inbox': 'readInbox',
+      'POST /v1/store/callback-secret/rotate': 'rotateCallbackSecret',
       'POST /v1/search': 'searchByUpload',
       'POST /v1/search/url': 'searchByUrl',
       'POST /v1/search/text': 'searchByText',
@@ -229,13 +243,15 @@ describe('parameters', () => {
     expect(sort?.schema['enum']).toEqual(['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'])
   })
 
+  const ONCE = ['POST /v1/products', 'POST /v1/products/bulk', 'POST /v1/search/webhooks']
+
   test('the headers that mean something are told', () => {
     for (const [name, { parameters = [] }] of operations) {
       const headers = parameters.filter((parameter) => parameter.in === 'header')
       expect([name, headers.map((header) => header.name)]).toEqual([
         name,
         [
-          ...(/^POST \/v1\/products(\/bulk)?$/.test(name) ? ['Idempotency-Key'] : []),
+          ...(ONCE.includes(name) ? ['Idempotency-Key'] : []),
           ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
         ],
       ])

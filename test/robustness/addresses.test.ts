@@ -63,6 +63,7 @@ const SINKS: Record<string, (url: string) => ReturnType<Client>> = {
   'further views': (url) => client('PATCH', '/v1/products/known', { additional_image_urls: [url] }),
   'a replacement': (image_url) => client('PUT', '/v1/products/known', { image_url }),
   'a changed product': (image_url) => client('PATCH', '/v1/products/known', { image_url }),
+  'a webhook': (url) => client('POST', '/v1/search/webhooks', { url, events: ['product.indexed'] }),
   'a search': (image_url) => client('POST', '/v1/search/url', { image_url }),
 }
 

@@ -297,6 +297,34 @@ const ACTS = {
       await keyRound(session, '/v1/security/public-keys', session.memory.widgetKeys, body, b)
     },
   ],
+  'make, use and end a webhook': [
+    1,
+    async ({ ask }, [a, b]) => {
+      const path = '/v1/search/webhooks'
+      const body = { url: `https://shop${a}.example/hook`, events: ['product.indexed', 'product.deleted'] }
+      const as = 'machine'
+      // A program that works offline refuses every address.
+      const { status, body: made } = await ask({ method: 'POST', path, as, body }, 200, 409, 422)
+      if (status !== 200) return
+      const own = `${path}/${made['id']}`
+      await ask({ method: 'PATCH', path: own, as, body: { description: pick(WORDS, b) } }, 200, 422)
+      await ask({ method: 'POST', path: `${own}/rotate-secret`, as, body: { grace_seconds: b % 60 } }, 200)
+      await ask({ method: 'POST', path: `${own}/recover`, as, body: { since: '2020-01-01' } }, 200)
+      await ask({ method: 'GET', path: `${own}/deliveries?limit=${1 + (b % 100)}`, as }, 200)
+      await ask({ method: 'DELETE', path: own, as }, 200)
+    },
+  ],
+  'follow the changes': [
+    2,
+    async ({ ask }, [a, b]) => {
+      await ask(
+        { method: 'GET', path: `/v1/changes?after=${a % 50}&limit=${1 + (b % 1_000)}`, as: 'key' },
+        200,
+        410,
+      )
+      await ask({ method: 'GET', path: '/v1/search/webhooks/inbox', as: 'person' }, 200)
+    },
+  ],
   'look after security': [
     2,
     async (session, [a]) => {

@@ -10,6 +10,7 @@ import { ApiError } from '../../src/core/errors.ts'
 import type { Ids } from '../../src/core/ids.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
+import type { Message, Answer as PosterAnswer } from '../../src/platform/outbound/poster.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import { createWorkFiles } from '../../src/platform/work-files.ts'
 import { memoryDatabase } from './database.ts'
@@ -37,6 +38,8 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const scheduled: (() => void)[] = []
   const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
   const mails: Mail[] = []
+  const posts: Post[] = []
+  const receiver = { answer: (_post: Post): Partial<PosterAnswer> | Promise<Partial<PosterAnswer>> => ({}) }
   const built = createApp(config, () => BASE_URL, {
     db: memoryDatabase(),
     clock,
@@ -45,6 +48,18 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     tokenSecret: JWT_SECRET,
     dataSecret: 'another secret that is only used in tests',
     mailer: { isConfigured: true, send: async (mail) => void mails.push(mail) },
+    poster: {
+      check(url) {
+        if (url.startsWith('https://')) return
+        throw Object.assign(new Error('Only https is allowed'), { reason: 'url_not_allowed' })
+      },
+      async post(url, message) {
+        const post = { url, ...message }
+        posts.push(post)
+        return { status: 200, retryAfter: undefined, text: '', ...(await receiver.answer(post)) }
+      },
+      isStopping: () => false,
+    },
     embedder: fakeEmbedder(),
     budget: createByteBudget(),
     fetcher: {
@@ -148,6 +163,8 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     ids,
     web,
     mails,
+    posts,
+    receiver,
     downloads,
     scheduled,
     folder,
@@ -158,6 +175,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     picture,
     close,
   }
+}
+
+/** A webhook as its receiver gets it. */
+export interface Post extends Message {
+  url: string
 }
 
 export type TestApp = ReturnType<typeof testApp>

@@ -52,6 +52,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   job_items: { writer: 'catalogue/jobs', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
 
+  change_numbers: { writer: 'delivery/changes', rows: OF_STORE },
+  changes: { writer: 'delivery/changes', rows: OF_STORE },
+  webhooks: { writer: 'delivery/webhooks', rows: OF_STORE },
+  signing_secrets: { writer: 'delivery/webhooks', rows: OF_STORE },
+  deliveries: { writer: 'delivery/webhooks', rows: OF_STORE },
+
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },

@@ -50,9 +50,14 @@ function connectTo(
       reject(error)
     }
     const abort = () => fail(tooSlow(destination))
-    const isPinned = () => isSameAddress(socket.remoteAddress ?? '', address)
+    const findFault = (): OutboundError | undefined => {
+      // A peer that has reset the connection has no address any more.
+      if (socket.remoteAddress === undefined) return toFailure(undefined, destination, isReached)
+      return isSameAddress(socket.remoteAddress, address) ? undefined : strayed(destination)
+    }
     const succeed = () => {
-      if (!isPinned()) return fail(strayed(destination))
+      const fault = findFault()
+      if (fault) return fail(fault)
       signal.removeEventListener('abort', abort)
       resolve(socket)
     }
@@ -63,7 +68,8 @@ function connectTo(
     socket.once('close', () => fail(toFailure(undefined, destination, isReached)))
     socket.once('connect', () => {
       isReached = true
-      if (!isPinned()) fail(strayed(destination))
+      const fault = findFault()
+      if (fault) fail(fault)
       else if (!destination.isTls) succeed()
     })
     if (destination.isTls) socket.once('secureConnect', succeed)

@@ -13,6 +13,8 @@ export interface DestinationRules {
   allowCidrs: readonly Cidr[]
   /** Whether nothing outside `allowCidrs` is reachable. */
   isOffline: boolean
+  /** Whether TLS is required outside `allowCidrs`. */
+  isTlsRequired?: boolean
   lookup: Lookup
   /** Whether an address belongs to this machine; such addresses are reachable only inside `allowCidrs`. */
   isOwnAddress?(address: string): boolean
@@ -44,29 +46,54 @@ export const lookupHost: Lookup = async (host) => {
 /**
  * Resolves the host of a URL that a customer named and checks every address: one forbidden address refuses them all.
  *
- * @throws OutboundError `blocked_address`, `url_not_allowed` (the port), `dns`, or `timeout` when `signal` aborts.
+ * @throws OutboundError `blocked_address`, `url_not_allowed` (the port, or no TLS), `dns`, or `timeout` when `signal` aborts.
  */
 export async function findDestination(
   url: URL,
   rules: DestinationRules,
   signal: AbortSignal,
 ): Promise<Destination> {
+  const server = readServer(url)
+  checkServer(server, rules)
+  const addresses = findKnownAddresses(server, rules) ?? (await findAddresses(server.host, rules, signal))
+  checkAddresses(server, addresses, rules)
+  return { ...server, addresses: sortByFamily(addresses) }
+}
+
+/**
+ * Checks what a URL alone tells, without a lookup: everything for an address, little for a name.
+ *
+ * @throws OutboundError `blocked_address`, `url_not_allowed`.
+ */
+export function checkWithoutLookup(url: URL, rules: DestinationRules): void {
+  const server = readServer(url)
+  checkServer(server, rules)
+  const addresses = findKnownAddresses(server, rules)
+  if (addresses) checkAddresses(server, addresses, rules)
+}
+
+function readServer(url: URL): Server {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   const isTls = url.protocol === 'https:'
-  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
-  const isPortStandard = STANDARD_PORTS.includes(port)
-  const hasAllowed = rules.allowCidrs.length > 0
-  // Checked before the lookup too: a lookup already tells the name to the outside.
-  if (rules.isOffline && !hasAllowed) throw offline()
-  if (!isPortStandard && !hasAllowed && isIP(host) === 0) throw refusedPort()
+  return { host, isTls, port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port) }
+}
 
-  const addresses = await findAddresses(host, rules, signal)
+/** Checks before the lookup, which already tells the name to the outside. */
+function checkServer({ host, port, isTls }: Server, rules: DestinationRules): void {
+  if (rules.allowCidrs.length > 0) return
+  if (rules.isOffline) throw offline()
+  if (!STANDARD_PORTS.includes(port) && isIP(host) === 0) throw refusedPort()
+  if (rules.isTlsRequired && !isTls) throw tlsRequired()
+}
+
+function checkAddresses({ host, port, isTls }: Server, addresses: string[], rules: DestinationRules): void {
   const isAllowed = (address: string) => isInside(address, rules.allowCidrs)
   if (!addresses.every((address) => isGlobalAddress(address) || isAllowed(address))) throw notPublic(host)
   if (addresses.some((address) => rules.isOwnAddress?.(address) && !isAllowed(address))) throw own(host)
-  if (rules.isOffline && !addresses.every(isAllowed)) throw offline()
-  if (!isPortStandard && !addresses.every(isAllowed)) throw refusedPort()
-  return { host, port, isTls, addresses: sortByFamily(addresses) }
+  if (addresses.every(isAllowed)) return
+  if (rules.isOffline) throw offline()
+  if (!STANDARD_PORTS.includes(port)) throw refusedPort()
+  if (rules.isTlsRequired && !isTls) throw tlsRequired()
 }
 
 /**
@@ -88,18 +115,21 @@ export async function findTrustedDestination(
 
 const sortByFamily = (addresses: string[]): string[] => addresses.sort((a, b) => isIP(a) - isIP(b))
 
+/** The addresses of a host that need no lookup; undefined for a name. */
+function findKnownAddresses({ host }: Server, { allowCidrs }: DestinationRules): string[] | undefined {
+  if (isIP(host) !== 0) return [host]
+  if (host !== 'localhost' && !host.endsWith('.localhost')) return undefined
+  // These names always mean this machine (RFC 6761). One address family may be allowed alone.
+  const allowed = LOOPBACKS.filter((address) => isInside(address, allowCidrs))
+  if (allowed.length === 0) throw notPublic(host)
+  return allowed
+}
+
 async function findAddresses(
   host: string,
-  { allowCidrs, lookup }: DestinationRules,
+  { lookup }: DestinationRules,
   signal: AbortSignal,
 ): Promise<string[]> {
-  if (isIP(host) !== 0) return [host]
-  if (host === 'localhost' || host.endsWith('.localhost')) {
-    // These names always mean this machine (RFC 6761). One address family may be allowed alone.
-    const allowed = LOOPBACKS.filter((address) => isInside(address, allowCidrs))
-    if (allowed.length === 0) throw notPublic(host)
-    return allowed
-  }
   const addresses = await lookUp(host, lookup, signal)
   if (addresses.length === 0) throw new OutboundError('dns', `The host ${host} has no address`)
   return addresses
@@ -115,6 +145,7 @@ async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promis
 }
 
 const refusedPort = () => new OutboundError('url_not_allowed', 'Only ports 80 and 443 are allowed')
+const tlsRequired = () => new OutboundError('url_not_allowed', 'Only https is allowed')
 const blocked = (message: string) => new OutboundError('blocked_address', message)
 const notPublic = (host: string) => blocked(`${host} does not resolve to a public address`)
 const own = (host: string) => blocked(`${host} resolves to the machine of this service`)

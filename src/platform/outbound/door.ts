@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Cidr } from '../../core/networks.ts'
 import { openConnection } from './connection.ts'
 import {
+  checkWithoutLookup,
   type DestinationRules,
   findDestination,
   findTrustedDestination,
@@ -25,6 +26,13 @@ export interface OutboundDoor {
   send<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
 
   /**
+   * Checks a URL that a customer named before anything is sent there. A host name is looked up only when it is used.
+   *
+   * @throws OutboundError `blocked_address`, `url_not_allowed`.
+   */
+  check(url: URL): void
+
+  /**
    * Connects to a server that the operator named, which may be private unless the install is offline.
    *
    * @param signal cancels the attempt.
@@ -39,6 +47,8 @@ export interface DoorOptions {
   allowCidrs: readonly Cidr[]
   /** Whether nothing outside `allowCidrs` is reachable (`OFFLINE`). */
   isOffline: boolean
+  /** Whether `http:` is refused outside `allowCidrs`. */
+  isTlsRequired?: boolean
   /** Resolves a host name; by default with the system's resolver. */
   lookup?: Lookup
   /** Whether an address belongs to this machine; by default the addresses of its network interfaces. */
@@ -54,6 +64,7 @@ export function createOutboundDoor(options: DoorOptions): OutboundDoor {
   const rules: DestinationRules = {
     allowCidrs: options.allowCidrs,
     isOffline: options.isOffline,
+    isTlsRequired: options.isTlsRequired ?? false,
     lookup: options.lookup ?? lookupHost,
     isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
   }
@@ -65,6 +76,8 @@ export function createOutboundDoor(options: DoorOptions): OutboundDoor {
       const socket = await openConnection(destination, { signal: connecting, ca })
       return exchange(socket, url, request)
     },
+
+    check: (url) => checkWithoutLookup(url, rules),
 
     async connect(server, signal) {
       const destination = await findTrustedDestination(server, rules, signal)

@@ -3,6 +3,7 @@ import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { parseRetryAfter } from '../../core/retry-after.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
 import type { OutboundDoor } from '../outbound/door.ts'
 import type { OutboundResponse } from '../outbound/exchange.ts'
@@ -190,14 +191,9 @@ function computeRetryWait(
   const isTemporary = status === 429 || (status >= 500 && status <= 599)
   if (!isTemporary || retries >= LIMITS.fetchRetriesMax) return undefined
   const retryAfter = headers['retry-after']
-  const waitMs = retryAfter === undefined ? limits.retryMs * 2 ** retries : parseRetryAfter(retryAfter, clock)
+  const waitMs =
+    retryAfter === undefined ? limits.retryMs * 2 ** retries : parseRetryAfter(retryAfter, clock.now())
   return waitMs <= limits.retryAfterMaxMs ? waitMs : undefined
-}
-
-/** The header holds seconds or a date (RFC 9110 §10.2.3). Any other text counts as zero. @returns ms. */
-function parseRetryAfter(text: string, clock: Clock): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
-  return Math.max(0, (Date.parse(text) || 0) - clock.now())
 }
 
 /** @returns false if the download ran out of time first. */

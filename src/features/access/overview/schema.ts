@@ -7,7 +7,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Recommendation = t.Object({
   code: t.String({
     description:
-      'One of `enable_2fa`, `members_without_2fa`, `keys_of_former_members`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`; later versions may add more.',
+      'One of `enable_2fa`, `members_without_2fa`, `keys_of_former_members`, `api_keys_expiring`, `api_keys_unused`, `no_ip_whitelist`, `webhooks_failing`; later versions may add more.',
   }),
   message: t.String({ description: 'For people; may change.' }),
 })
@@ -28,8 +28,8 @@ export const SecurityOverview = t.Object({
   public_keys: Count('Widget keys.'),
   ip_whitelist: t.Object({ enabled: t.Boolean(), entries: Count('Entries of the list.') }),
   webhooks: t.Object({
-    active: Count('Webhooks; this version has none.'),
-    failing: Count('Webhooks that do not answer.'),
+    active: Count('Webhooks that are on.'),
+    failing: Count('Webhooks whose last delivery failed, or that were disabled for it.'),
   }),
   sessions: Count('Active sessions of the members.'),
   last_login_at: t.Union([Moment, t.Null()], {

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import type { WebhookService } from '../../delivery/webhooks/service.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
 import type { IpListService } from '../ip-list/service.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
@@ -14,6 +15,7 @@ export interface OverviewDeps {
   apiKeys: Pick<ApiKeyService, 'countByState' | 'countByFormerMembers'>
   widgetKeys: Pick<WidgetKeyService, 'count'>
   ipList: Pick<IpListService, 'count'>
+  webhooks: Pick<WebhookService, 'countByState'>
 }
 
 export type OverviewService = ReturnType<typeof overviewService>
@@ -31,12 +33,14 @@ export function overviewService(deps: OverviewDeps) {
       const entries = ipList.count(storeId)
       const { sessions, lastLoginAt } = queries.summarizeSignIns(storeId, now)
       const keys = apiKeys.countByState(storeId, now)
+      const webhooks = deps.webhooks.countByState(storeId)
       const facts: Facts = {
         isOwnMissing: isOwnEnabled === false,
         othersMissing: members.total - members.enabled - (isCallerMissing ? 1 : 0),
         keys,
         keysOfFormerMembers: apiKeys.countByFormerMembers(storeId, now),
         hasIpList: entries > 0,
+        failingWebhooks: webhooks.failing,
       }
       return {
         two_factor: {
@@ -47,8 +51,7 @@ export function overviewService(deps: OverviewDeps) {
         api_keys: keys,
         public_keys: widgetKeys.count(storeId),
         ip_whitelist: { enabled: entries > 0, entries },
-        // This version has no webhooks, but clients may rely on the field (contract 5.8).
-        webhooks: { active: 0, failing: 0 },
+        webhooks,
         sessions,
         last_login_at: lastLoginAt === null ? null : isoTime(lastLoginAt),
         recommendations: listRecommendations(facts),
@@ -64,11 +67,12 @@ interface Facts {
   keys: SecurityOverview['api_keys']
   keysOfFormerMembers: number
   hasIpList: boolean
+  failingWebhooks: number
 }
 
 /** Lists recommendations, most important first. */
 function listRecommendations(facts: Facts): Recommendation[] {
-  const { isOwnMissing, othersMissing, keys, keysOfFormerMembers, hasIpList } = facts
+  const { isOwnMissing, othersMissing, keys, keysOfFormerMembers, hasIpList, failingWebhooks } = facts
   const advice: [isDue: boolean, code: string, message: string][] = [
     [isOwnMissing, 'enable_2fa', 'Switch on two-factor authentication for your own account.'],
     [
@@ -96,6 +100,11 @@ function listRecommendations(facts: Facts): Recommendation[] {
       keys.active > 0 && !hasIpList,
       'no_ip_whitelist',
       `List the addresses that may use ${counted(keys.active, 'API key')}, so that a stolen key is useless elsewhere.`,
+    ],
+    [
+      failingWebhooks > 0,
+      'webhooks_failing',
+      `Look at ${counted(failingWebhooks, 'webhook')} whose receiver does not answer as it should.`,
     ],
   ]
   return advice.filter(([isDue]) => isDue).map(([, code, message]) => ({ code, message }))

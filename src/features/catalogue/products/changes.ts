@@ -1,7 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { EmitEvent } from '../../../core/events.ts'
+import type { EmitEvent, EventOrigin } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { PLANS } from '../../../core/plans.ts'
@@ -20,7 +20,7 @@ export interface ProductChangesDeps {
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom'>
   writeTogether: WriteTogether
-  /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
+  /** Learns of every change that a client can see, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
   /** Learns of every write, so that older work on the same product is not done after it. */
   waiting?: WaitingWrites | undefined
@@ -164,7 +164,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
         if (!before) requireRoom(store)
         settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
         const saved = queries.save(product, prepared)
-        if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
+        emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
         return saved
       },
       undone: () => giveRoomBack(),
@@ -192,7 +192,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
   }
 
   function emitSaved(
-    product: Pick<ProductRow, 'storeId' | 'productId' | 'vectorId' | 'imageUrl' | 'metadata'> & {
+    product: Pick<ProductRow, 'storeId' | 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'isDemo'> & {
       now: number
     },
     prepared: PictureToSave[],
@@ -200,12 +200,13 @@ export function createProductChanges(deps: ProductChangesDeps) {
   ): void {
     if (!emit) return
     const { storeId, productId: product_id, metadata } = product
+    const origin = originOf(product)
     const image_url = pictures.toPublicUrl(product.imageUrl)
     const moment = isoTime(product.now)
-    // Nobody has heard of the demo product that this one replaces.
-    if (!before || before.isDemo) {
+    // Webhooks have not heard of the demo product that this one replaces.
+    if (!before || before.isDemo !== product.isDemo) {
       const data = { product_id, vector_id: product.vectorId, image_url, metadata, indexed_at: moment }
-      emit({ name: 'product.indexed', storeId, data })
+      emit({ name: 'product.indexed', storeId, origin, data })
       return
     }
     const changes = listChangedFields(before, { metadata, pictures: prepared })
@@ -219,7 +220,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       new_image_url: hasNewUrl ? image_url : null,
       updated_at: moment,
     }
-    emit({ name: 'product.updated', storeId, data })
+    emit({ name: 'product.updated', storeId, origin, data })
   }
 
   function erase(
@@ -233,8 +234,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
       write() {
         settleWaiting(storeId, product_id, 'deleted', arrival, waited)
         queries.remove(product)
-        if (product.isDemo) return
-        emit?.({ name: 'product.deleted', storeId, data: { product_id, deleted_at: isoTime(clock.now()) } })
+        const data = { product_id, deleted_at: isoTime(clock.now()) }
+        emit?.({ name: 'product.deleted', storeId, origin: originOf(product), data })
       },
       committed() {
         for (const { id } of product.pictures) index.remove(storeId, id)
@@ -297,3 +298,5 @@ export function createProductChanges(deps: ProductChangesDeps) {
       }),
   }
 }
+
+const originOf = ({ isDemo }: Pick<ProductRow, 'isDemo'>): EventOrigin => (isDemo ? 'demo' : 'client')

@@ -51,7 +51,19 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, idempotency, emit, waiting } = needs
+  const {
+    stores,
+    model,
+    index,
+    writeTogether,
+    embedder,
+    fetcher,
+    files,
+    budget,
+    idempotency,
+    emit,
+    waiting,
+  } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({

@@ -50,6 +50,7 @@ describe('the event of a change', () => {
       {
         name: 'product.indexed',
         storeId,
+        origin: 'client',
         data: {
           product_id: 'p',
           vector_id: vectorId,
@@ -106,7 +107,7 @@ describe('the event of a change', () => {
       ...urls,
       updated_at: '2030-01-01T00:00:01.000Z',
     }
-    expect(heard().slice(1)).toEqual([{ name: 'product.updated', storeId, data }])
+    expect(heard().slice(1)).toEqual([{ name: 'product.updated', storeId, origin: 'client', data }])
   })
 
   test('product.updated names `image` when a known address has a new picture', async () => {
@@ -126,7 +127,7 @@ describe('the event of a change', () => {
     expect(await changes.remove(storeId, 'p')).toBe(true)
     expect(await changes.remove(storeId, 'p')).toBe(false)
     expect(heard().slice(1)).toEqual([
-      { name: 'product.deleted', storeId, data: { product_id: 'p', deleted_at: NOW } },
+      { name: 'product.deleted', storeId, origin: 'client', data: { product_id: 'p', deleted_at: NOW } },
     ])
   })
 
@@ -137,10 +138,28 @@ describe('the event of a change', () => {
     await changes.put(store, input('chair', url, { metadata: { price: 1 } }))
     await changes.put(store, input('chair', url, { metadata: { price: 2 } }))
     await changes.remove(storeId, 'chair')
-    expect(heard().map(({ name }) => name)).toEqual(['product.indexed', 'product.updated', 'product.deleted'])
+    expect(heard().map(({ name, origin }) => [name, origin])).toEqual([
+      ['product.indexed', 'demo'],
+      ['product.indexed', 'client'],
+      ['product.updated', 'client'],
+      ['product.deleted', 'client'],
+    ])
   })
 
-  test('none for an identical product, for other vectors of the same picture, nor for demo products', async () => {
+  test('of a demo product says where it comes from', async () => {
+    const { changes } = listenTo(write)
+    const url = app.picture('a', 1)
+    await changes.put(store, input('demo', url, { isDemo: true }))
+    await changes.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
+    await changes.remove(storeId, 'demo', ({ isDemo }) => isDemo)
+    expect(heard().map(({ name, origin }) => [name, origin])).toEqual([
+      ['product.indexed', 'demo'],
+      ['product.updated', 'demo'],
+      ['product.deleted', 'demo'],
+    ])
+  })
+
+  test('none for an identical product, nor for other vectors of the same picture', async () => {
     const { changes } = listenTo(write)
     const url = app.picture('a', 1)
     await changes.put(store, input('p', url))
@@ -148,9 +167,6 @@ describe('the event of a change', () => {
     const other = registerModel(app.db, { ...fakeEmbedder().model, hash: 'another' }, 0)
     app.db.prepare('UPDATE pictures SET model = ?').run(other.row)
     expect((await changes.put(store, input('p', url))).effect).toBe('updated')
-    await changes.put(store, input('demo', url, { isDemo: true }))
-    await changes.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
-    await changes.remove(storeId, 'demo', ({ isDemo }) => isDemo)
     expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
   })
 })

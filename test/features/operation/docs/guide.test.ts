@@ -12,6 +12,7 @@ const PAGES = {
   '/docs/guide': 'Guide',
   '/docs/guide/access': 'Access',
   '/docs/guide/indexing': 'Indexing a catalogue',
+  '/docs/guide/webhooks': 'Changes and webhooks',
   '/docs/guide/operating': 'Operating',
   '/docs/guide/reference': 'Reference',
   '/docs/guide/contract': 'Contract',

@@ -1,0 +1,24 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import type { ReadChange } from '../../../core/events.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Ground, Module } from '../../module.ts'
+import { changeQueries } from './queries.ts'
+import { changeRoutes } from './routes.ts'
+import { type ChangeService, changeService } from './service.ts'
+
+export interface ChangeNeeds {
+  /** Learn of each change inside its transaction. */
+  readers: readonly ReadChange[]
+}
+
+/** Wires the change feed. It stands above nothing: products write it, and webhooks read it. */
+export function buildChanges({ db, clock }: Ground, { readers }: ChangeNeeds) {
+  const queries = changeQueries(db)
+  const service = changeService({ queries, clock, readers, unsynced: (write) => unsynced(db, write) })
+  return {
+    service,
+    routes: (doors: Doors) => changeRoutes(doors, service),
+    chores: [{ name: 'deleting old changes', everyMs: HOUR_MS, run: service.prune }],
+  } satisfies Module<ChangeService>
+}

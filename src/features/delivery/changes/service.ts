@@ -1,0 +1,81 @@
+import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { EmitEvent, ReadChange } from '../../../core/events.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
+import type { ChangeQueries, FeedBounds } from './queries.ts'
+import type { Change, ChangeList, ChangesQuery } from './schema.ts'
+
+export interface ChangeDeps {
+  queries: ChangeQueries
+  clock: Clock
+  /** Learn of each change inside its transaction. One that throws undoes the change. */
+  readers: readonly ReadChange[]
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+}
+
+/** Changes deleted in one step, and steps of one run of the chore. */
+const PRUNED_AT_ONCE = 200
+const PRUNE_STEPS_MAX = 5_000
+
+export type ChangeService = ReturnType<typeof changeService>
+
+/** The change feed: every change of a store's products, numbered without gaps (contract 9.1). */
+export function changeService({ queries, clock, readers, unsynced }: ChangeDeps) {
+  /** Records an event and tells the readers. Call it inside the transaction of the change. */
+  const emit: EmitEvent = ({ name: event, storeId, origin, data }) => {
+    const createdAt = clock.now()
+    const number = queries.add({ storeId, event, origin, data: JSON.stringify(data), createdAt })
+    for (const read of readers) read({ storeId, number, event, origin })
+  }
+
+  return {
+    emit,
+
+    /**
+     * Lists the changes after a number, oldest first. A page ends early where its data would become large.
+     *
+     * @throws ApiError `changes_expired` if changes after this number are gone, or if it lies beyond the last one.
+     */
+    list(storeId: string, query: ChangesQuery): ChangeList {
+      const { after = 0, limit = LIMITS.changesPageDefault } = query
+      const bounds = queries.findBounds(storeId)
+      if (after < bounds.oldest - 1 || after > bounds.last) throw expired(after, bounds)
+      const changes: Change[] = []
+      let bytes = 0
+      for (const row of queries.iterateAfter(storeId, after, limit)) {
+        const { number, event, origin, createdAt } = row
+        const data = JSON.parse(row.data) as Record<string, unknown>
+        changes.push({ number, event, origin, timestamp: isoTime(createdAt), data })
+        bytes += row.data.length
+        if (bytes >= LIMITS.changesPageBytes) break
+      }
+      return {
+        changes,
+        count: changes.length,
+        oldest_number: bounds.oldest,
+        last_number: bounds.last,
+        has_more: (changes.at(-1)?.number ?? after) < bounds.last,
+      }
+    },
+
+    /** Deletes changes that are older than 30 days, in small steps. */
+    async prune(): Promise<void> {
+      const before = clock.now() - LIMITS.changesKeptDays * DAY_MS
+      for (let step = 0; step < PRUNE_STEPS_MAX; step++) {
+        if (unsynced(() => queries.prune(before, PRUNED_AT_ONCE)) < PRUNED_AT_ONCE) return
+        await turn()
+      }
+    },
+  }
+}
+
+const expired = (after: number, { oldest, last }: FeedBounds): ApiError =>
+  new ApiError(
+    'changes_expired',
+    after > last
+      ? `The last change of this store has the number ${last}: copy the products again`
+      : `The changes before number ${oldest} are no longer kept: copy the products again`,
+    { details: { oldest_number: oldest, last_number: last } },
+  )

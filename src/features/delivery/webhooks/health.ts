@@ -1,0 +1,80 @@
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { OutboxService } from '../mail/service.ts'
+import { disabledMail } from './mails.ts'
+import type { WebhookHealth, WebhookQueries, WebhookRow } from './queries.ts'
+import type { DisabledReason } from './schema.ts'
+
+export interface HealthDeps {
+  webhooks: Pick<WebhookQueries, 'find' | 'updateHealth'>
+  people: Pick<PeopleQueries, 'listOwners'>
+  stores: Pick<StoreQueries, 'findStore'>
+  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  baseUrl(): string
+  clock: Clock
+  later(callback: () => void, delayMs: number): void
+  log: { warn(fields: Record<string, unknown>, message: string): void }
+}
+
+interface Result {
+  isDelivered: boolean
+  isGone: boolean
+  status: number | null
+}
+
+/** Further owners see it at the webhook itself. */
+const OWNERS_MAX = 20
+
+export type WebhookHealthService = ReturnType<typeof webhookHealth>
+
+/** Keeps count of a webhook's failures, and disables one that will not answer any more (contract 9.3). */
+export function webhookHealth(deps: HealthDeps) {
+  const { webhooks, people, stores, outbox, clock } = deps
+
+  function tellOwners(webhook: WebhookRow, reason: DisabledReason): void {
+    const store = stores.findStore(webhook.storeId)
+    if (!store) return
+    const facts = {
+      url: webhook.url,
+      slug: store.slug,
+      reason,
+      at: isoTime(clock.now()),
+      baseUrl: deps.baseUrl(),
+    }
+    const mailIds = people
+      .listOwners(webhook.storeId, OWNERS_MAX)
+      .map(({ email }) => outbox.write(disabledMail(email, facts)))
+    // After the transaction; an undelivered mail stays in the outbox for another attempt.
+    deps.later(() => {
+      for (const id of mailIds)
+        void outbox
+          .deliver(id)
+          .catch((err) => deps.log.warn({ err, mail_id: id }, 'a notice about a webhook was not delivered'))
+    }, 0)
+  }
+
+  return {
+    /** Notes the result of an attempt. Call it inside a transaction. */
+    note(storeId: string, id: string, { isDelivered, isGone, status }: Result): void {
+      const webhook = webhooks.find(storeId, id)
+      if (!webhook) return
+      const now = clock.now()
+      const failingSince = isDelivered ? null : (webhook.failingSince ?? now)
+      const isHopeless = failingSince !== null && now - failingSince >= LIMITS.webhookFailingMaxMs
+      const reason = isGone ? 'receiver_gone' : isHopeless ? 'always_failing' : null
+      const isNew = webhook.enabled && reason !== null
+      const health: WebhookHealth = {
+        enabled: webhook.enabled && reason === null,
+        disabledReason: isNew ? reason : webhook.disabledReason,
+        consecutiveFailures: isDelivered ? 0 : webhook.consecutiveFailures + 1,
+        failingSince,
+        lastDeliveryAt: now,
+        lastStatus: status,
+      }
+      webhooks.updateHealth(storeId, id, health)
+      if (isNew) tellOwners(webhook, reason)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { Elysia } from 'elysia'
+import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { EventOrigin, ReadChange } from '../../../core/events.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { Idempotency } from '../../../http/idempotency.ts'
+import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
+import type { Poster } from '../../../platform/outbound/poster.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { OutboxService } from '../mail/service.ts'
+import { createAttempts } from './attempts.ts'
+import { createCallbacks } from './callbacks.ts'
+import { deliveryService } from './deliveries.ts'
+import { deliveryQueries } from './delivery-queries.ts'
+import { deliveryRoutes } from './delivery-routes.ts'
+import { webhookHealth } from './health.ts'
+import { createInbox } from './inbox.ts'
+import { createDeliveryLoop } from './loop.ts'
+import { createPlanNotice } from './plan-notice.ts'
+import { webhookQueries } from './queries.ts'
+import { createRecovery } from './recovery.ts'
+import { callbackSecretRoutes, webhookRoutes } from './routes.ts'
+import type { WebhookEvent } from './schema.ts'
+import { secretQueries } from './secret-queries.ts'
+import { signingSecrets } from './secrets.ts'
+import { webhookService } from './service.ts'
+
+export interface WebhookNeeds {
+  stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
+  people: Pick<PeopleQueries, 'listOwners'>
+  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  secretBox: SecretBox
+  poster: Poster
+  /** Whether webhooks of a store tell of changes that do not come from a client; by default of none. */
+  isSwitchedOn?(storeId: string, origin: EventOrigin): boolean
+}
+
+/**
+ * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the loop sends them
+ * afterwards, and writes what came of it.
+ */
+export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
+  const { db, clock, ids, log, atomically, later } = ground
+  const { secretBox, poster, isSwitchedOn = () => false } = needs
+  const webhooks = webhookQueries(db)
+  const queries = deliveryQueries(db)
+  const secrets = signingSecrets({ queries: secretQueries(db), secretBox, clock, ids })
+  const unsynced = <Result>(write: () => Result) => runUnsynced(db, write)
+  const attempts = createAttempts({
+    ...{ deliveries: queries, webhooks, secrets, poster, clock },
+    health: webhookHealth({ ...ground, ...needs, webhooks }),
+    write: (work) => unsynced(() => atomically(work)),
+  })
+  const { attempt } = attempts
+  const { isStopping } = poster
+  const loop = createDeliveryLoop({ queries, attempt, isStopping, clock, later, log })
+  const deps = { ...ground, queries, webhooks, attempts, loop, secrets, isSwitchedOn, unsynced }
+  const deliveries = deliveryService(deps)
+  const { isTold } = deliveries
+  const checkUrl = (url: string) => checkByDoor(poster, url)
+  const service = webhookService({
+    ...{ ...ground, queries: webhooks, secrets, checkUrl },
+    resume: (storeId, id) => loop.expect(id, storeId),
+  })
+  const callbacks = createCallbacks(deps)
+  const recover = createRecovery({ ...deps, isTold })
+  const listInbox = createInbox({ queries, attempts, isTold })
+  const noticePlan = createPlanNotice({ ...needs, queue: deliveries.queue })
+
+  const readChange: ReadChange = ({ storeId, number, event, origin }) => {
+    if (!isTold(storeId, origin)) return
+    const hasWebhooks = deliveries.queue(storeId, event, { changeNumber: number })
+    if (hasWebhooks && event === 'product.indexed') noticePlan(storeId)
+  }
+
+  return {
+    service: {
+      /** Queues the deliveries of a change, inside its transaction. */
+      readChange,
+      /** Queues an event that is no change of a product. Call it inside the transaction that causes it. */
+      publish: (storeId: string, event: WebhookEvent, data: Record<string, unknown>): void =>
+        void deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
+      /** Queues the callback of a job. Call it inside the transaction that ends the job. */
+      sendCallback: callbacks.send,
+      /** Finds what became of the callback of a job; undefined before it is queued. */
+      findCallback: callbacks.find,
+      /** Checks the address of a callback before its job begins. @throws ApiError `url_not_allowed`. */
+      checkCallbackUrl: checkUrl,
+      /** The end of the secret that signs callbacks; null if none was needed yet. */
+      readCallbackSecretHint: callbacks.readSecretHint,
+      countByState: service.countByState,
+      listInbox,
+      /** Sends what is due until nothing is. */
+      settle: loop.settle,
+    },
+    routes: (doors: Doors, idempotency: Idempotency) =>
+      new Elysia({ name: 'webhooks' })
+        .use(deliveryRoutes(doors, { findWebhook: service.findOwned, deliveries, recover, listInbox }))
+        .use(webhookRoutes(doors, service, idempotency))
+        .use(callbackSecretRoutes(doors, service)),
+    chores: [
+      { name: 'sending webhooks', everyMs: MINUTE_MS, run: loop.look },
+      { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
+    ],
+  } satisfies Omit<Module<object>, 'routes'> & { routes: unknown }
+}
+
+/** @throws ApiError `url_not_allowed`. */
+function checkByDoor(poster: Poster, url: string): void {
+  try {
+    poster.check(url)
+  } catch (cause) {
+    if ((cause as { reason?: unknown }).reason === undefined) throw cause
+    throw new ApiError('url_not_allowed', (cause as Error).message, { cause })
+  }
+}

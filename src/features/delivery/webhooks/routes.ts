@@ -1,0 +1,148 @@
+import { Elysia } from 'elysia'
+import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
+import {
+  DeletedWebhook,
+  NewSecret,
+  NewWebhook,
+  SecretRotation,
+  Webhook,
+  WebhookBody,
+  WebhookList,
+  WebhookParams,
+  WebhookPatch,
+} from './schema.ts'
+import type { WebhookService } from './service.ts'
+
+/** Failures of a route about one webhook. */
+const ONE_WEBHOOK = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+const URL_REFUSED = [
+  'url_not_allowed',
+  'The URL is not an https URL of a public server on the standard port.',
+] as const
+
+/** Routes for webhooks (contract 9.2, 9.4). */
+export function webhookRoutes(
+  { forStore }: Pick<Doors, 'forStore'>,
+  webhooks: WebhookService,
+  idempotency: Idempotency,
+) {
+  return new Elysia({
+    name: 'webhooks.routes',
+    prefix: '/v1/search/webhooks',
+    tags: ['Changes and webhooks'],
+  })
+    .use(forStore)
+    .post(
+      '',
+      async (context) => {
+        const { actor, body, set } = context
+        // The stored answer of a repeated request must not hold the secret.
+        const webhook = await idempotency.answer(context, async () => ({
+          status: 200,
+          body: webhooks.create(actor, body),
+        }))
+        set.headers['cache-control'] = 'no-store'
+        return webhooks.withSecret(actor.storeId, webhook)
+      },
+      {
+        can: 'search:write',
+        parse: jsonBody(),
+        body: WebhookBody,
+        response: {
+          200: NewWebhook,
+          ...failures(
+            ...FOR_STORE,
+            ...WRITING,
+            ...JSON_BODY,
+            URL_REFUSED,
+            ['conflict', 'The store already has the maximum number of webhooks, `details.limit`.'],
+            'idempotency_in_progress',
+            'idempotency_key_reused',
+          ),
+        },
+        detail: {
+          operationId: 'createWebhook',
+          summary: 'Create a webhook; its secret is shown only once',
+          parameters: [IDEMPOTENCY_KEY],
+        },
+      },
+    )
+    .get('', ({ actor }) => webhooks.list(actor.storeId), {
+      can: 'search:read',
+      response: { 200: WebhookList, ...failures(...FOR_STORE, ...READING) },
+      detail: { operationId: 'listWebhooks', summary: 'List the webhooks' },
+    })
+    .get('/:id', ({ actor, params }) => webhooks.read(actor.storeId, params.id), {
+      can: 'search:read',
+      params: WebhookParams,
+      response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...READING) },
+      detail: { operationId: 'getWebhook', summary: 'Read one webhook, without its secret' },
+    })
+    .patch('/:id', ({ actor, params, body }) => webhooks.update(actor, params.id, body), {
+      can: 'search:write',
+      params: WebhookParams,
+      parse: jsonBody(),
+      body: WebhookPatch,
+      response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...WRITING, ...JSON_BODY, URL_REFUSED) },
+      detail: {
+        operationId: 'updateWebhook',
+        summary: 'Change some fields of a webhook, or switch it on or off',
+      },
+    })
+    .delete('/:id', ({ actor, params }) => webhooks.remove(actor, params.id), {
+      can: 'search:write',
+      parse: noBody,
+      params: WebhookParams,
+      response: { 200: DeletedWebhook, ...failures(...ONE_WEBHOOK, ...WRITING) },
+      detail: { operationId: 'deleteWebhook', summary: 'Delete a webhook; nothing more is sent to it' },
+    })
+    .post(
+      '/:id/rotate-secret',
+      ({ actor, params, body, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return webhooks.rotateSecret(actor, params.id, body)
+      },
+      {
+        can: 'search:write',
+        params: WebhookParams,
+        parse: jsonOrNothing(),
+        body: SecretRotation,
+        response: { 200: NewSecret, ...failures(...ONE_WEBHOOK, ...WRITING, ...JSON_BODY) },
+        detail: {
+          operationId: 'rotateWebhookSecret',
+          summary: 'Replace the signing secret; the old one signs too for a while',
+        },
+      },
+    )
+}
+
+/** The route that replaces the secret of callbacks (contract 9.7). */
+export function callbackSecretRoutes({ forStore }: Pick<Doors, 'forStore'>, webhooks: WebhookService) {
+  return new Elysia({
+    name: 'callbackSecret.routes',
+    prefix: '/v1/store/callback-secret',
+    tags: ['Changes and webhooks'],
+  })
+    .use(forStore)
+    .post(
+      '/rotate',
+      ({ actor, body, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return webhooks.rotateCallbackSecret(actor, body)
+      },
+      {
+        can: 'security:manage',
+        parse: jsonOrNothing(),
+        body: SecretRotation,
+        response: { 200: NewSecret, ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY) },
+        detail: {
+          operationId: 'rotateCallbackSecret',
+          summary: 'Replace the secret that signs the callbacks of jobs, or make the first one',
+        },
+      },
+    )
+}
