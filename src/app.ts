@@ -15,6 +15,7 @@ import { buildSearch } from './features/discovery/search/module.ts'
 import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
+import { buildSettings } from './features/stores/settings/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
@@ -123,6 +124,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
   })
+  const settings = buildSettings(ground, { findCallbackSecretHint: () => undefined })
   const requests = createRequestBudget(clock)
   const doors = createDoors({
     ...signIn.service,
@@ -172,6 +174,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList,
     audit,
     overview,
+    settings,
     mail,
     productIndex,
     demo,

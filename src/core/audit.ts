@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = {
   'ip_whitelist.removed': 'An entry was removed from the IP list.',
   'ip_whitelist.cleared': 'The operator emptied the IP list.',
   'store.created': 'A store was created.',
+  'store.settings_changed': 'Settings of a store were changed.',
   'store.plan_changed': 'A store moved to another plan.',
 } as const satisfies Record<string, string>
 

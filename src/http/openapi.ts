@@ -35,6 +35,7 @@ const frame = (version: string) => ({
     },
     { name: 'Products', description: 'The catalogue' },
     { name: 'Search', description: 'Find products by picture and by text' },
+    { name: 'Store', description: 'Settings of the store' },
     { name: 'Operation', description: 'Health and versions' },
   ],
 })
