@@ -126,14 +126,15 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const settings = buildSettings(ground, { findCallbackSecretHint: () => undefined })
   const requests = createRequestBudget(clock)
+  const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
   const doors = createDoors({
     ...signIn.service,
     clock,
     readTrace: createTraceReader(findAddress),
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
+    idempotency,
   })
-  const idempotency = createIdempotency(createIdempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, {
     ...{ model, noteFault },
@@ -142,7 +143,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const index = productIndex.service
   const products = buildProducts(ground, {
-    ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
+    ...{ stores, model, index, embedder, fetcher, files, budget },
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {

@@ -86,6 +86,7 @@ export function createInstall(
   return {
     ground,
     passwords,
+    secretBox,
     modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList },
     /** The verbs that commands use. */
     services: {

@@ -20,7 +20,7 @@ export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: 
       body: SettingsPatch,
       response: { 200: StoreSettings, ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY) },
       detail: {
-        operationId: 'changeStoreSettings',
+        operationId: 'updateStoreSettings',
         summary: 'Change settings of the store',
         description: 'Absent fields stay as they are. `null` sets the default, or switches a feature off.',
       },

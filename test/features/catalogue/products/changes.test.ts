@@ -7,8 +7,6 @@ import type { EmitEvent, StoreEvent } from '../../../../src/core/events.ts'
 import { buildProductIndex } from '../../../../src/features/catalogue/product-index/module.ts'
 import type { ProductInput } from '../../../../src/features/catalogue/products/changes.ts'
 import { buildProducts } from '../../../../src/features/catalogue/products/module.ts'
-import { createIdempotency } from '../../../../src/http/idempotency.ts'
-import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { registerModel } from '../../../../src/platform/db/models.ts'
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
@@ -57,7 +55,6 @@ function listenTo(emit: EmitEvent) {
     files: createPictureFiles(app.folder, ids.uuid),
     budget: createByteBudget(),
     stores: app.services.stores,
-    idempotency: createIdempotency(createIdempotencyKeys(db), clock),
   })
   return { ...service, index }
 }

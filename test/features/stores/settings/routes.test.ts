@@ -85,7 +85,7 @@ describe('the settings of a store (contract 4.13)', () => {
     [{ event_switches: null }, '/event_switches'],
     [{ search_defaults: { cutoff: 'some' } }, '/search_defaults/cutoff'],
     [{ search_defaults: { category_boost: 0.6 } }, '/search_defaults/category_boost'],
-    [{ feed_mapping: { product_id: 7 } }, '/feed_mapping'],
+    [{ feed_mapping: { product_id: 7 } }, '/feed_mapping/product_id'],
     [{ unmatched_thumbnails: 1 }, '/unmatched_thumbnails'],
   ])('refuse %j', async (body, pointer) => {
     const answer = await change(body)
