@@ -10,7 +10,7 @@ const MAPPED_COLUMNS_MAX = 20
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 
 /** Columns of a file by the field that they fill. */
-export const FeedMapping = t.Record(
+const FeedMapping = t.Record(
   t.String(),
   t.Union([text({ maxLength: 200 }), t.Array(text({ maxLength: 200 }), { maxItems: MAPPED_COLUMNS_MAX })]),
   {
@@ -20,7 +20,6 @@ export const FeedMapping = t.Record(
     examples: [{ product_id: 'Article', image_url: 'Photo', 'metadata.material': ['Material', 'Fabric'] }],
   },
 )
-export type FeedMapping = typeof FeedMapping.static
 
 const SWITCHES = {
   reembedding: t.Boolean({ description: 'Products that a new model embeds again.' }),
