@@ -78,8 +78,19 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
   const { ground, reads, passwords } = install
-  const { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList, changes, webhooks } =
-    install.modules
+  const {
+    audit,
+    mail,
+    sessions,
+    accounts,
+    twoFactor,
+    widgetKeys,
+    apiKeys,
+    ipList,
+    settings,
+    changes,
+    webhooks,
+  } = install.modules
   const { db, clock, ids, log } = ground
   const { stores, people } = install.services
   const storage = createStorageWatch({
@@ -134,14 +145,15 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     webhooks: webhooks.service,
   })
   const requests = createRequestBudget(clock)
+  const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
   const doors = createDoors({
     ...signIn.service,
     clock,
     readTrace: createTraceReader(findAddress),
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
+    idempotency,
   })
-  const idempotency = createIdempotency(createIdempotencyKeys(db), clock)
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, {
     ...{ model, noteFault },
@@ -150,7 +162,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const index = productIndex.service
   const products = buildProducts(ground, {
-    ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
+    ...{ stores, model, index, embedder, fetcher, files, budget },
     writeTogether: createWriteGroups(db, clock),
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
@@ -160,7 +172,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     },
   })
   const jobs: JobsModule = buildJobs(ground, {
-    ...{ stores, embedder, idempotency, noteFault },
+    ...{ stores, embedder, noteFault },
     products: products.service,
     spool: createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids }),
     files: ports.jobFiles,
@@ -204,6 +216,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList,
     audit,
     overview,
+    settings,
     mail,
     productIndex,
     demo,
@@ -211,7 +224,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     jobs,
     search,
     changes,
-    { ...webhooks, routes: (doors) => webhooks.routes(doors, idempotency) },
+    webhooks,
     health,
     docs,
   ]

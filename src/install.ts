@@ -13,9 +13,10 @@ import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
-import { buildWebhooks } from './features/delivery/webhooks/module.ts'
+import { buildWebhooks, type WebhooksModule } from './features/delivery/webhooks/module.ts'
 import type { Ground } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
+import { buildSettings } from './features/stores/settings/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
 import type { Db } from './platform/db/open.ts'
 import { createReads } from './platform/db/reads.ts'
@@ -89,14 +90,34 @@ export function createInstall(
   const widgetKeys = buildWidgetKeys(ground)
   const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(ground, { tellOwners, reads })
-  const webhooks = buildWebhooks(ground, { stores, people, outbox: mail.service, secretBox, poster })
+  const settings = buildSettings(ground, {
+    // A circle: webhooks ask the settings, too.
+    findCallbackSecretHint: (storeId) => webhooks.service.readCallbackSecretHint(storeId),
+  })
+  const webhooks: WebhooksModule = buildWebhooks(ground, {
+    ...{ stores, people, outbox: mail.service, secretBox, poster },
+    isSwitchedOn: (storeId, origin) => settings.service.read(storeId).event_switches[origin],
+  })
   const changes = buildChanges(ground, { readers: [webhooks.service.readChange] })
 
   return {
     ground,
     reads,
     passwords,
-    modules: { audit, mail, sessions, accounts, twoFactor, widgetKeys, apiKeys, ipList, changes, webhooks },
+    secretBox,
+    modules: {
+      audit,
+      mail,
+      sessions,
+      accounts,
+      twoFactor,
+      widgetKeys,
+      apiKeys,
+      ipList,
+      settings,
+      changes,
+      webhooks,
+    },
     /** The verbs that commands use. */
     services: {
       ...{ stores, people },

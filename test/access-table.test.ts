@@ -121,6 +121,9 @@ const ROUTES: Record<string, Route> = {
   // 409: let in, and told that it is not enabled.
   'POST /v1/security/2fa/recovery-codes': { needs: 'a person', status: 409 },
 
+  'GET /v1/store/settings': { needs: 'security:manage' },
+  'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
+
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
   // A machine grant must show the present secret; to a person it is no matter.

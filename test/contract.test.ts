@@ -76,6 +76,8 @@ const SERVED = `
   DELETE /v1/security/ip-whitelist/:id  4.12
   GET    /v1/security/audit          5.7
   GET    /v1/security/overview       5.8
+  GET    /v1/store/settings          4.13
+  PATCH  /v1/store/settings          4.13
   GET    /pictures/:address          2.6
   GET    /health                     8.1
   GET    /health/ready               8.1

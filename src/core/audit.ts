@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = {
   'webhook.secret_rotated': 'A webhook received a new signing secret.',
   'callback_secret.rotated': 'The store received a new secret for callbacks of jobs.',
   'store.created': 'A store was created.',
+  'store.settings_changed': 'Settings of a store were changed.',
   'store.plan_changed': 'A store moved to another plan.',
 } as const satisfies Record<string, string>
 

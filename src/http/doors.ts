@@ -3,6 +3,7 @@ import { type Actor, type Caller, may, type Permission, type StorePower } from '
 import { missingPermission, signInFirst } from '../core/errors.ts'
 import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded } from './auth.ts'
+import type { Idempotency } from './idempotency.ts'
 import { tracePlugin } from './trace.ts'
 
 /** Where a route's declaration says in words whom the route lets in. */
@@ -33,6 +34,7 @@ export type Doors = ReturnType<typeof createDoors>
 
 export interface DoorDeps extends AuthDeps {
   budgets: AddressBudgets
+  idempotency: Idempotency
 }
 
 export function createDoors(deps: DoorDeps) {
@@ -49,6 +51,8 @@ export function createDoors(deps: DoorDeps) {
     forAnyone: tracePlugin(deps.readTrace),
     /** Limits what one address may send to a route that lets everyone in. */
     budgets: deps.budgets,
+    /** Does what a request asks only once, however often the request is repeated with its `Idempotency-Key`. */
+    idempotency: deps.idempotency,
   }
 }
 

@@ -28,10 +28,20 @@ interface Context {
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
-interface Answer<Body> {
-  status: number
+interface Answer<Status extends number, Body> {
+  status: Status
   body: Body
 }
+
+interface Options {
+  /** The answer shows a secret: it is kept sealed, and only the same caller gets it again. */
+  isSecret?: boolean
+}
+
+/** The failures of a route that may be repeated. */
+export const REPEATABLE = ['idempotency_in_progress', 'idempotency_key_reused'] as const
+
+type Work<Status extends number, Body> = () => Promise<Answer<Status, Body>> | Answer<Status, Body>
 
 /** The most keys to release later; any further key stays taken until the next start, or for its day. */
 const STUCK_MAX = 10_000
@@ -60,15 +70,16 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
     }
   }
 
-  async function once<Body>(
+  async function once<Status extends number, Body>(
     context: Context,
     key: string,
-    work: () => Promise<Answer<Body>>,
-  ): Promise<Answer<Body>> {
+    work: Work<Status, Body>,
+    isSecret: boolean,
+  ): Promise<Answer<Status, Body>> {
     const { storeId } = context.actor
     prune()
     if (stuck.has(`${storeId} ${key}`)) giveBack(storeId, key)
-    const known = keys.claim(storeId, key, await computeFingerprint(context), clock.now())
+    const known = keys.claim(storeId, key, await computeFingerprint(context, isSecret), clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }
@@ -83,11 +94,11 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
     }
     if (known.state === 'answered') {
       context.set.headers['idempotent-replayed'] = 'true'
-      return { status: known.status, body: known.body as Body }
+      return { status: known.status as Status, body: known.body as Body }
     }
     try {
       const answer = await work()
-      keys.finish(storeId, key, answer.status, answer.body)
+      keys.finish(storeId, key, { ...answer, isSecret })
       return answer
     } catch (error) {
       giveBack(storeId, key)
@@ -97,13 +108,17 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
 
   return {
     /** Does the work, only once for each key, and sets the status. */
-    async answer<Body>(context: Context, work: () => Promise<Answer<Body>>): Promise<Body> {
+    async answer<Status extends number, Body>(
+      context: Context,
+      work: Work<Status, Body>,
+      { isSecret = false }: Options = {},
+    ): Promise<Body> {
       const key = context.request.headers.get('idempotency-key')
       if (key !== null && (key === '' || key.length > LIMITS.idempotencyKeyCharsMax)) {
         const message = `must have 1 to ${LIMITS.idempotencyKeyCharsMax} characters`
         throw validationError([{ in: 'header', pointer: '/idempotency-key', code: 'length', message }])
       }
-      const { status, body } = key === null ? await work() : await once(context, key, work)
+      const { status, body } = key === null ? await work() : await once(context, key, work, isSecret)
       context.set.status = status
       return body
     },
@@ -113,8 +128,12 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
 }
 
 /** Computes SHA-256 over method, path and the parsed body; files count by their bytes. */
-async function computeFingerprint({ request, path, body }: Context): Promise<Buffer> {
+async function computeFingerprint(
+  { request, path, body, actor }: Context,
+  byCaller: boolean,
+): Promise<Buffer> {
   const hash = createHash('sha256').update(`${request.method} ${path}\n`)
+  if (byCaller) hash.update(`${actor.kind} ${actor.userId} ${actor.keyId}\n`)
   const fields = (body ?? {}) as Record<string, unknown>
   for (const name in fields) {
     const value = fields[name]

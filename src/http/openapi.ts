@@ -37,6 +37,7 @@ const frame = (version: string) => ({
     { name: 'Jobs', description: 'Work in the background' },
     { name: 'Search', description: 'Find products by picture and by text' },
     { name: 'Changes and webhooks', description: 'The feed of changes, and signed notices of them' },
+    { name: 'Store', description: 'Settings of the store' },
     { name: 'Operation', description: 'Health and versions' },
   ],
 })

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createIdempotency } from '../../src/http/idempotency.ts'
 import type { IdempotencyKeys } from '../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
+import { addPerson, getToken } from '../support/people.ts'
 
 let app: TestApp
 let token: string
@@ -175,4 +176,55 @@ test('a long text counts like one that is serialized as a whole, also across the
     const expected = createHash('sha256').update(whole).digest('hex')
     expect(fingerprints.at(-1)?.toString('hex')).toBe(expected)
   }
+})
+
+describe('every POST that makes something for a store (contract 1.6)', () => {
+  /** Makes a request that the route answers with 201 or 202, and the caller who may make it. */
+  const bodies: Record<string, unknown> = {
+    'POST /v1/products': { product_id: 'a', image_url: 'https://img.test/a.jpg' },
+    'POST /v1/security/api-keys': { name: 'sync', scopes: { products: 'read' } },
+    'POST /v1/security/public-keys': { name: 'shop', origins: ['https://shop.example'] },
+    'POST /v1/security/ip-whitelist': { ip_address: '0.0.0.0/0', force: false },
+  }
+
+  interface Operation {
+    parameters?: { name: string }[]
+    responses: Record<string, unknown>
+  }
+
+  async function listMakers(): Promise<string[]> {
+    const { body } = await app.call('GET', '/openapi.json')
+    return Object.entries(body['paths'] as Record<string, Record<string, Operation>>).flatMap(
+      ([path, verbs]) => {
+        const post = path.startsWith('/v1/') ? verbs['post'] : undefined
+        return post && ('201' in post.responses || '202' in post.responses) ? [`POST ${path}`] : []
+      },
+    )
+  }
+
+  test('takes the header, and the list above knows it', async () => {
+    expect((await listMakers()).toSorted()).toEqual(Object.keys(bodies).toSorted())
+  })
+
+  test.each(Object.entries(bodies))('%s is done once', async (route, body) => {
+    app.picture('a', 1)
+    const [, path = ''] = route.split(' ')
+    const headers = { 'idempotency-key': 'once', 'x-forwarded-for': '127.0.0.1' }
+    const send = () => app.call('POST', path, { token, body, headers })
+    const first = await send()
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+    const again = await send()
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('cache-control')).toBe(first.headers.get('cache-control'))
+  })
+
+  test('another caller does not get an answer that shows a secret', async () => {
+    const body = bodies['POST /v1/security/api-keys']
+    const headers = { 'idempotency-key': 'once' }
+    const send = (as: string) => app.call('POST', '/v1/security/api-keys', { token: as, body, headers })
+    expect((await send(token)).status).toBe(201)
+    const owner = await getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
+    expect(refusal(await send(owner))).toEqual([422, 'idempotency_key_reused'])
+  })
 })

@@ -19,6 +19,11 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, Content> }>
 }
 
+/** Whether a request makes something for a store, and may be repeated (contract 1.6). */
+const makesSomething = (name: string, { responses }: Operation): boolean =>
+  name.startsWith('POST /v1/') &&
+  ('201' in responses || '202' in responses || name === 'POST /v1/search/webhooks')
+
 interface Document {
   openapi: string
   info: { version: string }
@@ -124,6 +129,8 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'DELETE /v1/security/ip-whitelist/{id}': 'removeIpEntry',
       'GET /v1/security/audit': 'listAuditEvents',
       'GET /v1/security/overview': 'getSecurityOverview',
+      'GET /v1/store/settings': 'getStoreSettings',
+      'PATCH /v1/store/settings': 'updateStoreSettings',
       'POST /v1/products/demo': 'installDemo',
       'DELETE /v1/products/demo': 'removeDemo',
       'POST /v1/products': 'indexProduct',
@@ -243,15 +250,14 @@ describe('parameters', () => {
     expect(sort?.schema['enum']).toEqual(['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'])
   })
 
-  const ONCE = ['POST /v1/products', 'POST /v1/products/bulk', 'POST /v1/search/webhooks']
-
   test('the headers that mean something are told', () => {
-    for (const [name, { parameters = [] }] of operations) {
+    for (const [name, operation] of operations) {
+      const { parameters = [] } = operation
       const headers = parameters.filter((parameter) => parameter.in === 'header')
       expect([name, headers.map((header) => header.name)]).toEqual([
         name,
         [
-          ...(ONCE.includes(name) ? ['Idempotency-Key'] : []),
+          ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
           ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
         ],
       ])

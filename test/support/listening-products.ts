@@ -3,8 +3,6 @@ import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { EmitEvent } from '../../src/core/events.ts'
 import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
 import { buildProducts } from '../../src/features/catalogue/products/module.ts'
-import { createIdempotency } from '../../src/http/idempotency.ts'
-import { createIdempotencyKeys } from '../../src/platform/db/idempotency.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
@@ -36,7 +34,6 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     files: createPictureFiles(app.folder, ids.uuid),
     budget: createByteBudget(),
     stores: app.services.stores,
-    idempotency: createIdempotency(createIdempotencyKeys(db), clock),
   })
   return { ...service, index }
 }

@@ -3,8 +3,12 @@ import type { Actor, Permission, Trace } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createDoors, type Doors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
+import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createTokens } from '../../src/http/tokens.ts'
-import { manualClock } from './app.ts'
+import { createIdempotencyKeys } from '../../src/platform/db/idempotency.ts'
+import { createSecretBox } from '../../src/platform/secret-box.ts'
+import { countingIds, manualClock } from './app.ts'
+import { memoryDatabase } from './database.ts'
 
 const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
 
@@ -23,6 +27,12 @@ export const PERSON: Actor = {
   trace: NOWHERE,
 }
 
+/** Remembers requests in a database of its own. */
+export function freshIdempotency() {
+  const box = createSecretBox('a secret that is only used in tests', countingIds())
+  return createIdempotency(createIdempotencyKeys(memoryDatabase(), box), manualClock('2030-01-01T00:00:00Z'))
+}
+
 /** Unlimited budgets of addresses. */
 export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
 
@@ -36,6 +46,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
   const tokens = createTokens('a secret that is only used in tests', clock)
   const doors = createDoors({
     budgets: UNLIMITED,
+    idempotency: freshIdempotency(),
     tokens,
     clock,
     readTrace: () => NOWHERE,

@@ -1,4 +1,5 @@
 import { storageFailure } from '../../core/storage.ts'
+import type { SecretBox } from '../secret-box.ts'
 import type { Db } from './open.ts'
 
 /** The state of an Idempotency-Key. */
@@ -8,6 +9,13 @@ export type KeyState =
   | { state: 'other_request' }
   | { state: 'answered'; status: number; body: unknown }
 
+export interface AnswerToKeep {
+  status: number
+  body: unknown
+  /** Whether it shows a secret. */
+  isSecret: boolean
+}
+
 interface KeyRow {
   fingerprint: Buffer
   status: number | null
@@ -16,8 +24,15 @@ interface KeyRow {
 
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>
 
-/** Keys of requests that may be repeated, with their first responses (draft-ietf-httpapi-idempotency-key-header). */
-export function createIdempotencyKeys(db: Db) {
+/** Begins the stored form of an answer that is sealed; JSON begins with none of these characters. */
+const SEALED = 'sealed:'
+
+/**
+ * Keys of requests that may be repeated, with their first responses (draft-ietf-httpapi-idempotency-key-header).
+ *
+ * @param box seals answers that show a secret, which the database alone must not reveal.
+ */
+export function createIdempotencyKeys(db: Db, box: Pick<SecretBox, 'seal' | 'open'>) {
   const find = db.prepare<[string, string], KeyRow>(
     'SELECT fingerprint, status, body FROM idempotency_keys WHERE store_id = ? AND key = ?',
   )
@@ -35,6 +50,14 @@ export function createIdempotencyKeys(db: Db) {
     if (!storageFailure(error)) throw error
   }
 
+  const nameContext = (storeId: string, key: string) => `idempotency ${storeId} ${key}`
+
+  function readBody(storeId: string, key: string, body: string): unknown {
+    if (!body.startsWith(SEALED)) return JSON.parse(body)
+    const sealed = Buffer.from(body.slice(SEALED.length), 'base64')
+    return JSON.parse(box.open(sealed, nameContext(storeId, key)) ?? 'null')
+  }
+
   return {
     /** Claims the key for a request. @returns the state before. */
     claim: db.transaction((storeId: string, key: string, fingerprint: Buffer, now: number): KeyState => {
@@ -45,10 +68,14 @@ export function createIdempotencyKeys(db: Db) {
       }
       if (!known.fingerprint.equals(fingerprint)) return { state: 'other_request' }
       if (known.status === null) return { state: 'running' }
-      return { state: 'answered', status: known.status, body: JSON.parse(known.body ?? 'null') }
+      return { state: 'answered', status: known.status, body: readBody(storeId, key, known.body ?? 'null') }
     }).immediate,
-    finish: (storeId: string, key: string, status: number, body: unknown): void =>
-      void finish.run(BigInt(status), JSON.stringify(body), storeId, key),
+    /** Keeps the first answer. @param isSecret seals it. */
+    finish(storeId: string, key: string, { status, body, isSecret }: AnswerToKeep): void {
+      const text = JSON.stringify(body)
+      const seal = () => SEALED + box.seal(text, nameContext(storeId, key)).toString('base64')
+      finish.run(BigInt(status), isSecret ? seal() : text, storeId, key)
+    },
     /** Releases the key of a failed request, which may then be sent again. */
     forget: (storeId: string, key: string): void => void forget.run(storeId, key),
     prune: (createdBefore: number): void => void prune.run(BigInt(createdBefore)),

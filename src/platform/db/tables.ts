@@ -21,6 +21,7 @@ const OF_STORE: Rows = { column: 'store_id' }
 /** Every table. Code that moves or deletes a store, or that makes a backup, learns here which rows go along. */
 export const TABLES: Readonly<Record<string, Table>> = {
   stores: { writer: 'stores/stores', rows: { column: 'id' } },
+  store_settings: { writer: 'stores/settings', rows: OF_STORE },
   users: { writer: 'stores/people', rows: 'node' },
   memberships: { writer: 'stores/people', rows: OF_STORE },
   // Nothing writes these two yet.

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   ApiKey,
   ApiKeyBody,
@@ -20,14 +21,18 @@ const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 const json = jsonBody()
 
 /** Routes for the API keys of a store (contract 4.10). */
-export function apiKeyRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, keys: ApiKeyService) {
+export function apiKeyRoutes(
+  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  keys: ApiKeyService,
+) {
   return new Elysia({ name: 'apiKeys.routes', prefix: '/v1/security/api-keys', tags: ['Security'] })
     .use(forStoreSecurity)
     .post(
       '',
-      ({ actor, body, set, status }) => {
+      ({ request, path, actor, body, set }) => {
         set.headers['cache-control'] = 'no-store'
-        return status(201, keys.create(actor, body))
+        const create = () => ({ status: 201 as const, body: keys.create(actor, body) })
+        return idempotency.answer({ request, path, actor, body, set }, create, { isSecret: true })
       },
       {
         can: 'keys:manage',
@@ -35,12 +40,16 @@ export function apiKeyRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity
         body: ApiKeyBody,
         response: {
           201: NewApiKey,
-          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE, [
             'conflict',
             'The store already has the maximum number of API keys, `details.limit`.',
           ]),
         },
-        detail: { operationId: 'createApiKey', summary: 'Create an API key; its value is shown only once' },
+        detail: {
+          operationId: 'createApiKey',
+          summary: 'Create an API key; its value is shown only once',
+          parameters: [IDEMPOTENCY_KEY],
+        },
       },
     )
     .get('', ({ actor }) => keys.list(actor.storeId), {

@@ -2,31 +2,43 @@ import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, RemovedIpEntry } from './schema.ts'
 import type { IpListService } from './service.ts'
 
 /** Routes for the addresses that may call for a store (contract 4.12). */
-export function ipListRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, ipList: IpListService) {
+export function ipListRoutes(
+  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  ipList: IpListService,
+) {
   return new Elysia({ name: 'ipList.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
     .use(forStoreSecurity)
-    .post('', ({ actor, body, status }) => status(201, ipList.add(actor, body)), {
-      can: 'security:manage',
-      parse: jsonBody(),
-      body: IpEntryBody,
-      response: {
-        201: IpEntry,
-        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, 'would_lock_out', [
-          'conflict',
-          'The address is already on the list, or the list is full.',
-        ]),
+    .post(
+      '',
+      ({ request, path, actor, body, set }) => {
+        const add = () => ({ status: 201 as const, body: ipList.add(actor, body) })
+        return idempotency.answer({ request, path, actor, body, set }, add)
       },
-      detail: {
-        operationId: 'addIpEntry',
-        summary: 'Allow requests from an address or a block of addresses',
-        description:
-          'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. The service refuses an entry that would lock out your own address, unless `force` is true. Only a signed-in person may force it, and the owners are notified by mail.',
+      {
+        can: 'security:manage',
+        parse: jsonBody(),
+        body: IpEntryBody,
+        response: {
+          201: IpEntry,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE, 'would_lock_out', [
+            'conflict',
+            'The address is already on the list, or the list is full.',
+          ]),
+        },
+        detail: {
+          operationId: 'addIpEntry',
+          summary: 'Allow requests from an address or a block of addresses',
+          parameters: [IDEMPOTENCY_KEY],
+          description:
+            'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. The service refuses an entry that would lock out your own address, unless `force` is true. Only a signed-in person may force it, and the owners are notified by mail.',
+        },
       },
-    })
+    )
     .get('', ({ actor }) => ipList.list(actor.storeId), {
       can: 'security:read',
       response: { 200: IpEntryList, ...failures(...FOR_STORE, ...READING) },

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import {
   DeletedWidgetKey,
@@ -18,16 +19,17 @@ const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
 
 /** Routes for widget keys, which may appear in a web page (contract 4.11). */
 export function widgetKeyRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
   keys: WidgetKeyService,
 ) {
   return new Elysia({ name: 'widgetKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })
     .use(forStoreSecurity)
     .post(
       '',
-      ({ actor, body, set, status }) => {
+      ({ request, path, actor, body, set }) => {
         set.headers['cache-control'] = 'no-store'
-        return status(201, keys.create(actor, body))
+        const create = () => ({ status: 201 as const, body: keys.create(actor, body) })
+        return idempotency.answer({ request, path, actor, body, set }, create, { isSecret: true })
       },
       {
         can: 'keys:manage',
@@ -35,7 +37,7 @@ export function widgetKeyRoutes(
         body: WidgetKeyBody,
         response: {
           201: NewWidgetKey,
-          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, [
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE, [
             'conflict',
             'The store already has the maximum number of widget keys, `details.limit`.',
           ]),
@@ -43,6 +45,7 @@ export function widgetKeyRoutes(
         detail: {
           operationId: 'createPublicKey',
           summary: 'Create a widget key; its value is shown only once',
+          parameters: [IDEMPOTENCY_KEY],
         },
       },
     )

@@ -3,7 +3,6 @@ import { HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Problem } from '../../../core/problem.ts'
 import type { Doors } from '../../../http/doors.ts'
-import type { Idempotency } from '../../../http/idempotency.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
 import { unsynced } from '../../../platform/db/open.ts'
@@ -40,7 +39,6 @@ export interface JobNeeds {
   stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
   products: Pick<ProductsModule['service'], 'changes' | 'check' | 'toInput' | 'has'>
   embedder: Pick<Embedder, 'status'>
-  idempotency: Idempotency
   /** Takes in the bodies of bulk requests. */
   spool: Spool
   /** Holds the pictures that came within items, until their jobs are over. */
@@ -67,7 +65,7 @@ export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
  * takes effect exactly once, whatever happens to the program.
  */
 export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: JobNeeds) {
-  const { stores, products, embedder, idempotency, spool, files, callbacks, onFinished, noteFault } = needs
+  const { stores, products, embedder, spool, files, callbacks, onFinished, noteFault } = needs
   const write = <Result>(work: () => Result): Result => unsynced(db, work)
   const queries = jobQueries(db)
   const views = createJobViews(clock, callbacks?.find)
@@ -133,7 +131,7 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
     service: { ...jobs, waiting: { latest: ledger.latest, drop: ledger.drop } satisfies WaitingItems },
     routes: (doors: Doors) =>
       new Elysia({ name: 'jobs' })
-        .use(bulkRoutes(doors, jobs, { spool, idempotency, checkProduct: products.check, checkCallbackUrl }))
+        .use(bulkRoutes(doors, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))
         .use(jobRoutes(doors, jobs)),
     chores: [
       { name: 'working on jobs', everyMs: TICK_MS, run: jobs.tick },

@@ -10,7 +10,7 @@ import {
   READING,
   WRITING,
 } from '../../../http/failures.ts'
-import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { type BulkDeps, readBulk } from './bulk.ts'
 import {
@@ -27,7 +27,6 @@ import type { JobService } from './service.ts'
 
 export interface BulkNeeds extends BulkDeps {
   spool: Spool
-  idempotency: Idempotency
 }
 
 /** Failures of a route about one job. */
@@ -41,9 +40,9 @@ const CHANGING = [
 
 /** Contract 2.10: many products at a time. */
 export function bulkRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
+  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
   jobs: Pick<JobService, 'start'>,
-  { spool, idempotency, ...deps }: BulkNeeds,
+  { spool, ...deps }: BulkNeeds,
 ) {
   return new Elysia({ name: 'jobs.bulk', prefix: '/v1/products', tags: ['Products'] }).use(forStore).post(
     '/bulk',
@@ -62,14 +61,7 @@ export function bulkRoutes(
       parse: noBody,
       response: {
         202: JobStarted,
-        ...failures(
-          ...FOR_STORE,
-          ...WRITING,
-          ...JSON_BODY,
-          'url_not_allowed',
-          'idempotency_in_progress',
-          'idempotency_key_reused',
-        ),
+        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, 'url_not_allowed', ...REPEATABLE),
       },
       detail: {
         operationId: 'indexProducts',

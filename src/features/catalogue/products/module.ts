@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import type { Doors } from '../../../http/doors.ts'
-import type { Idempotency } from '../../../http/idempotency.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
@@ -36,7 +35,6 @@ export interface ProductNeeds {
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
   budget: Pick<ByteBudget, 'take'>
-  idempotency: Idempotency
   /** Learns of every change inside its transaction. */
   emit?: EmitEvent
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
@@ -51,19 +49,7 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const {
-    stores,
-    model,
-    index,
-    writeTogether,
-    embedder,
-    fetcher,
-    files,
-    budget,
-    idempotency,
-    emit,
-    waiting,
-  } = needs
+  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, waiting } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
@@ -98,9 +84,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
       listDemoIds: queries.listDemoIds,
     },
     routes: (doors: Doors) =>
-      new Elysia({ name: 'products' })
-        .use(productRoutes(doors, products, idempotency))
-        .use(pictureRoutes(pictures)),
+      new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(pictures)),
     chores: [{ name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
   } satisfies Module<object>
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrFormBody, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, PICTURE_URL, READING, WRITING } from '../../../http/failures.ts'
-import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   DeletedProduct,
   IndexedProduct,
@@ -41,9 +41,8 @@ const withStatus = ({ isNew, answer }: Indexed) => ({
 
 /** Contract 2: one product at a time. */
 export function productRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
+  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
   products: ProductService,
-  idempotency: Idempotency,
 ) {
   return new Elysia({ name: 'products.routes', prefix: '/v1/products', tags: ['Products'] })
     .use(forStore)
@@ -60,7 +59,7 @@ export function productRoutes(
         response: {
           200: IndexedProduct,
           201: IndexedProduct,
-          ...failures(...INDEXING, 'idempotency_in_progress', 'idempotency_key_reused'),
+          ...failures(...INDEXING, ...REPEATABLE),
         },
         detail: {
           operationId: 'indexProduct',

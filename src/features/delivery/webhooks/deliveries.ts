@@ -26,7 +26,7 @@ export interface DeliveriesDeps {
   attempts: Pick<Attempts, 'show' | 'attemptAnyway'>
   loop: Pick<DeliveryLoop, 'expect'>
   /** Whether webhooks of a store tell of changes that do not come from a client. */
-  isSwitchedOn(storeId: string, origin: EventOrigin): boolean
+  isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
   clock: Clock
   ids: Ids
   atomically: Atomically

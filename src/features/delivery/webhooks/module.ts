@@ -3,7 +3,6 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { EventOrigin, ReadChange } from '../../../core/events.ts'
 import type { Doors } from '../../../http/doors.ts'
-import type { Idempotency } from '../../../http/idempotency.ts'
 import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
@@ -35,7 +34,7 @@ export interface WebhookNeeds {
   secretBox: SecretBox
   poster: Poster
   /** Whether webhooks of a store tell of changes that do not come from a client; by default of none. */
-  isSwitchedOn?(storeId: string, origin: EventOrigin): boolean
+  isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
 }
 
 /**
@@ -44,7 +43,7 @@ export interface WebhookNeeds {
  */
 export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   const { db, clock, ids, log, atomically, later } = ground
-  const { secretBox, poster, isSwitchedOn = () => false } = needs
+  const { secretBox, poster, isSwitchedOn } = needs
   const webhooks = webhookQueries(db)
   const queries = deliveryQueries(db)
   const secrets = signingSecrets({ queries: secretQueries(db), secretBox, clock, ids })
@@ -96,16 +95,16 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
       /** Sends what is due until nothing is. */
       settle: loop.settle,
     },
-    routes: (doors: Doors, idempotency: Idempotency) =>
+    routes: (doors: Doors) =>
       new Elysia({ name: 'webhooks' })
         .use(deliveryRoutes(doors, { findWebhook: service.findOwned, deliveries, recover, listInbox }))
-        .use(webhookRoutes(doors, service, idempotency))
+        .use(webhookRoutes(doors, service))
         .use(callbackSecretRoutes(doors, service)),
     chores: [
       { name: 'sending webhooks', everyMs: MINUTE_MS, run: loop.look },
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
     ],
-  } satisfies Omit<Module<object>, 'routes'> & { routes: unknown }
+  } satisfies Module<object>
 }
 
 /** @throws ApiError `url_not_allowed`. */
@@ -117,3 +116,5 @@ function checkByDoor(poster: Poster, url: string): void {
     throw new ApiError('url_not_allowed', (cause as Error).message, { cause })
   }
 }
+
+export type WebhooksModule = ReturnType<typeof buildWebhooks>

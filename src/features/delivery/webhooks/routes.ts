@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
-import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   DeletedWebhook,
   NewSecret,
@@ -26,9 +26,8 @@ const URL_REFUSED = [
 
 /** Routes for webhooks (contract 9.2, 9.4). */
 export function webhookRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
+  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
   webhooks: WebhookService,
-  idempotency: Idempotency,
 ) {
   return new Elysia({
     name: 'webhooks.routes',
@@ -60,8 +59,7 @@ export function webhookRoutes(
             ...JSON_BODY,
             URL_REFUSED,
             ['conflict', 'The store already has the maximum number of webhooks, `details.limit`.'],
-            'idempotency_in_progress',
-            'idempotency_key_reused',
+            ...REPEATABLE,
           ),
         },
         detail: {

@@ -2,9 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildJobs } from '../../../../src/features/catalogue/jobs/module.ts'
-import { createIdempotency } from '../../../../src/http/idempotency.ts'
 import { createSpool } from '../../../../src/http/spool.ts'
-import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 import { openStore } from '../../../support/storage.ts'
@@ -277,7 +275,6 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
       stores: app.stores,
       products: app.products,
       embedder: fakeEmbedder(),
-      idempotency: createIdempotency(createIdempotencyKeys(app.db), app.clock),
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
       files: noFiles,
       callbacks: {

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { demoRoutes } from '../../../../src/features/catalogue/demo/routes.ts'
 import { productRoutes } from '../../../../src/features/catalogue/products/routes.ts'
-import { createIdempotency } from '../../../../src/http/idempotency.ts'
-import { createIdempotencyKeys } from '../../../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { asPerson } from '../../../support/permissions.ts'
 import { readState } from '../../../support/state.ts'
@@ -73,9 +71,7 @@ describe('every product endpoint refuses without writing anything', () => {
         (name) => name !== needed,
       )
       const call = await asPerson([...others, 'products:bulk', 'search:execute'], (doors) =>
-        path.endsWith('/demo')
-          ? demoRoutes(doors, app.demo)
-          : productRoutes(doors, app.products, createIdempotency(createIdempotencyKeys(app.db), app.clock)),
+        path.endsWith('/demo') ? demoRoutes(doors, app.demo) : productRoutes(doors, app.products),
       )
       const answer = await call(method, path, body)
       expect(answer.status).toBe(403)

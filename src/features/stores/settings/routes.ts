@@ -1,0 +1,28 @@
+import { Elysia } from 'elysia'
+import { jsonBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { SettingsPatch, StoreSettings } from './schema.ts'
+import type { SettingsService } from './service.ts'
+
+/** Routes for the settings of a store (contract 4.13). */
+export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: SettingsService) {
+  return new Elysia({ name: 'settings.routes', prefix: '/v1/store/settings', tags: ['Store'] })
+    .use(forStore)
+    .get('', ({ actor }) => settings.show(actor.storeId), {
+      can: 'security:manage',
+      response: { 200: StoreSettings, ...failures(...FOR_STORE, ...READING) },
+      detail: { operationId: 'getStoreSettings', summary: 'Read the settings of the store' },
+    })
+    .patch('', ({ actor, body }) => settings.change(actor, body), {
+      can: 'security:manage',
+      parse: jsonBody(),
+      body: SettingsPatch,
+      response: { 200: StoreSettings, ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY) },
+      detail: {
+        operationId: 'updateStoreSettings',
+        summary: 'Change settings of the store',
+        description: 'Absent fields stay as they are. `null` sets the default, or switches a feature off.',
+      },
+    })
+}

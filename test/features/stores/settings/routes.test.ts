@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { DEFAULT_SETTINGS } from '../../../../src/features/stores/settings/service.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+
+const PATH = '/v1/store/settings'
+const DEFAULTS = { ...DEFAULT_SETTINGS, callback_secret_hint: null }
+
+describe('the settings of a store (contract 4.13)', () => {
+  let app: TestApp
+  let token: string
+  let made = 0
+  beforeAll(() => {
+    app = testApp()
+  })
+  afterAll(() => app.close())
+  beforeEach(async () => {
+    token = await app.signIn(`store-${made++}`)
+  })
+
+  const read = () => app.call('GET', PATH, { token })
+  const change = (body: unknown) => app.call('PATCH', PATH, { token, body })
+
+  test('have defaults', async () => {
+    expect(await read()).toMatchObject({ status: 200, body: DEFAULTS })
+  })
+
+  test('change by name, and stay otherwise', async () => {
+    const answer = await change({ duplicate_threshold: null, private_metadata: ['cost', 'cost', 'margin'] })
+    const expected = { ...DEFAULTS, duplicate_threshold: null, private_metadata: ['cost', 'margin'] }
+    expect([answer.status, answer.body]).toEqual([200, expected])
+    expect((await change({ event_switches: { demo: true } })).body).toEqual({
+      ...expected,
+      event_switches: { reembedding: false, restore: false, demo: true },
+    })
+    expect((await change({ search_defaults: { threshold: 0.4 } })).body['search_defaults']).toEqual({
+      threshold: 0.4,
+      cutoff: null,
+      category_boost: null,
+    })
+    expect((await change({ search_defaults: { cutoff: 'auto' } })).body['search_defaults']).toEqual({
+      threshold: 0.4,
+      cutoff: 'auto',
+      category_boost: null,
+    })
+    const mapping = { product_id: 'Article', 'metadata.material': ['Material', 'Fabric'] }
+    expect((await change({ feed_mapping: mapping })).body['feed_mapping']).toEqual(mapping)
+    expect((await change({ feed_mapping: null, unmatched_thumbnails: true })).body).toMatchObject({
+      feed_mapping: null,
+      unmatched_thumbnails: true,
+    })
+    expect((await read()).body).toMatchObject({
+      duplicate_threshold: null,
+      unmatched_thumbnails: true,
+      event_switches: { demo: true },
+    })
+  })
+
+  test('are those of the store alone', async () => {
+    await change({ private_metadata: ['cost'] })
+    token = await app.signIn('another')
+    expect((await read()).body).toEqual(DEFAULTS)
+  })
+
+  test('leave a row in the audit log that names the fields and no values', async () => {
+    await change({ private_metadata: ['cost'], unmatched_thumbnails: true })
+    const { body } = await app.call('GET', '/v1/security/audit', { token })
+    expect((body['events'] as Record<string, unknown>[])[0]).toMatchObject({
+      action: 'store.settings_changed',
+      details: { fields: ['private_metadata', 'unmatched_thumbnails'] },
+    })
+  })
+
+  test('cannot be given a hint, and ignore what they do not know', async () => {
+    const answer = await change({ callback_secret_hint: '…abcd', colour: 'red' })
+    expect([answer.status, answer.body]).toEqual([200, DEFAULTS])
+  })
+
+  test.each([
+    [{ duplicate_threshold: 1.1 }, '/duplicate_threshold'],
+    [{ duplicate_threshold: '0.9' }, '/duplicate_threshold'],
+    [{ private_metadata: 'cost' }, '/private_metadata'],
+    [{ private_metadata: Array.from({ length: 51 }, (_, n) => `k${n}`) }, '/private_metadata'],
+    [{ private_metadata: [''] }, '/private_metadata/0'],
+    [{ event_switches: { demo: 'yes' } }, '/event_switches/demo'],
+    [{ event_switches: null }, '/event_switches'],
+    [{ search_defaults: { cutoff: 'some' } }, '/search_defaults/cutoff'],
+    [{ search_defaults: { category_boost: 0.6 } }, '/search_defaults/category_boost'],
+    [{ feed_mapping: { product_id: 7 } }, '/feed_mapping/product_id'],
+    [{ unmatched_thumbnails: 1 }, '/unmatched_thumbnails'],
+  ])('refuse %j', async (body, pointer) => {
+    const answer = await change(body)
+    expect([answer.status, answer.body['error']]).toEqual([422, 'validation_error'])
+    const { errors } = answer.body['details'] as { errors: { pointer: string }[] }
+    expect(errors.map((problem) => problem.pointer)).toContain(pointer)
+    expect((await read()).body).toEqual(DEFAULTS)
+  })
+})
