@@ -1,4 +1,5 @@
 import { openPromise } from 'yauzl'
+import { UnreadableFile } from '../../core/unreadable-file.ts'
 
 /** A file in a zip archive. */
 export interface ZipEntry {
@@ -6,7 +7,7 @@ export interface ZipEntry {
   path: string
   /** Its unpacked size, which reading holds it to. */
   bytes: number
-  /** Unpacks it while it is read. @throws BadArchive where its content is damaged or larger than it says. */
+  /** Unpacks it while it is read. @throws UnreadableFile where its content is damaged or larger than it says. */
   open(): AsyncIterable<Uint8Array>
 }
 
@@ -22,27 +23,20 @@ export interface ZipLimits {
   bytesMax: number
 }
 
-/** An archive that cannot be used; the message says why. */
-export class BadArchive extends Error {
-  override name = 'BadArchive'
-}
-
 /** The bytes of paths that a directory may hold in memory. */
 const PATH_CHARS_MAX = 32 * 1024 * 1024
-
-export const isZip = (head: Uint8Array): boolean =>
-  head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
 
 /**
  * Opens a zip archive on the disk by its directory; nothing is unpacked yet, and nothing is written to the disk.
  *
- * @throws BadArchive for a damaged archive, for paths that leave it, for two files of one path, for encrypted files,
+ * @throws UnreadableFile for a damaged archive, for paths that leave it, for two files of one path, for encrypted files,
  *   and beyond the limits.
  */
 export async function openZip(file: string, { entriesMax, bytesMax }: ZipLimits): Promise<ZipArchive> {
   const zip = await blame(openPromise(file, { autoClose: false, strictFileNames: false }))
   try {
-    if (zip.entryCount > entriesMax) throw new BadArchive(`The zip file has more than ${entriesMax} entries`)
+    if (zip.entryCount > entriesMax)
+      throw new UnreadableFile(`The zip file has more than ${entriesMax} entries`)
     const entries = new Map<string, ZipEntry>()
     let total = 0
     let chars = 0
@@ -51,9 +45,10 @@ export async function openZip(file: string, { entriesMax, bytesMax }: ZipLimits)
       if (path.endsWith('/')) continue
       total += entry.uncompressedSize
       chars += path.length
-      if (total > bytesMax || chars > PATH_CHARS_MAX) throw new BadArchive('The zip file unpacks to too much')
-      if (entry.isEncrypted()) throw new BadArchive(`The zip file is encrypted: ${path}`)
-      if (entries.has(path)) throw new BadArchive(`The zip file holds ${path} twice`)
+      if (total > bytesMax || chars > PATH_CHARS_MAX)
+        throw new UnreadableFile('The zip file unpacks to too much')
+      if (entry.isEncrypted()) throw new UnreadableFile(`The zip file is encrypted: ${path}`)
+      if (entries.has(path)) throw new UnreadableFile(`The zip file holds ${path} twice`)
       entries.set(path, {
         path,
         bytes: entry.uncompressedSize,
@@ -75,20 +70,20 @@ export async function openZip(file: string, { entriesMax, bytesMax }: ZipLimits)
 }
 
 /** A fault of the disk keeps its own words. */
-const toBadArchive = (error: unknown): unknown =>
-  error instanceof BadArchive || (error as NodeJS.ErrnoException).syscall !== undefined
+const toUnreadable = (error: unknown): unknown =>
+  error instanceof UnreadableFile || (error as NodeJS.ErrnoException).syscall !== undefined
     ? error
-    : new BadArchive(`The zip file is damaged: ${(error as Error).message}`, { cause: error })
+    : new UnreadableFile(`The zip file is damaged: ${(error as Error).message}`, undefined, error)
 
 const blame = <Value>(work: Promise<Value>): Promise<Value> =>
   work.catch((error) => {
-    throw toBadArchive(error)
+    throw toUnreadable(error)
   })
 
 async function* blameEach<Value>(values: AsyncIterable<Value>): AsyncGenerator<Value> {
   try {
     yield* values
   } catch (error) {
-    throw toBadArchive(error)
+    throw toUnreadable(error)
   }
 }

@@ -1,8 +1,9 @@
 import { type Info, parse } from 'csv-parse'
 import { turn } from '../../../../core/turns.ts'
+import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
 import { splitLines } from './lines.ts'
-import { type Cells, type ImportRecord, type OpenBytes, RECORD_BYTES_MAX, UnreadableFile } from './record.ts'
+import { type Cells, type ImportRecord, type OpenBytes, RECORD_BYTES_MAX } from './record.ts'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]

@@ -1,4 +1,5 @@
-import { RECORD_BYTES_MAX, UnreadableFile } from './record.ts'
+import { UnreadableFile } from '../../../../core/unreadable-file.ts'
+import { RECORD_BYTES_MAX } from './record.ts'
 
 /**
  * Splits a text with `\n` at the end of its lines, and leaves that out.

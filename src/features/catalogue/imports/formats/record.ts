@@ -22,17 +22,5 @@ export async function readHead(open: OpenBytes, count: number): Promise<Uint8Arr
   return Uint8Array.from(head)
 }
 
-/** A file that cannot be read to its end. Whoever gave the file learns `message`, which says where and why. */
-export class UnreadableFile extends Error {
-  override name = 'UnreadableFile'
-  /** The line at which reading ended, from 1; undefined when it is the file as a whole. */
-  readonly line: number | undefined
-
-  constructor(message: string, line?: number, cause?: unknown) {
-    super(message, { cause })
-    this.line = line
-  }
-}
-
 /** The largest row, element or line in bytes. */
 export const RECORD_BYTES_MAX = 1024 * 1024

@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
-import { type ImportRecord, RECORD_BYTES_MAX, UnreadableFile } from './record.ts'
+import { UnreadableFile } from '../../../../core/unreadable-file.ts'
+import { type ImportRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /** The deepest element; feeds nest five levels. */
 const DEPTH_MAX = 32
