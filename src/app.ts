@@ -9,6 +9,7 @@ import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
+import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildSearch } from './features/discovery/search/module.ts'
@@ -25,6 +26,7 @@ import { createRequestBudget } from './http/request-budget.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
+import { createSpool } from './http/spool.ts'
 import { createTraceReader } from './http/trace.ts'
 import { createInstall, type InstallPorts } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
@@ -34,6 +36,7 @@ import type { Embedder } from './platform/embedder/embedder.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
+import type { WorkFiles } from './platform/work-files.ts'
 import { version } from './version.ts'
 
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
@@ -43,6 +46,10 @@ export interface Ports extends InstallPorts {
   budget: ByteBudget
   fetcher: PictureFetcher
   files: PictureFiles
+  /** Large bodies while they arrive and are read. */
+  bodyFiles: WorkFiles
+  /** Pictures that belong to jobs. */
+  jobFiles: WorkFiles
   /** The encoded picture of a demo product. */
   readDemoPicture(name: string): Promise<Uint8Array>
   /** Free share of the data folder's disk, 0 to 1. */
@@ -141,6 +148,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const index = productIndex.service
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget, idempotency },
+    // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
+    waiting: {
+      latest: () => jobs.service.waiting.latest(),
+      drop: (storeId, productId, upTo) => jobs.service.waiting.drop(storeId, productId, upTo),
+    },
+  })
+  const jobs: JobsModule = buildJobs(ground, {
+    ...{ stores, embedder, idempotency, noteFault },
+    products: products.service,
+    spool: createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids }),
+    files: ports.jobFiles,
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
@@ -176,6 +194,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     productIndex,
     demo,
     products,
+    jobs,
     search,
     health,
     docs,
@@ -229,6 +248,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       ...install.services,
       demo: demo.service,
       products: products.service,
+      jobs: jobs.service,
       search: search.service,
       history: search.service.history,
     },

@@ -193,6 +193,18 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { metadata: { name: 'changed' } } }),
   },
   'DELETE /v1/products/:product_id': { needs: 'products:delete', thing: 'product' },
+  'POST /v1/products/bulk': {
+    needs: 'products:bulk',
+    status: 202,
+    send: (world) => ({ body: { products: [{ product_id: world.fresh(), image_url: picture(world) }] } }),
+  },
+  'GET /v1/jobs': { needs: 'products:read' },
+  'GET /v1/jobs/:job_id': { needs: 'products:read', thing: 'job' },
+  'GET /v1/jobs/:job_id/errors': { needs: 'products:read', thing: 'job' },
+  // The job is over.
+  'POST /v1/jobs/:job_id/cancel': { needs: 'products:bulk', thing: 'job', status: 409 },
+  'POST /v1/jobs/:job_id/retry': { needs: 'products:bulk', thing: 'job' },
+  'GET /v1/jobs/:job_id/events': { needs: 'products:read', thing: 'job' },
   'POST /v1/products/demo': { needs: 'products:write' },
   'DELETE /v1/products/demo': { needs: 'products:delete' },
 

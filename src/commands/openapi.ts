@@ -7,6 +7,7 @@ import { ApiError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { openDatabase } from '../platform/db/open.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
+import type { WorkFiles } from '../platform/work-files.ts'
 import type { Command } from './command.ts'
 
 const refuse = (): never => {
@@ -23,6 +24,13 @@ const noEmbedder: Embedder = {
   embedPicture: async () => refuse(),
   embedText: async () => refuse(),
   close: async () => {},
+}
+
+const noFiles: WorkFiles = {
+  create: async () => refuse(),
+  read: async () => refuse(),
+  remove: async () => {},
+  list: async () => [],
 }
 
 /** Creates the OpenAPI document, as served at `/openapi.json`. */
@@ -46,6 +54,8 @@ export async function createOpenApiDocument(): Promise<unknown> {
       remove: async () => {},
       probe: async () => {},
     },
+    bodyFiles: noFiles,
+    jobFiles: noFiles,
     readDemoPicture: async () => refuse(),
     readFreeDiskShare: async () => 1,
     later: () => {},

@@ -24,6 +24,7 @@ import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
+import { createWorkFiles } from '../platform/work-files.ts'
 import { explainFolderError } from './data-folder.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { checkFolder, loadDataSecret, loadTokenSecret, resetDataSecret } from './install.ts'
@@ -177,6 +178,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     budget,
     fetcher: createPictureFetcher({ door, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
+    bodyFiles: createWorkFiles(join(dataDir, 'bodies'), { isKept: false }),
+    jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
@@ -190,12 +193,15 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
+  // After the requests, and after what they wait for was cut.
+  started.defer(() => waitAtMost(CLOSE_MS, app.services.jobs.finish()))
   started.defer(() =>
     finishRequests(app.http.server, () => {
       stop.abort()
       void embedder.close()
     }),
   )
+  started.defer(app.services.jobs.pause)
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address

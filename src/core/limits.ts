@@ -61,6 +61,23 @@ export const LIMITS = {
   downloadsInLineMax: 64,
   downloadsInLinePerStoreMax: 32,
 
+  /** Body and products of a bulk request. */
+  bulkBytesMax: 100 * 1024 * 1024,
+  bulkProductsMax: 10_000,
+  /** Jobs of a store that are not over. */
+  unfinishedJobsMax: 20,
+  /** How long a job can be read after its end. */
+  jobDays: 30,
+  jobsPageDefault: 20,
+  jobsPageMax: 100,
+  /** Errors within a job, and on one page of the list of its errors. */
+  jobErrorsInline: 100,
+  jobErrorsPageDefault: 100,
+  jobErrorsPageMax: 1_000,
+  /** Streams of events about jobs that are open at a time, of one store and of all. */
+  jobStreamsPerStoreMax: 10,
+  jobStreamsMax: 200,
+
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,
   metadataKeysMax: 200,

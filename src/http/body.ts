@@ -153,6 +153,11 @@ const contentType = (request: Request): string =>
 const isJson = (request: Request): boolean =>
   /^application\/(?:json|[\w.-]+\+json)$/.test(contentType(request))
 
+/** @throws ApiError `unsupported_media_type` for a request whose body does not claim to be JSON. */
+export function requireJson(request: Request): void {
+  if (!isJson(request)) throw wrongType('application/json')
+}
+
 /** Whether a request's body is a form that may hold files. */
 export const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
 

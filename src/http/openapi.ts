@@ -34,6 +34,7 @@ const frame = (version: string) => ({
       description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
     },
     { name: 'Products', description: 'The catalogue' },
+    { name: 'Jobs', description: 'Work in the background' },
     { name: 'Search', description: 'Find products by picture and by text' },
     { name: 'Operation', description: 'Health and versions' },
   ],

@@ -148,6 +148,15 @@ export const THINGS = {
     await world.asMachine('POST', '/v1/products', { product_id, image_url: world.app.picture(product_id, 1) })
     return product_id
   },
+  /** A job that is over, with an item that failed. */
+  async job(world: World): Promise<string> {
+    const image_url = `https://img.test/${world.fresh()}`
+    const products = [{ product_id: world.fresh(), image_url }]
+    const { job_id } = await world.asMachine('POST', '/v1/products/bulk', { products })
+    const { id } = world.app.accounts.requireStore('mine')
+    await world.app.jobs.waitUntilOver(id, String(job_id))
+    return String(job_id)
+  },
   async 'API key'(world: World): Promise<string> {
     const body = { name: world.fresh(), scopes: { products: ['read'] } }
     return String((await world.asMachine('POST', '/v1/security/api-keys', body))['id'])

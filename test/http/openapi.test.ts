@@ -90,6 +90,13 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /oauth/password/forgot': 'forgetPassword',
       'GET /oauth/password/reset': 'checkPasswordLink',
       'POST /oauth/password/reset': 'resetPassword',
+      'GET /v1/jobs': 'listJobs',
+      'GET /v1/jobs/{job_id}': 'getJob',
+      'GET /v1/jobs/{job_id}/errors': 'listJobErrors',
+      'GET /v1/jobs/{job_id}/events': 'watchJob',
+      'POST /v1/jobs/{job_id}/cancel': 'cancelJob',
+      'POST /v1/jobs/{job_id}/retry': 'retryJob',
+      'POST /v1/products/bulk': 'indexProducts',
       'GET /v1/me': 'getMe',
       'GET /v1/me/sessions': 'listSessions',
       'DELETE /v1/me/sessions': 'endOtherSessions',
@@ -228,7 +235,7 @@ describe('parameters', () => {
       expect([name, headers.map((header) => header.name)]).toEqual([
         name,
         [
-          ...(name === 'POST /v1/products' ? ['Idempotency-Key'] : []),
+          ...(/^POST \/v1\/products(\/bulk)?$/.test(name) ? ['Idempotency-Key'] : []),
           ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
         ],
       ])

@@ -11,6 +11,7 @@ import type { Ids } from '../../src/core/ids.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
+import { createWorkFiles } from '../../src/platform/work-files.ts'
 import { memoryDatabase } from './database.ts'
 import { declaredFailures } from './declared.ts'
 import { fakeEmbedder } from './embedder.ts'
@@ -32,6 +33,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const web = new Map<string, Uint8Array>()
   const downloads: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
+  const workFolder = mkdtempSync(join(tmpdir(), 'lookalike-work-'))
   const scheduled: (() => void)[] = []
   const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
   const mails: Mail[] = []
@@ -56,6 +58,8 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       },
     },
     files: createPictureFiles(folder, () => ids.uuid()),
+    bodyFiles: createWorkFiles(join(workFolder, 'bodies'), { isKept: false }),
+    jobFiles: createWorkFiles(join(workFolder, 'jobs'), { isKept: true }),
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
     readFreeDiskShare: async () => 0.5,
     passwordCost: { memoryCost: 8, timeCost: 1 },
@@ -133,7 +137,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
 
   async function close(): Promise<void> {
     app.db.close()
-    rmSync(folder, { recursive: true, force: true })
+    for (const dir of [folder, workFolder]) rmSync(dir, { recursive: true, force: true })
   }
 
   return {
@@ -147,6 +151,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     downloads,
     scheduled,
     folder,
+    workFolder,
     store,
     signIn,
     call,

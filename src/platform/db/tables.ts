@@ -48,6 +48,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   pictures: { writer: 'catalogue/products', rows: OF_STORE },
   kept_pictures: { writer: 'catalogue/products', rows: OF_STORE },
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
+  jobs: { writer: 'catalogue/jobs', rows: OF_STORE },
+  job_items: { writer: 'catalogue/jobs', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
 
   // One table for each model: vectors_1, vectors_2 and so on.

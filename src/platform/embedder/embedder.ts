@@ -41,8 +41,11 @@ export interface EmbeddedText {
 /** A shopper waits for a search, so searches precede indexing. */
 export type EmbedPriority = 'search' | 'index'
 
+/** In the queue, the work of jobs comes last: nobody waits for it. A process treats it like other indexing. */
+export type QueuePriority = EmbedPriority | 'bulk'
+
 export interface PictureOptions {
-  priority: EmbedPriority
+  priority: QueuePriority
   /** The owner of the picture. Stores take turns, and a store's giant pictures delay only that store. */
   storeId: string
 }

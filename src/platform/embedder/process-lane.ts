@@ -130,7 +130,9 @@ export class ProcessLane {
   send(task: Task, pixelsMax: number): void {
     const id = this.#nextId++
     this.#entries.set(id, { task, hasBegun: false, ms: 0 })
-    this.#write({ kind: 'embed', id, priority: task.priority, pixelsMax }, task.bytes)
+    // Within a process jobs differ from other indexing no more.
+    const priority = task.priority === 'search' ? 'search' : 'index'
+    this.#write({ kind: 'embed', id, priority, pixelsMax }, task.bytes)
   }
 
   kill(reason: string): void {

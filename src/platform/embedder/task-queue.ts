@@ -1,11 +1,11 @@
 import { ApiError } from '../../core/errors.ts'
-import type { EmbeddedPicture, EmbeddedText, EmbedPriority } from './embedder.ts'
+import type { EmbeddedPicture, EmbeddedText, QueuePriority } from './embedder.ts'
 
 /** A picture or text to embed. */
 export interface Task {
   /** The encoded picture, or the text as UTF-8. */
   readonly bytes: Uint8Array
-  readonly priority: EmbedPriority
+  readonly priority: QueuePriority
   /** The owner; stores take turns. */
   readonly storeId: string
   /** Sequence number in order of arrival. */
@@ -26,8 +26,12 @@ export interface QueueLimits {
   bytesMax: number
 }
 
-/** Indexing may fill only this share of a queue, so that a bulk job never blocks searches. */
-const INDEX_SHARE = 0.75
+/** Indexing may fill only a share of a queue, so that it never blocks searches; jobs less, so that they never block uploads. */
+const SHARES: Readonly<Record<QueuePriority, number>> = { search: 1, index: 0.75, bulk: 0.5 }
+
+/** In the order in which tasks are taken. */
+const PRIORITIES = ['search', 'index', 'bulk'] as const satisfies readonly QueuePriority[]
+
 /** A full queue of pictures drains in about this time. */
 const RETRY_AFTER_SECONDS = 2
 
@@ -39,13 +43,13 @@ interface Held {
 }
 
 /**
- * The bounded queue of the processes of one kind. Searches come before indexing; within each, the store that was served
+ * The bounded queue of the processes of one kind. Searches come before indexing, and that before jobs; within each, the store that was served
  * longest ago comes first. Suspects wait in a queue of their own.
  */
 export class TaskQueue {
   readonly #limits: QueueLimits
   readonly #suspects: Task[] = []
-  readonly #queues: Record<EmbedPriority, Task[]> = { search: [], index: [] }
+  readonly #queues: Record<QueuePriority, Task[]> = { search: [], index: [], bulk: [] }
   /** By store; stores without tasks are removed. */
   readonly #held = new Map<string, Held>()
   #tasks = 0
@@ -58,7 +62,7 @@ export class TaskQueue {
 
   /** Number of waiting tasks; those in a process do not count. */
   get length(): number {
-    return this.#suspects.length + this.#queues.search.length + this.#queues.index.length
+    return PRIORITIES.reduce((sum, name) => sum + this.#queues[name].length, this.#suspects.length)
   }
 
   get hasSuspects(): boolean {
@@ -106,7 +110,8 @@ export class TaskQueue {
 
   /** Removes and returns the next task that `mayGo` accepts. */
   take(mayGo: (task: Task) => boolean): Task | undefined {
-    const task = this.#findNext(this.#queues.search, mayGo) ?? this.#findNext(this.#queues.index, mayGo)
+    let task: Task | undefined
+    for (const name of PRIORITIES) task ??= this.#findNext(this.#queues[name], mayGo)
     if (!task) return undefined
     this.remove(task)
     const held = this.#held.get(task.storeId)
@@ -124,7 +129,9 @@ export class TaskQueue {
 
   /** Removes and returns all waiting tasks; their room is held until {@link release}. */
   takeAll(): Task[] {
-    return [this.#suspects, this.#queues.search, this.#queues.index].flatMap((queue) => queue.splice(0))
+    return [this.#suspects, ...PRIORITIES.map((name) => this.#queues[name])].flatMap((queue) =>
+      queue.splice(0),
+    )
   }
 
   /** Removes a waiting task. @returns whether it was waiting. */
@@ -160,7 +167,7 @@ export class TaskQueue {
   }
 
   #hasRoom(task: Task, displaced: readonly Task[]): boolean {
-    const share = task.priority === 'index' ? INDEX_SHARE : 1
+    const share = SHARES[task.priority]
     const tasks = this.#tasks - displaced.length + 1
     const bytes = this.#bytes - sumBytes(displaced) + task.bytes.length
     return tasks <= this.#limits.tasksMax * share && bytes <= this.#limits.bytesMax * share
@@ -168,7 +175,7 @@ export class TaskQueue {
 
   /**
    * Finds the newest waiting task of the store that holds most, if it holds more than the newcomer's store would.
-   * Indexing tasks are displaced before searches, and an indexing task never displaces a search.
+   * Tasks of a lower priority are displaced first, and never displace those of a higher one.
    */
   #findVictim(newcomer: Task, displaced: readonly Task[]): Task | undefined {
     const weigh = (storeId: string, change: readonly Task[] = []) => {
@@ -179,8 +186,8 @@ export class TaskQueue {
       return Math.max(tasksThen / tasksMax, (bytes - sumBytes(gone) + sumBytes(change)) / bytesMax)
     }
     const own = weigh(newcomer.storeId, [newcomer])
-    const { index, search } = this.#queues
-    for (const queue of newcomer.priority === 'index' ? [index] : [index, search]) {
+    for (const name of PRIORITIES.slice(PRIORITIES.indexOf(newcomer.priority)).toReversed()) {
+      const queue = this.#queues[name]
       let victim: Task | undefined
       let heaviest = own
       for (const task of queue) {

@@ -8,6 +8,7 @@ import type { OutboundDoor } from '../outbound/door.ts'
 import type { OutboundResponse } from '../outbound/exchange.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from '../outbound/http-url.ts'
+import { createBulkGate } from './bulk-gate.ts'
 import { createDownloadLine, type MakeRoom } from './download-line.ts'
 import { createHostSlots } from './host-slots.ts'
 import { DownloadError, readPicture } from './picture-body.ts'
@@ -31,6 +32,8 @@ export interface FetchOptions {
   storeId: string
   /** The picture counts towards the bytes in flight until this settles. */
   until: Promise<unknown>
+  /** For a job: waits patiently behind the downloads of its kind, and leaves places to everything else. */
+  isBulk?: boolean
 }
 
 export interface PictureFetcherOptions {
@@ -103,16 +106,25 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
     inLinePerStoreMax: LIMITS.downloadsInLinePerStoreMax,
     waitMs: limits.totalMs,
   })
+  const bulkGate = createBulkGate({
+    atOnceMax: limits.atOnceMax / 2,
+    perStoreMax: limits.perStoreMax - 2,
+    perHostMax: limits.perHostMax - 1,
+    stop,
+  })
 
   return {
-    async fetch(text, { storeId, until }) {
+    async fetch(text, { storeId, until, isBulk = false }) {
       let host: string | undefined
       try {
         const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
         host = url.hostname
-        const place = line.enter(storeId)
-        const inTurn = () => place.served((makeRoom) => download(url, downloader, makeRoom), until)
-        return await slots.run(host, inTurn).finally(place.leave)
+        const inLine = async () => {
+          const place = line.enter(storeId)
+          const inTurn = () => place.served((makeRoom) => download(url, downloader, makeRoom), until)
+          return slots.run(url.hostname, inTurn).finally(place.leave)
+        }
+        return await (isBulk ? bulkGate(storeId, host, inLine) : inLine())
       } catch (error) {
         throw stop?.aborted ? stopping(error) : toApiError(error, host)
       }

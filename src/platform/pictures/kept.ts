@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileFailure } from '../../core/storage.ts'
+import { flushFolder } from '../sync-folder.ts'
 
 /** Picture files named by content hash: `<dir>/ab/abcdef…`. A file is complete or absent. */
 export interface PictureFiles {
@@ -56,8 +57,9 @@ export function createPictureFiles(dir: string, uniqueName: () => string): Pictu
     const temporary = await writeUnfinished(bytes)
     try {
       await rename(temporary, path)
-      await syncFolder(dirname(path))
-      if (madeFolder !== undefined) await syncFolder(dirname(madeFolder))
+      await flushFolder(dirname(path))
+      // A new name survives a power cut only if its folder is on the disk too.
+      if (madeFolder !== undefined) await flushFolder(dirname(madeFolder))
     } catch (error) {
       await discard(temporary)
       throw error
@@ -95,17 +97,6 @@ const withStorageErrors = <Value>(work: Promise<Value>): Promise<Value> =>
 
 /** If this fails, the next start deletes the file. */
 const discard = (path: string): Promise<void> => rm(path, { force: true }).catch(() => undefined)
-
-/** A new name survives a power cut only if its folder is on the disk too. Windows cannot open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -22,8 +22,29 @@ export interface ProductChangesDeps {
   atomically: Atomically
   /** Learns of every change that a client can see, except of demo products, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
+  /** Learns of every write, so that older work on the same product is not done after it. */
+  waiting?: WaitingWrites | undefined
   clock: Clock
   ids: Ids
+}
+
+/** Writes that were acknowledged and wait to be done, such as the items of jobs. They are numbered by their arrival. */
+export interface WaitingWrites {
+  /** The number of the write that was acknowledged last. */
+  latest(): number
+  /** Drops the writes of a product that arrived up to this number; joins a transaction, or needs none when there are none. */
+  drop(storeId: string, productId: string, upTo: number): void
+}
+
+/** A write that waited, and now goes through the door. */
+export interface WaitedWrite {
+  /** Its number in the order of arrival. Older writes of the same product are dropped. */
+  arrival: number
+  /**
+   * Called inside the transaction of the write, or alone when the product stays as it is. The write is undone and fails with
+   * what this throws.
+   */
+  commitWith(effect: ProductChange['effect'] | 'deleted'): void
 }
 
 /** The content of a product, wherever it comes from. */
@@ -39,6 +60,8 @@ export interface ProductContent {
 
 export interface ProductInput extends ProductContent {
   productId: string
+  /** For writes that wait in a job: they give way to all others. */
+  waited?: WaitedWrite | undefined
 }
 
 /** The effect of one write. */
@@ -57,11 +80,30 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * of the change; the product index follows in the same tick. Changes of one product keep the order of their arrival.
  */
 export function createProductChanges(deps: ProductChangesDeps) {
-  const { queries, stores, pictures, index, atomically, emit, clock, ids } = deps
+  const { queries, stores, pictures, index, atomically, emit, waiting, clock, ids } = deps
   const locked = createKeyedLock()
 
-  const lockProduct = <Result>(storeId: string, productId: string, work: () => Promise<Result>) =>
-    locked(`${storeId}/${productId}`, work)
+  /** @param work gets the number of the write that was acknowledged last when this one arrived. */
+  const lockProduct = <Result>(
+    storeId: string,
+    productId: string,
+    work: (arrival: number) => Promise<Result>,
+  ) => {
+    const arrival = waiting?.latest() ?? 0
+    return locked(`${storeId}/${productId}`, () => work(arrival))
+  }
+
+  /** Settles the waiting writes of a product that this write replaces, itself included when it waited. */
+  function settleWaiting(
+    storeId: string,
+    productId: string,
+    effect: Parameters<WaitedWrite['commitWith']>[0],
+    arrival: number,
+    waited: WaitedWrite | undefined,
+  ): void {
+    waited?.commitWith(effect)
+    waiting?.drop(storeId, productId, waited ? waited.arrival - 1 : arrival)
+  }
 
   /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
   function requireRoom({ id, plan: plan_name }: CallerStore): void {
@@ -78,30 +120,33 @@ export function createProductChanges(deps: ProductChangesDeps) {
     store: CallerStore,
     input: ProductInput,
     before: ProductRow | undefined,
+    arrival: number,
   ): Promise<ProductChange> {
-    const { productId, sources, metadata, refresh = false, isDemo = false } = input
+    const { productId, sources, metadata, refresh = false, isDemo = false, waited } = input
     checkMetadata(metadata)
-    const unchanged = (product: ProductRow): ProductChange => ({
-      effect: 'unchanged',
-      productId,
-      vectorId: product.vectorId,
-    })
-    if (before && isDemo && !before.isDemo) return unchanged(before)
+    const unchanged = (product: ProductRow): ProductChange => {
+      settleWaiting(store.id, productId, 'unchanged', arrival, waited)
+      return { effect: 'unchanged', productId, vectorId: product.vectorId }
+    }
+    if (before && isDemo && !before.isDemo)
+      return { effect: 'unchanged', productId, vectorId: before.vectorId }
     if (!before) {
       requireRoom(store)
       index.requireRoom(store.id, 1, [])
     }
-    const prepared = await pictures.prepare(store, sources, before, refresh)
+    const priority = waited ? 'bulk' : 'index'
+    const prepared = await pictures.prepare(store, sources, before, { refresh, priority })
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
-    const { vectorId } = commit(store, input, prepared, before)
+    const { vectorId } = commit(store, input, prepared, before, arrival)
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
   function commit(
     store: CallerStore,
-    { productId, metadata, isDemo = false }: ProductInput,
+    { productId, metadata, isDemo = false, waited }: ProductInput,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
+    arrival: number,
   ): SavedProduct {
     const storeId = store.id
     const product = {
@@ -114,6 +159,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     const saved = atomically(() => {
       // Another product may have taken the last place while the pictures were on their way.
       if (!before) requireRoom(store)
+      settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
       const saved = queries.save(product, prepared)
       if (!isDemo) emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
       return saved
@@ -169,9 +215,15 @@ export function createProductChanges(deps: ProductChangesDeps) {
     emit({ name: 'product.updated', storeId, data })
   }
 
-  function erase(storeId: string, product: ProductRow): void {
+  function erase(
+    storeId: string,
+    product: ProductRow,
+    arrival: number,
+    waited: WaitedWrite | undefined,
+  ): void {
     const { productId: product_id } = product
     atomically(() => {
+      settleWaiting(storeId, product_id, 'deleted', arrival, waited)
       queries.remove(product)
       if (product.isDemo) return
       emit?.({ name: 'product.deleted', storeId, data: { product_id, deleted_at: isoTime(clock.now()) } })
@@ -187,8 +239,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
      *   `storage_limit_exceeded`, `storage_full` without room for a vector, and the codes of the fetcher and of the embedder.
      */
     put: (store: CallerStore, input: ProductInput): Promise<ProductChange> =>
-      lockProduct(store.id, input.productId, async () =>
-        write(store, input, queries.find(store.id, input.productId)),
+      lockProduct(store.id, input.productId, async (arrival) =>
+        write(store, input, queries.find(store.id, input.productId), arrival),
       ),
 
     /**
@@ -202,27 +254,34 @@ export function createProductChanges(deps: ProductChangesDeps) {
       productId: string,
       edit: (product: ProductRow) => ProductContent,
     ): Promise<ProductChange> =>
-      lockProduct(store.id, productId, async () => {
+      lockProduct(store.id, productId, async (arrival) => {
         const before = queries.find(store.id, productId)
         if (!before) throw notFound('product')
-        return write(store, { ...edit(before), productId }, before)
+        return write(store, { ...edit(before), productId }, before, arrival)
       }),
 
     /**
      * Deletes a product with its pictures and vectors.
      *
      * @param mayRemove decides by the product's present state.
+     * @param waited the write that waited, when the deletion is one.
      * @returns whether there was such a product.
      */
     remove: (
       storeId: string,
       productId: string,
       mayRemove: (product: ProductRow) => boolean = () => true,
+      waited?: WaitedWrite,
     ): Promise<boolean> =>
-      lockProduct(storeId, productId, async () => {
+      lockProduct(storeId, productId, async (arrival) => {
         const product = queries.find(storeId, productId)
-        if (!product || !mayRemove(product)) return false
-        erase(storeId, product)
+        if (product && !mayRemove(product)) return false
+        if (!product) {
+          // What waits would bring the product back.
+          settleWaiting(storeId, productId, 'unchanged', arrival, waited)
+          return false
+        }
+        erase(storeId, product, arrival, waited)
         return true
       }),
   }

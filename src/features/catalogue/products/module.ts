@@ -11,7 +11,7 @@ import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
-import { createProductChanges } from './changes.ts'
+import { createProductChanges, type WaitingWrites } from './changes.ts'
 import { productListQueries } from './list-queries.ts'
 import { productLists } from './lists.ts'
 import { pictureRoutes } from './picture-routes.ts'
@@ -36,6 +36,8 @@ export interface ProductNeeds {
   idempotency: Idempotency
   /** Learns of every change inside its transaction. */
   emit?: EmitEvent
+  /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
+  waiting?: WaitingWrites
 }
 
 /** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
@@ -46,7 +48,7 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const { stores, model, index, embedder, fetcher, files, budget, idempotency, emit } = needs
+  const { stores, model, index, embedder, fetcher, files, budget, idempotency, emit, waiting } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
@@ -63,7 +65,9 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     clock,
     ids,
   })
-  const changes = createProductChanges({ queries, stores, pictures, index, atomically, emit, clock, ids })
+  const changes = createProductChanges({
+    ...{ queries, stores, pictures, index, atomically, emit, waiting, clock, ids },
+  })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
 

@@ -8,7 +8,7 @@ import { sha256 } from '../../../core/hash.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { EmbeddedPicture, Embedder } from '../../../platform/embedder/embedder.ts'
+import type { EmbeddedPicture, Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
@@ -42,6 +42,20 @@ interface Arrived {
   bytes: Uint8Array
   contentHash: Buffer
   contentType: string
+}
+
+/** How the pictures of a product are read. */
+export interface PreparingOptions {
+  /** Downloads pictures again although their addresses are known. */
+  refresh: boolean
+  /** `bulk` gives way to everything else, downloads included. */
+  priority: Exclude<QueuePriority, 'search'>
+}
+
+/** Whose picture is read, and how urgently. */
+interface Reader {
+  storeId: string
+  priority: QueuePriority
 }
 
 /** The path under which kept pictures are served, relative to the base URL. */
@@ -97,23 +111,27 @@ export function productPictures(deps: PictureDeps) {
 
   const isDataUri = (url: string): boolean => /^data:/i.test(url)
 
-  async function readUrl(storeId: string, url: string, until: Promise<unknown>): Promise<Uint8Array> {
+  async function readUrl(
+    { storeId, priority }: Reader,
+    url: string,
+    until: Promise<unknown>,
+  ): Promise<Uint8Array> {
     if (isDataUri(url)) return decodeDataUri(url, LIMITS.pictureBytesMax)
     const path = toStored(url)
     return path.startsWith(KEPT_PREFIX)
       ? readKept(storeId, path, until)
-      : fetcher.fetch(url, { storeId, until })
+      : fetcher.fetch(url, { storeId, until, isBulk: priority === 'bulk' })
   }
 
   /** Reads the picture at an address and uses it. Its bytes count against the budget until `use` is done. */
-  async function withUrl<Result>(
-    storeId: string,
+  async function readAndUse<Result>(
+    reader: Reader,
     url: string,
     use: (bytes: Uint8Array) => Promise<Result>,
   ): Promise<Result> {
     const done = Promise.withResolvers<void>()
     try {
-      return await use(await readUrl(storeId, url, done.promise))
+      return await use(await readUrl(reader, url, done.promise))
     } finally {
       done.resolve()
     }
@@ -134,7 +152,7 @@ export function productPictures(deps: PictureDeps) {
    * @returns a function that writes the picture; nothing is written before it is called.
    */
   async function load(
-    storeId: string,
+    reader: Reader,
     source: PictureSource,
     free: PictureRow[],
     change: StorageChange,
@@ -142,12 +160,13 @@ export function productPictures(deps: PictureDeps) {
     if ('url' in source && !isDataUri(source.url)) {
       const url = toStored(source.url)
       const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
-      return withUrl(storeId, source.url, (bytes) => embed(storeId, bytes, free, saveAddress))
+      return readAndUse(reader, source.url, (bytes) => embed(reader, bytes, free, saveAddress))
     }
     const bytes =
       'url' in source ? await decodeDataUri(source.url, LIMITS.pictureBytesMax) : await source.upload.bytes()
-    const saveAddress = (content: Omit<Arrived, 'bytes'>) => keep(storeId, { bytes, ...content }, change)
-    return embed(storeId, bytes, free, saveAddress, (contentHash) =>
+    const saveAddress = (content: Omit<Arrived, 'bytes'>) =>
+      keep(reader.storeId, { bytes, ...content }, change)
+    return embed(reader, bytes, free, saveAddress, (contentHash) =>
       change.refuseHopeless({ contentHash, bytes }),
     )
   }
@@ -160,7 +179,7 @@ export function productPictures(deps: PictureDeps) {
    * @returns a function that writes the picture. It holds no bytes: those of a download are gone once they are embedded.
    */
   async function embed(
-    storeId: string,
+    { storeId, priority }: Reader,
     bytes: Uint8Array,
     free: PictureRow[],
     saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
@@ -175,7 +194,7 @@ export function productPictures(deps: PictureDeps) {
       return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
     }
     const { facts, vector } =
-      findTwin(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority: 'index', storeId }))
+      findTwin(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority, storeId }))
     const { width, height, contentType, phash, palette } = facts
     return async () => ({
       added: {
@@ -197,14 +216,13 @@ export function productPictures(deps: PictureDeps) {
      * Prepares the pictures of one product, in their order. A picture whose address or content the product already has
      * is neither downloaded nor embedded again.
      *
-     * @param refresh downloads pictures again although their addresses are known.
      * @throws ApiError of the fetcher and of the embedder, `storage_limit_exceeded`; nothing is saved then.
      */
     async prepare(
       store: CallerStore,
       sources: PictureSource[],
       product: ProductRow | undefined,
-      refresh: boolean,
+      { refresh, priority }: PreparingOptions,
     ): Promise<PictureToSave[]> {
       const storeId = store.id
       const present = product?.pictures ?? []
@@ -225,7 +243,9 @@ export function productPictures(deps: PictureDeps) {
       const limited = pLimit(LOADING_MAX)
       const loaded = await limited
         .map(planned, async ({ source, known }) =>
-          known ? async (): Promise<PictureToSave> => ({ kept: known }) : load(storeId, source, free, change),
+          known
+            ? async (): Promise<PictureToSave> => ({ kept: known })
+            : load({ storeId, priority }, source, free, change),
         )
         .finally(limited.clearQueue)
       // Nothing is written before every picture is known to be good.
@@ -243,7 +263,8 @@ export function productPictures(deps: PictureDeps) {
      *
      * @throws ApiError of the fetcher, `image_unreadable` or `image_too_large`.
      */
-    withUrl,
+    withUrl: <Result>(storeId: string, url: string, use: (bytes: Uint8Array) => Promise<Result>) =>
+      readAndUse({ storeId, priority: 'search' }, url, use),
 
     /** The public form of a saved address. */
     toPublicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),

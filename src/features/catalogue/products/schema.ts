@@ -70,8 +70,8 @@ const AdditionalPictures = t.Array(PictureUrl, {
   description: 'Further views; a product is found by its best matching picture.',
 })
 
-/** The body of POST /v1/products as JSON. */
-const Product = t.Object(
+/** The body of POST /v1/products as JSON, and an item of POST /v1/products/bulk. */
+export const Product = t.Object(
   {
     product_id: ProductId,
     image_url: PictureUrl,
@@ -102,6 +102,8 @@ export const ProductForm = t.Object(
   },
   { additionalProperties: true },
 )
+
+export type Product = typeof Product.static
 
 /** The body of POST /v1/products, as JSON or as multipart. */
 export const ProductBody = t.Union([Product, ProductForm])

@@ -1,4 +1,5 @@
 import { type TNumber, type TString, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { CallerStore } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
@@ -9,7 +10,7 @@ import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
 import type { ProductLists } from './lists.ts'
-import { mergePatch } from './metadata.ts'
+import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type IndexedProduct,
   type IndexedProductView,
   Metadata,
+  Product,
   type ProductBody,
   type ProductList,
   type ProductListQuery,
@@ -71,6 +73,29 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
     /** POST /v1/products. */
     create: async (store: CallerStore, body: ProductBody): Promise<Indexed> =>
       toIndexed(await changes.put(store, toInput(body.product_id, body))),
+
+    /**
+     * Reads a product that did not come as the body of a request, such as an item of a bulk request.
+     *
+     * @returns what is to be written, with the fields of the API alone.
+     * @throws ApiError `validation_error` with all problems.
+     */
+    check(value: unknown): Product {
+      const problems = isProduct.Check(value) ? [] : findProblems(Product, value, 'body')
+      if (problems.length > 0) throw validationError(problems)
+      const { product_id, image_url, metadata, additional_image_urls, refresh } = value as Product
+      if (metadata) checkMetadata(metadata)
+      return {
+        product_id,
+        image_url,
+        ...(metadata && { metadata }),
+        ...(additional_image_urls && { additional_image_urls }),
+        ...(refresh && { refresh }),
+      }
+    },
+
+    /** What `changes.put` takes for a product. */
+    toInput: (product: Product): ProductInput => toInput(product.product_id, product),
 
     /** PUT /v1/products/{product_id}. */
     async replace(store: CallerStore, productId: string, body: ProductReplacement): Promise<Indexed> {
@@ -129,6 +154,8 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
     },
   }
 }
+
+const isProduct = TypeCompiler.Compile(Product)
 
 /** @throws ApiError `image_source_invalid` for a form with both a file and an address, `validation_error` for neither. */
 function toInput(productId: string, body: ProductBody | ProductReplacement): ProductInput {

@@ -8,6 +8,7 @@ import registrationProof from './0007_registration_proof.sql' with { type: 'text
 import writeProbe from './0008_write_probe.sql' with { type: 'text' }
 import storageUse from './0009_storage_use.sql' with { type: 'text' }
 import productLists from './0010_product_lists.sql' with { type: 'text' }
+import jobs from './0012_jobs.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly string[] = [
   writeProbe,
   storageUse,
   productLists,
+  jobs,
 ]

@@ -1,0 +1,22 @@
+import type { Product } from '../products/schema.ts'
+import type { ItemError } from './queries.ts'
+
+/** One item of a job, in the order of its source. */
+export type JobItem =
+  /** Writes a product that `products.check` has accepted. Its pictures may be `data:` URIs. */
+  | { kind: 'put'; product: Product }
+  /** Deletes a product, if it is there. */
+  | { kind: 'delete'; productId: string }
+  /** Is wrong, and has failed before it is tried. */
+  | { kind: 'wrong'; productId: string | null; error: ItemError }
+
+/** A job to start. */
+export interface NewJob {
+  type: 'bulk_index' | 'import' | 'feed'
+  /** Any number of items; the job begins when all of them are on the disk. */
+  items: AsyncIterable<JobItem>
+  /** Where to send a callback when the job is over; read once all items are there. Checked by the caller. */
+  callbackUrl?: (() => string | null) | undefined
+  /** What the client should know about the job as a whole; read once all items are there. */
+  warnings?: (() => readonly string[]) | undefined
+}

@@ -1,0 +1,135 @@
+import type { Atomically } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { ItemEnd, JobCounts, JobQueries, JobRow, JobStatus, LeasedItem } from './queries.ts'
+
+/** A job in its last transaction: its status is final, unless somebody retries it. */
+export type FinishedJob = JobRow & { status: Exclude<JobStatus, 'preparing' | 'processing'> }
+
+export interface LedgerDeps {
+  queries: Pick<
+    JobQueries,
+    | 'find'
+    | 'end'
+    | 'putBack'
+    | 'listOvertaken'
+    | 'dropWaiting'
+    | 'markOvertaken'
+    | 'count'
+    | 'finish'
+    | 'findLatestArrival'
+  >
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  /** Called in the transaction that ends a job. */
+  onFinished(job: FinishedJob): void
+  /** Learns which jobs change, perhaps in a transaction that is then undone. */
+  onChange(jobId: number): void
+  clock: Clock
+}
+
+/** Somebody else has the item by now, or it was overtaken by a newer write: what was done for it must not take effect. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+const NONE: JobCounts = { succeeded: 0, unchanged: 0, failed: 0, cancelled: 0 }
+
+/** Which number of its job an item counts for. */
+const countOf = (end: ItemEnd): JobCounts => {
+  if (end.state !== 'done') return { ...NONE, [end.state]: 1 }
+  const isSame = end.effect === 'unchanged' || end.effect === 'overtaken'
+  return isSame ? { ...NONE, unchanged: 1 } : { ...NONE, succeeded: 1 }
+}
+
+export type Ledger = ReturnType<typeof createLedger>
+
+/** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
+export function createLedger(deps: LedgerDeps) {
+  const { queries, atomically, unsynced, onFinished, onChange, clock } = deps
+  /** Read once; this process alone acknowledges jobs. */
+  let latest: number | undefined
+
+  /** Adds to the numbers of a job; to be called in a transaction. */
+  function count(job: number, counts: JobCounts): void {
+    finishIfDone(queries.count(job, counts))
+    onChange(job)
+  }
+
+  /** Ends a job all of whose items are over; to be called in a transaction. */
+  function finishIfDone(job: JobRow): void {
+    if (job.finishedAt !== null || countLeft(job) > 0) return
+    const { succeeded, unchanged, total, status } = job
+    const isGood = succeeded + unchanged > 0 || total === 0
+    const last = status === 'cancelled' ? status : isGood ? 'completed' : 'failed'
+    onFinished(queries.finish(job.id, last, clock.now()) as FinishedJob)
+    onChange(job.id)
+  }
+
+  /**
+   * Writes down what became of an item; joins a transaction.
+   *
+   * @throws LeaseLost
+   */
+  function end(item: LeasedItem, how: ItemEnd): void {
+    const write = () =>
+      atomically(() => {
+        if (!queries.end(item, how)) throw new LeaseLost()
+        count(item.job, countOf(how))
+      })
+    // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
+    const job = queries.find(item.job)
+    const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
+    if (isHarmless && job && countLeft(job) > 1) unsynced(write)
+    else write()
+  }
+
+  return {
+    end,
+    finishIfDone,
+    count,
+
+    /** Puts an item back, or cancels it with its job. Without its lease this does nothing. */
+    putBack(item: LeasedItem, values: { attempts: number; delays: number; dueAt: number }): void {
+      if (queries.find(item.job)?.status !== 'cancelled') {
+        unsynced(() => queries.putBack(item, values))
+        return
+      }
+      atomically(() => {
+        if (queries.end(item, { state: 'cancelled' })) count(item.job, { ...NONE, cancelled: 1 })
+      })
+    },
+
+    /** The number of the job that was acknowledged last. */
+    latest(): number {
+      latest ??= queries.findLatestArrival()
+      return latest
+    },
+
+    /** The number of the job that is acknowledged next; to be told by `acknowledged` once it is. */
+    nextArrival: (): number => (latest ?? queries.findLatestArrival()) + 1,
+    acknowledged(arrival: number): void {
+      latest = arrival
+    },
+
+    /** Drops what jobs up to a number would still do to a product, because a newer write has been there. */
+    drop(storeId: string, productId: string, upTo: number): void {
+      if (upTo <= 0) return
+      const overtaken = queries.listOvertaken(storeId, productId, upTo)
+      if (overtaken.length === 0) return
+      atomically(() => {
+        for (const { id, job, state } of overtaken) {
+          if (state === 'failed') queries.markOvertaken(id)
+          else {
+            queries.dropWaiting(id)
+            count(job, { ...NONE, unchanged: 1 })
+          }
+        }
+      })
+    },
+  }
+}
+
+/** The number of items that are not over. */
+export const countLeft = ({ total, succeeded, unchanged, failed, cancelled }: JobRow): number =>
+  total - succeeded - unchanged - failed - cancelled

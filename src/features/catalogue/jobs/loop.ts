@@ -1,0 +1,303 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { PLANS } from '../../../core/plans.ts'
+import { createHold, type Hold } from './hold.ts'
+import type { Ledger } from './ledger.ts'
+import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
+import type { Outcome } from './work.ts'
+
+export interface LoopDeps {
+  queries: Pick<
+    JobQueries,
+    'listUnfinished' | 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll' | 'begin' | 'find'
+  >
+  ledger: Pick<Ledger, 'putBack'>
+  /** Does one item and writes down what became of it. Never throws. */
+  work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome>
+  /** Puts back an item whose lease is over, or ends it after too many tries. */
+  giveUp(item: LeasedItem): void
+  findStore(id: string): CallerStore | undefined
+  products: { has(storeId: string, productId: string): boolean; count(storeId: string): number }
+  /** Told once an item of a job is over, outside every transaction. */
+  onProgress(jobId: number): void
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  log: { error(fields: object, message: string): void }
+  clock: Clock
+  ids: Ids
+}
+
+/** Pictures of items in progress, of all stores and of one. Fewer than the queue of the model takes from jobs. */
+const WEIGHT_MAX = 28
+const WEIGHT_PER_STORE_MAX = 20
+/** Items of one store in progress whose main pictures are on one host, so that a slow host does not hold up the others. */
+const PER_HOST_MAX = 12
+/** A product loads no more pictures at a time. */
+const WEIGHT_OF_ITEM_MAX = 4
+/** Items of a job that are read ahead. */
+const WINDOW = 32
+const LEASE_MS = 60_000
+/** An item that takes longer is given up. */
+const ITEM_MS = 5 * 60_000
+const EXPIRED_MAX = 200
+
+/** A job that may have work to do. */
+interface OpenJob {
+  id: number
+  storeId: string
+  arrival: number
+  /** Leased items that nobody works on yet. */
+  window: Prepared[]
+  /** When the table may have due items; Infinity while it has none. */
+  lookAt: number
+  hold: Hold
+}
+
+interface Prepared {
+  item: LeasedItem
+  weight: number
+  host: string
+}
+
+interface Running extends Prepared {
+  job: OpenJob
+  startedAt: number
+  isNew: boolean
+}
+
+export type JobLoop = ReturnType<typeof createJobLoop>
+
+/**
+ * Works on the items of all jobs: several at a time, bounded by their pictures; stores take turns, and the jobs of a store
+ * go in the order of their acknowledgement. Nothing is lost when the program dies, because only the transaction that
+ * writes a product ends its item.
+ */
+export function createJobLoop(deps: LoopDeps) {
+  const { queries, ledger, work, giveUp, findStore, products, onProgress, unsynced, log, clock, ids } = deps
+  /** By store; the store that was served last comes last. */
+  const stores = new Map<string, OpenJob[]>()
+  const running = new Set<Running>()
+  const underWay = new Set<Promise<void>>()
+  let weight = 0
+  let isLoaded = false
+  let isStopped = false
+
+  const isOfStore = (storeId: string) => (other: Running) => other.job.storeId === storeId
+  const listRunning = (storeId: string) => [...running].filter(isOfStore(storeId))
+
+  function open({ id, storeId, arrival, status }: JobRow): void {
+    const jobs = stores.get(storeId) ?? []
+    if (arrival === null || status !== 'processing' || jobs.some((job) => job.id === id)) return
+    jobs.push({ id, storeId, arrival, window: [], lookAt: 0, hold: createHold(clock) })
+    jobs.sort((a, b) => a.arrival - b.arrival)
+    stores.set(storeId, jobs)
+  }
+
+  /** Reads the jobs that an earlier run of the program left, and takes back what it was working on. */
+  function load(): void {
+    if (isLoaded) return
+    unsynced(queries.releaseAll)
+    for (const job of queries.listUnfinished()) open(job)
+    isLoaded = true
+  }
+
+  function closeIfOver(job: OpenJob): void {
+    if (job.window.length > 0 || job.lookAt !== Infinity) return
+    if ([...running].some((other) => other.job === job)) return
+    if (queries.find(job.id)?.finishedAt !== null) close(job)
+  }
+
+  function close(job: OpenJob): void {
+    const jobs = (stores.get(job.storeId) ?? []).filter((other) => other !== job)
+    if (jobs.length > 0) stores.set(job.storeId, jobs)
+    else stores.delete(job.storeId)
+  }
+
+  function refill(job: OpenJob): void {
+    const now = clock.now()
+    if (job.window.length > 0 || now < job.lookAt) return
+    const lease = ids.uuid()
+    const items = unsynced(() => queries.lease(job.id, { lease, now, until: now + LEASE_MS, limit: WINDOW }))
+    if (items.length > 0) queries.begin(job.id, now)
+    else job.lookAt = queries.findNextDue(job.id) ?? Infinity
+    job.window = items.map(prepare)
+  }
+
+  /** Takes the next item of a store that may be worked on now. */
+  function pick(store: CallerStore): Running | undefined {
+    const busy = listRunning(store.id)
+    const busyWeight = sum(busy)
+    for (const job of stores.get(store.id) ?? []) {
+      if (job.hold.isOn()) continue
+      refill(job)
+      for (const [n, prepared] of job.window.entries()) {
+        const { item, host } = prepared
+        if (weight + prepared.weight > WEIGHT_MAX || busyWeight + prepared.weight > WEIGHT_PER_STORE_MAX)
+          break
+        if (host !== '' && busy.filter((other) => other.host === host).length >= PER_HOST_MAX) continue
+        const isNew = item.kind === 'put' && !products.has(store.id, item.productId)
+        // So the places that a plan has left go to the first items. Those under way may still fail and leave theirs.
+        if (isNew && !hasPlace(store, busy)) return undefined
+        job.window.splice(n, 1)
+        return { ...prepared, job, isNew, startedAt: clock.monotonic() }
+      }
+    }
+    return undefined
+  }
+
+  function hasPlace({ id, plan }: CallerStore, busy: readonly Running[]): boolean {
+    const max = PLANS[plan].productsMax
+    if (max === Infinity) return true
+    const coming = busy.filter(({ isNew }) => isNew).length
+    return coming === 0 || products.count(id) + coming < max
+  }
+
+  function pickNext(): { store: CallerStore; next: Running } | undefined {
+    for (const [storeId, jobs] of [...stores]) {
+      const store = findStore(storeId)
+      if (!store) {
+        // A deleted store took its jobs along.
+        stores.delete(storeId)
+        continue
+      }
+      const next = pick(store)
+      if (next) {
+        stores.delete(storeId)
+        stores.set(storeId, jobs)
+        return { store, next }
+      }
+      for (const job of [...jobs]) closeIfOver(job)
+    }
+    return undefined
+  }
+
+  /** Begins as much work as there is room for. */
+  function pump(): void {
+    if (isStopped) return
+    try {
+      load()
+      for (let found = pickNext(); found; found = pickNext()) begin(found.store, found.next)
+    } catch (err) {
+      // The next tick tries again.
+      log.error({ err }, 'jobs cannot be read')
+    }
+  }
+
+  function begin(store: CallerStore, next: Running): void {
+    running.add(next)
+    weight += next.weight
+    const done = work(store, next.item, next.job.arrival)
+      .then((outcome) => {
+        underWay.delete(done)
+        // Given up in the meantime.
+        if (!remove(next)) return
+        settle(next, outcome)
+        pump()
+      })
+      .catch((err) => log.error({ err }, 'the work on jobs stumbled'))
+    underWay.add(done)
+  }
+
+  function remove(next: Running): boolean {
+    const isThere = running.delete(next)
+    if (isThere) weight -= next.weight
+    return isThere
+  }
+
+  function settle({ job, ...prepared }: Running, outcome: Outcome): void {
+    if (outcome.kind === 'over') job.hold.end()
+    else if (outcome.kind === 'later') job.lookAt = Math.min(job.lookAt, outcome.dueAt)
+    else {
+      // Nothing is written: the disk may be full.
+      job.hold.begin()
+      job.window.unshift(prepared)
+    }
+    onProgress(job.id)
+  }
+
+  /** Puts back what nobody answers for: items that take too long, and those of leases that ran out. */
+  function takeBack(): void {
+    const now = clock.monotonic()
+    for (const next of [...running]) if (now - next.startedAt > ITEM_MS) remove(next)
+    const held = [...stores.values()].flat().flatMap(({ window }) => window)
+    const leased = [...running, ...held].map(({ item }) => item.id)
+    if (leased.length > 0) unsynced(() => queries.extend(leased, clock.now() + LEASE_MS))
+    for (const item of queries.listExpired(clock.now(), EXPIRED_MAX)) {
+      giveUp(item)
+      onProgress(item.job)
+      const job = stores.get(item.storeId)?.find(({ id }) => id === item.job)
+      if (job) job.lookAt = 0
+    }
+  }
+
+  return {
+    load,
+
+    /** Makes a job known whose items can be worked on. */
+    add(job: JobRow): void {
+      load()
+      open(job)
+      pump()
+    },
+
+    /** Looks again at a job whose items wait again, or no longer. */
+    look(job: JobRow): void {
+      open(job)
+      const known = stores.get(job.storeId)?.find(({ id }) => id === job.id)
+      if (known) known.lookAt = 0
+      pump()
+    },
+
+    /** Leaves a job alone that was cancelled, and gives back its items that nobody works on yet. */
+    leave(job: JobRow): void {
+      const known = stores.get(job.storeId)?.find(({ id }) => id === job.id)
+      if (!known) return
+      close(known)
+      for (const { item } of known.window) {
+        const { attempts, delays } = item
+        ledger.putBack(item, { attempts, delays, dueAt: 0 })
+      }
+    },
+
+    /** Goes on with what is due, and takes back what nobody works on any more. To be called every second. */
+    tick(): void {
+      if (isStopped) return
+      load()
+      takeBack()
+      pump()
+    },
+
+    /** Begins nothing any more. */
+    pause(): void {
+      isStopped = true
+    },
+
+    /** Waits for what is under way after `pause`, and puts back what was not begun. */
+    async finish(): Promise<void> {
+      isStopped = true
+      await Promise.all(underWay)
+      if (isLoaded) unsynced(queries.releaseAll)
+    },
+  }
+}
+
+const sum = (items: readonly { weight: number }[]): number =>
+  items.reduce((total, { weight }) => total + weight, 0)
+
+/** What is needed of an item to choose it; its text is not read for that but where it is short. */
+function prepare(item: LeasedItem): Prepared {
+  if (item.kind === 'delete' || item.content === null) {
+    // A long content holds its pictures itself.
+    return { item, weight: item.kind === 'delete' ? 1 : WEIGHT_OF_ITEM_MAX, host: '' }
+  }
+  const { image_url = '', additional_image_urls = [] } = JSON.parse(item.content) as {
+    image_url?: string
+    additional_image_urls?: string[]
+  }
+  const pictures = Math.min(1 + additional_image_urls.length, LIMITS.additionalPicturesMax + 1)
+  return { item, weight: Math.min(pictures, WEIGHT_OF_ITEM_MAX), host: findHost(image_url) }
+}
+
+const findHost = (url: string): string => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1]?.toLowerCase() ?? ''

@@ -1,0 +1,160 @@
+import { Elysia } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
+import { noBody, requireJson } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import {
+  documentedFailures,
+  FOR_STORE,
+  failures,
+  JSON_BODY,
+  READING,
+  WRITING,
+} from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, type Idempotency } from '../../../http/idempotency.ts'
+import type { Spool } from '../../../http/spool.ts'
+import { type BulkDeps, readBulk } from './bulk.ts'
+import {
+  BulkBody,
+  Job,
+  JobErrors,
+  JobErrorsQuery,
+  JobList,
+  JobListQuery,
+  JobParams,
+  JobStarted,
+} from './schema.ts'
+import type { JobService } from './service.ts'
+
+export interface BulkNeeds extends BulkDeps {
+  spool: Spool
+  idempotency: Idempotency
+}
+
+/** Failures of a route about one job. */
+const ONE_JOB = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+const CHANGING = [
+  ...ONE_JOB,
+  ...WRITING,
+  ['conflict', 'The job is in a state in which this cannot be done.'],
+] as const
+
+/** Contract 2.10: many products at a time. */
+export function bulkRoutes(
+  { forStore }: Pick<Doors, 'forStore'>,
+  jobs: Pick<JobService, 'start'>,
+  { spool, idempotency, ...deps }: BulkNeeds,
+) {
+  return new Elysia({ name: 'jobs.bulk', prefix: '/v1/products', tags: ['Products'] }).use(forStore).post(
+    '/bulk',
+    async ({ request, path, actor, set }) => {
+      requireJson(request)
+      await using body = await spool.receive(request, actor.storeId, LIMITS.bulkBytesMax)
+      // The bytes of the body stand for it.
+      const context = { request, path, actor, set, body: { sha256: body.hash.toString('hex') } }
+      return await idempotency.answer(context, async () => ({
+        status: 202 as const,
+        body: await jobs.start(actor.store, readBulk(body, deps)),
+      }))
+    },
+    {
+      can: 'products:bulk',
+      parse: noBody,
+      response: {
+        202: JobStarted,
+        ...failures(
+          ...FOR_STORE,
+          ...WRITING,
+          ...JSON_BODY,
+          'url_not_allowed',
+          'idempotency_in_progress',
+          'idempotency_key_reused',
+        ),
+      },
+      detail: {
+        operationId: 'indexProducts',
+        summary: 'Index many products in the background',
+        parameters: [IDEMPOTENCY_KEY],
+        requestBody: { required: true, content: { 'application/json': { schema: BulkBody as object } } },
+      },
+    },
+  )
+}
+
+const EVENTS = {
+  'text/event-stream': { schema: { type: 'string' } },
+} as const
+
+/** Contract 2.11: work in the background. */
+export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobService) {
+  return new Elysia({ name: 'jobs.routes', prefix: '/v1/jobs', tags: ['Jobs'] })
+    .use(forStore)
+    .get('', ({ actor, query }) => jobs.list(actor.storeId, query), {
+      can: 'products:read',
+      query: JobListQuery,
+      response: {
+        200: JobList,
+        ...failures(...FOR_STORE, ...READING, 'validation_error', 'invalid_cursor'),
+      },
+      detail: { operationId: 'listJobs', summary: 'List jobs' },
+    })
+    .get('/:job_id', ({ actor, params }) => jobs.find(actor.storeId, params.job_id), {
+      can: 'products:read',
+      params: JobParams,
+      response: { 200: Job, ...failures(...ONE_JOB, ...READING) },
+      detail: { operationId: 'getJob', summary: 'Read a job' },
+    })
+    .get(
+      '/:job_id/errors',
+      ({ actor, params, query }) => jobs.listErrors(actor.storeId, params.job_id, query),
+      {
+        can: 'products:read',
+        params: JobParams,
+        query: JobErrorsQuery,
+        response: { 200: JobErrors, ...failures(...ONE_JOB, ...READING, 'invalid_cursor') },
+        detail: { operationId: 'listJobErrors', summary: 'List the items of a job that failed' },
+      },
+    )
+    .post('/:job_id/cancel', ({ actor, params }) => jobs.cancel(actor.storeId, params.job_id), {
+      can: 'products:bulk',
+      parse: noBody,
+      params: JobParams,
+      response: { 200: Job, ...failures(...CHANGING) },
+      detail: { operationId: 'cancelJob', summary: 'Cancel what a job has not begun' },
+    })
+    .post('/:job_id/retry', ({ actor, params }) => jobs.retry(actor.storeId, params.job_id), {
+      can: 'products:bulk',
+      parse: noBody,
+      params: JobParams,
+      response: { 200: Job, ...failures(...CHANGING) },
+      detail: { operationId: 'retryJob', summary: 'Try the failed items of a job again' },
+    })
+    .get(
+      '/:job_id/events',
+      ({ actor, params, set }) => {
+        const stream = jobs.watch(actor.storeId, params.job_id)
+        Object.assign(set.headers, {
+          'content-type': 'text/event-stream; charset=utf-8',
+          // Some proxies would collect the events otherwise.
+          'x-accel-buffering': 'no',
+        })
+        return new Response(stream)
+      },
+      {
+        can: 'products:read',
+        params: JobParams,
+        detail: {
+          operationId: 'watchJob',
+          summary: 'Follow a job by server-sent events',
+          responses: {
+            200: {
+              description:
+                'Events `progress` while the job runs, then one named after its final status; the data of each is the job without its errors.',
+              content: EVENTS,
+            },
+            ...documentedFailures(failures(...ONE_JOB, ...READING)),
+          },
+        },
+      },
+    )
+}

@@ -1,0 +1,180 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import type { Atomically } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
+import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
+import type { JobItem, NewJob } from './item.ts'
+import type { Ledger } from './ledger.ts'
+import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
+
+export interface StartDeps {
+  queries: Pick<
+    JobQueries,
+    'add' | 'addItem' | 'skipEarlier' | 'acknowledge' | 'countUnfinished' | 'dropItems' | 'dropJob'
+  >
+  ledger: Pick<Ledger, 'nextArrival' | 'acknowledged' | 'finishIfDone'>
+  /** One file for each job with long contents. */
+  files: Pick<WorkFiles, 'create' | 'remove'>
+  atomically: Atomically
+  unsynced<Result>(write: () => Result): Result
+  clock: Clock
+  ids: Ids
+}
+
+/** Rows and bytes of one transaction, which holds the event loop for a few milliseconds. */
+const BATCH_ITEMS = 100
+const BATCH_BYTES = 256 * 1024
+/** Characters of a content that is kept in its row. Only one with pictures in it is longer. */
+const ROW_CHARS_MAX = 64 * 1024
+const WARNINGS_MAX = 100
+
+/** Writes jobs down. */
+export function createStart(deps: StartDeps) {
+  const { queries, ledger, files, atomically, unsynced, clock, ids } = deps
+
+  /** Deletes a job that nobody has heard of, or that is old, in small steps. */
+  async function discard({ id, jobId }: { id: number; jobId: string }): Promise<void> {
+    await files.remove(jobId)
+    while (unsynced(() => queries.dropItems(id, BATCH_ITEMS)) > 0) await turn()
+    unsynced(() => queries.dropJob(id))
+  }
+
+  return {
+    discard,
+
+    /**
+     * Writes a job with all its items. It exists for nobody until the last item is there; when this resolves, it is on the
+     * disk. Of several items about one product the last one counts, and a warning names the product.
+     *
+     * @throws ApiError `overloaded` while too many jobs of the store are not over, a storage code, and whatever `items`
+     *   throws. Nothing is left of the job then.
+     */
+    async start(store: CallerStore, { type, items, callbackUrl, warnings }: NewJob): Promise<JobRow> {
+      if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
+      const jobId = ids.uuid()
+      const id = unsynced(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
+      let file: WorkFile | undefined
+      const put = async (bytes: Uint8Array): Promise<FilePart> => {
+        file ??= await files.create(jobId)
+        return { offset: await file.append(bytes), bytes: bytes.length }
+      }
+      try {
+        const written = await writeItems(store.id, id, items, put)
+        await file?.sync()
+        const { total, skipped, failed, repeated } = written
+        const job = atomically(() => {
+          const job = queries.acknowledge(id, {
+            ...{ total, failed, unchanged: skipped },
+            arrival: ledger.nextArrival(),
+            callbackUrl: callbackUrl?.() ?? null,
+            warnings: [...(warnings?.() ?? []), ...describeRepeated(repeated, skipped)].slice(
+              0,
+              WARNINGS_MAX + 1,
+            ),
+          })
+          ledger.finishIfDone(job)
+          return job
+        })
+        ledger.acknowledged(job.arrival as number)
+        return job
+      } catch (error) {
+        await file?.close().catch(() => {})
+        file = undefined
+        await discard({ id, jobId }).catch(() => {
+          // The next start of the program deletes what is left.
+        })
+        throw error
+      } finally {
+        await file?.close().catch(() => {})
+      }
+    },
+  }
+
+  async function writeItems(
+    storeId: string,
+    job: number,
+    items: AsyncIterable<JobItem>,
+    put: (bytes: Uint8Array) => Promise<FilePart>,
+  ) {
+    const sums = { total: 0, skipped: 0, failed: 0, repeated: [] as string[] }
+    let batch: NewItem[] = []
+    let chars = 0
+
+    async function flush(): Promise<void> {
+      const rows = batch
+      batch = []
+      chars = 0
+      await turn()
+      unsynced(() =>
+        atomically(() => {
+          for (const item of rows) {
+            const { productId, error } = item
+            if (productId !== null && !error && queries.skipEarlier(job, storeId, productId)) {
+              sums.skipped++
+              if (sums.repeated.length < WARNINGS_MAX) sums.repeated.push(productId)
+            }
+            queries.addItem(job, storeId, item)
+          }
+        }),
+      )
+    }
+
+    for await (const item of items) {
+      const row = await toRow(item, sums.total++, put)
+      if (row.error) sums.failed++
+      chars += (row.content?.length ?? 0) + 500
+      batch.push(row)
+      if (batch.length >= BATCH_ITEMS || chars >= BATCH_BYTES) await flush()
+    }
+    if (batch.length > 0) await flush()
+    return sums
+  }
+}
+
+async function toRow(
+  item: JobItem,
+  position: number,
+  put: (bytes: Uint8Array) => Promise<FilePart>,
+): Promise<NewItem> {
+  const base = { position, content: null, part: undefined, error: undefined }
+  if (item.kind === 'delete') return { ...base, kind: 'delete', productId: item.productId }
+  if (item.kind === 'wrong') {
+    return { ...base, kind: 'put', productId: item.productId, error: withFewDetails(item.error) }
+  }
+  const productId = item.product.product_id
+  const row = { ...base, kind: 'put' as const, productId }
+  if (hasPictureInside(item)) await turn()
+  const content = JSON.stringify(item.product)
+  if (content.length <= ROW_CHARS_MAX) return { ...row, content }
+  return { ...row, part: await put(Buffer.from(content)) }
+}
+
+const hasPictureInside = ({
+  product: { image_url, additional_image_urls = [] },
+}: JobItem & { kind: 'put' }) =>
+  [image_url, ...additional_image_urls].some(({ length }) => length > ROW_CHARS_MAX)
+
+/** Problems of one item that are kept: ten thousand items may be wrong. */
+const PROBLEMS_MAX = 5
+
+function withFewDetails(error: ItemError): ItemError {
+  const errors = error.details?.['errors']
+  if (!Array.isArray(errors) || errors.length <= PROBLEMS_MAX) return error
+  return { ...error, details: { ...error.details, errors: errors.slice(0, PROBLEMS_MAX) } }
+}
+
+function describeRepeated(repeated: readonly string[], count: number): string[] {
+  const named = repeated.map(
+    (id) => `The product_id ${JSON.stringify(id)} occurs more than once; the last item counts`,
+  )
+  const more = count - repeated.length
+  return more > 0 ? [...named, `${more} further items repeat a product_id`] : named
+}
+
+const tooManyJobs = () =>
+  new ApiError('overloaded', `The store has ${LIMITS.unfinishedJobsMax} jobs that are not over`, {
+    retryAfterSeconds: 60,
+  })

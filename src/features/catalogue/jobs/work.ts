@@ -1,0 +1,147 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { isStorageFault, storageFailure } from '../../../core/storage.ts'
+import type { ProductChanges, ProductInput } from '../products/changes.ts'
+import type { Product } from '../products/schema.ts'
+import { LeaseLost, type Ledger } from './ledger.ts'
+import type { ItemError, LeasedItem } from './queries.ts'
+
+export interface WorkDeps {
+  ledger: Pick<Ledger, 'end' | 'putBack'>
+  changes: Pick<ProductChanges, 'put' | 'remove'>
+  toInput(product: Product): ProductInput
+  /** Reads a content that lies in the file of its job, as JSON. */
+  readPart(item: LeasedItem): Promise<string>
+  /** Whether the model can be used at all. */
+  isModelReady(): boolean
+  noteFault(error: unknown): void
+  log: { error(fields: object, message: string): void; warn(fields: object, message: string): void }
+  clock: Clock
+}
+
+/** What became of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present. */
+export type Outcome = { kind: 'over' } | { kind: 'later'; dueAt: number } | { kind: 'hold' }
+
+const OVER: Outcome = { kind: 'over' }
+const HOLD: Outcome = { kind: 'hold' }
+
+/** Tries of an item whose failure may pass. */
+export const ATTEMPTS_MAX = 5
+/** How often an item may meet a service that is too busy, which is no fault of its own. */
+const DELAYS_MAX = 200
+/** The pause before the second try; each further one is four times as long: 2 s, 8 s, 32 s, 2 min. */
+const RETRY_MS = 2_000
+const RETRY_FACTOR = 4
+const DELAY_MS = 1_000
+const DELAY_LONGEST_MS = 30_000
+/** A pause differs by up to this share, so that items that failed together do not come back together. */
+const JITTER = 0.25
+
+/** Reasons of a failed download that may pass. */
+const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
+
+/** Does single items of jobs. */
+export function createWork(deps: WorkDeps) {
+  const { ledger, changes, toInput, readPart, isModelReady, noteFault, log, clock } = deps
+
+  async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
+    const { productId, kind } = item
+    type Effect = Parameters<Parameters<typeof waitedOf>[0]>[0]
+    const waited = waitedOf((effect: Effect) => ledger.end(item, { state: 'done', effect }), arrival)
+    if (kind === 'delete') {
+      await changes.remove(store.id, productId, undefined, waited)
+      return
+    }
+    const product = JSON.parse(item.content ?? (await readPart(item))) as Product
+    await changes.put(store, { ...toInput(product), waited })
+  }
+
+  function fail(item: LeasedItem, error: ApiError, canRetry: boolean): Outcome {
+    ledger.end(item, { state: 'failed', error: toItemError(error), canRetry })
+    return OVER
+  }
+
+  function tryAgain(item: LeasedItem, error: ApiError): Outcome {
+    const attempts = item.attempts + 1
+    if (attempts >= ATTEMPTS_MAX) return fail(item, error, true)
+    const dueAt = clock.now() + vary(RETRY_MS * RETRY_FACTOR ** item.attempts, item)
+    ledger.putBack(item, { attempts, delays: item.delays, dueAt })
+    return { kind: 'later', dueAt }
+  }
+
+  function delay(item: LeasedItem, error: ApiError): Outcome {
+    const delays = item.delays + 1
+    if (delays > DELAYS_MAX) return fail(item, error, true)
+    const dueAt = clock.now() + vary(Math.min(DELAY_MS * delays, DELAY_LONGEST_MS), item)
+    ledger.putBack(item, { attempts: item.attempts, delays, dueAt })
+    return { kind: 'later', dueAt }
+  }
+
+  /** Decides what becomes of an item that failed. @throws whatever keeps the decision from being written. */
+  function judge(item: LeasedItem, error: unknown): Outcome {
+    if (error instanceof LeaseLost) return OVER
+    const failure = error instanceof ApiError ? error : storageFailure(error)
+    if (!failure) {
+      log.error({ err: error, job: item.job, item: item.id }, 'an item of a job failed')
+      return tryAgain(item, new ApiError('internal_error', 'Something went wrong'))
+    }
+    if (isStorageFault(failure)) {
+      noteFault(failure)
+      return HOLD
+    }
+    if (failure.code === 'overloaded') return delay(item, failure)
+    if (failure.code === 'model_not_ready') return isModelReady() ? tryAgain(item, failure) : HOLD
+    return mayPass(failure) ? tryAgain(item, failure) : fail(item, failure, true)
+  }
+
+  return {
+    /** Does an item and writes down what became of it. Never throws. */
+    async work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome> {
+      try {
+        await run(store, item, arrival)
+        return OVER
+      } catch (error) {
+        try {
+          return judge(item, error)
+        } catch (err) {
+          // Nothing can be written at present; the item is still leased.
+          if (err instanceof LeaseLost) return OVER
+          noteFault(err)
+          log.warn({ err, job: item.job }, 'what became of an item cannot be written')
+          return HOLD
+        }
+      }
+    },
+
+    /** Lets an item wait again whose lease ran out; after too many tries it has failed. */
+    giveUp(item: LeasedItem): void {
+      tryAgain(item, new ApiError('overloaded', 'The product took too long and was given up'))
+    },
+  }
+
+  /** Spreads moments: the same item gets another share at each try. */
+  function vary(ms: number, { id, attempts, delays }: LeasedItem): number {
+    const spread = ((id * 2_654_435_761 + (attempts + delays) * 40_503) % 1_000) / 1_000
+    return Math.round(ms * (1 - JITTER + 2 * JITTER * spread))
+  }
+}
+
+const waitedOf = (
+  commitWith: NonNullable<ProductInput['waited']>['commitWith'],
+  arrival: number,
+): NonNullable<ProductInput['waited']> => ({ arrival, commitWith })
+
+function mayPass({ code, extras }: ApiError): boolean {
+  if (code !== 'image_download_failed') return false
+  const { reason, upstream_status: status } = extras.details ?? {}
+  if (PASSING.includes(reason)) return true
+  return reason === 'http_status' && typeof status === 'number' && (status === 429 || status >= 500)
+}
+
+/** An error as it is kept with its item. */
+export const toItemError = ({ code, message, extras: { details } }: ApiError): ItemError => ({
+  error: code,
+  message,
+  ...(details && { details }),
+})

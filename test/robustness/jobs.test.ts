@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Server } from 'bun'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
+import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
+import { findFaults } from './consistency.ts'
+import { readRepetitions, seededRandom } from './random.ts'
+import { type Install, newInstall, type Service, startService, until } from './service.ts'
+
+/** Kills during one job after the other; before a release 50 with 500 products each. */
+const KILLS = readRepetitions('JOB_KILLS', 4)
+const PRODUCTS = readRepetitions('JOB_PRODUCTS', 80)
+const DIMENSION = 512
+
+let install: Install
+let service: Service
+let pictures: Server<undefined>
+const random = seededRandom(readRepetitions('JOB_SEED', 11))
+const drawn = new Map<string, Promise<Uint8Array>>()
+
+const draw = (name: string): Promise<Uint8Array> => {
+  const known = drawn.get(name) ?? encoded(noisePicture(64, 64, drawn.size + 1).png())
+  drawn.set(name, known)
+  return known
+}
+
+beforeAll(async () => {
+  install = await newInstall()
+  pictures = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) =>
+      new Response((await draw(new URL(request.url).pathname)) as Uint8Array<ArrayBuffer>),
+  })
+  await start()
+}, 60_000)
+afterAll(async () => {
+  await service?.crash()
+  await pictures?.stop(true)
+  install.remove()
+})
+
+async function start(): Promise<void> {
+  service = await startService(install, { settings: { FETCH_ALLOW_CIDRS: '127.0.0.0/8' }, untilReady: false })
+}
+
+const ask = async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(service.address + path, {
+    method,
+    headers: { authorization: `Bearer ${install.token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const productsOf = (round: number) =>
+  Array.from({ length: PRODUCTS }, (_, n) => ({
+    product_id: `product-${n}`,
+    image_url: `http://127.0.0.1:${pictures.port}/${round}-${n}.png`,
+    metadata: { round },
+  }))
+
+function readDatabase() {
+  const db = openDatabase(install.dataDir)
+  // The tables of vectors belong to the model, whose row is the first.
+  createVectorTable(db, 'vectors_1', DIMENSION)
+  try {
+    return {
+      faults: findFaults(db, join(install.dataDir, 'pictures')),
+      products: db.prepare("SELECT product_id AS id, metadata ->> 'round' AS round FROM products").all() as {
+        id: string
+        round: number
+      }[],
+      items: db.prepare('SELECT state, count(*) AS number FROM job_items GROUP BY state').all(),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+test(`a job goes on after kill -9, ${KILLS} times: every product is there once, as the last job says`, async () => {
+  let kills = 0
+  for (let round = 1; kills < KILLS; round++) {
+    const { status, body } = await ask('POST', '/v1/products/bulk', { products: productsOf(round) })
+    expect([status, body['total']]).toEqual([202, PRODUCTS])
+    const path = `/v1/jobs/${body['job_id']}`
+    let job = (await ask('GET', path)).body
+    while (kills < KILLS && job['status'] === 'processing') {
+      const before = Number(job['processed'])
+      const killAt = before + random.below(Math.max(2, PRODUCTS >> 1))
+      await until('some items are done', async () => {
+        job = (await ask('GET', path)).body
+        return job['status'] !== 'processing' || Number(job['processed']) >= killAt
+      })
+      await Bun.sleep(random.below(20))
+      await service.crash()
+      kills++
+      expect(readDatabase().faults).toEqual([])
+      await start()
+      job = (await ask('GET', path)).body
+    }
+    await until(
+      'the job is over',
+      async () => {
+        job = (await ask('GET', path)).body
+        return job['finished_at'] !== null
+      },
+      120_000,
+    )
+    expect(job).toMatchObject({ status: 'completed', processed: PRODUCTS, failed: 0, errors: [] })
+    // Exactly: an item that was done twice would be counted as unchanged.
+    expect([job['succeeded'], job['unchanged']]).toEqual([PRODUCTS, 0])
+    const { products, faults } = readDatabase()
+    expect(faults).toEqual([])
+    expect(products).toHaveLength(PRODUCTS)
+    expect(new Set(products.map((product) => product.round))).toEqual(new Set([round]))
+  }
+  expect(kills).toBe(KILLS)
+}, 900_000)
+
+test('SIGTERM puts running items back within its time, and the next start goes on', async () => {
+  const { body } = await ask('POST', '/v1/products/bulk', { products: productsOf(1_000) })
+  const path = `/v1/jobs/${body['job_id']}`
+  const events = await fetch(`${service.address}${path}/events`, {
+    headers: { authorization: `Bearer ${install.token}` },
+  })
+  const followed = events.text()
+  expect(await service.stop()).toBe(0)
+  expect(await followed).toContain('event: progress')
+  const states = readDatabase().items as { state: string }[]
+  expect(states.map(({ state }) => state)).not.toContain('running')
+  await start()
+  await until('the job is over', async () => (await ask('GET', path)).body['finished_at'] !== null, 120_000)
+  expect((await ask('GET', path)).body).toMatchObject({ succeeded: PRODUCTS, failed: 0 })
+}, 180_000)
+
+test('a body that is cut off leaves nothing, and a program that is killed while it receives one neither', async () => {
+  const count = async () => ((await ask('GET', '/v1/jobs?limit=100')).body['jobs'] as unknown[]).length
+  const before = await count()
+  const cut = new AbortController()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(new TextEncoder().encode(`{"products": [${'{"product_id": "a"},'.repeat(10_000)}`))
+      await Bun.sleep(5)
+    },
+  })
+  const sending = fetch(`${service.address}/v1/products/bulk`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${install.token}`, 'content-type': 'application/json' },
+    body,
+    signal: cut.signal,
+  }).catch(() => undefined)
+  const spooled = async () => [...new Bun.Glob('*').scanSync({ cwd: join(install.dataDir, 'bodies') })]
+  await until('the body arrives', async () => (await spooled().catch(() => [])).length === 1)
+  cut.abort()
+  await sending
+  await until('the file is gone', async () => (await spooled()).length === 0)
+  expect(await count()).toBe(before)
+}, 60_000)
