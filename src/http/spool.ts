@@ -7,10 +7,12 @@ import type { WorkFile, WorkFiles } from '../platform/work-files.ts'
 
 /** A large body that lies in a file. Whoever received it disposes of it. */
 export interface SpooledBody extends AsyncDisposable {
+  /** The file, for libraries that read it by its name. */
+  readonly path: string
   readonly sizeBytes: number
   /** SHA-256. */
   readonly hash: Buffer
-  /** Reads the body from its beginning. A piece is valid until the next one is read. */
+  /** Reads the body from its beginning. */
   pieces(): AsyncIterable<Uint8Array>
 }
 
@@ -70,7 +72,7 @@ export function createSpool({ files, monotonic, ids }: SpoolDeps) {
         file = await files.create(name)
         const { sizeBytes, hash } = await write(request, file, bytesMax)
         if (announced !== sizeBytes && !Number.isNaN(announced)) throw incomplete()
-        return { sizeBytes, hash, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
+        return { path: file.path, sizeBytes, hash, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
       } catch (error) {
         await dispose()
         throw error

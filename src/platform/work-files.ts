@@ -21,11 +21,13 @@ export interface WorkFiles {
 
 /** A file that grows. */
 export interface WorkFile {
+  /** For libraries that read a file by its name. */
+  readonly path: string
   /** Appends the bytes. @returns the offset at which they begin. */
   append(bytes: Uint8Array): Promise<number>
   /** Waits until the file and its name are on the disk. */
   sync(): Promise<void>
-  /** Reads the file from its beginning. A piece is valid until the next one is read. */
+  /** Reads the file from its beginning. */
   pieces(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
@@ -43,9 +45,11 @@ export function createWorkFiles(dir: string, { isKept }: { isKept: boolean }): W
 
   async function create(name: string): Promise<WorkFile> {
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    const file = await open(join(dir, name), 'wx+', 0o600)
+    const path = join(dir, name)
+    const file = await open(path, 'wx+', 0o600)
     let size = 0
     return {
+      path,
       append: (bytes) =>
         withStorageErrors(async () => {
           const offset = size
@@ -103,8 +107,8 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 }
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(PIECE_BYTES)
   for (let position = 0; ; ) {
+    const buffer = new Uint8Array(PIECE_BYTES)
     const { bytesRead } = await file.read(buffer, 0, PIECE_BYTES, position)
     if (bytesRead === 0) return
     position += bytesRead

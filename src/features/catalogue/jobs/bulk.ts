@@ -5,7 +5,6 @@ import type { SpooledBody } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Product } from '../products/schema.ts'
 import type { JobItem, NewJob } from './item.ts'
-import { toItemError } from './work.ts'
 
 export interface BulkDeps {
   /** @throws ApiError `validation_error`. */
@@ -45,7 +44,7 @@ async function* readItems(
         throw wrongList('max_items', `must have at most ${LIMITS.bulkProductsMax} items`)
       }
       yield part.kind === 'refused'
-        ? { kind: 'wrong', productId: null, error: toItemError(part.error) }
+        ? { kind: 'wrong', productId: null, error: part.error }
         : toItem(part.value, checkProduct)
     }
   }
@@ -58,7 +57,7 @@ function toItem(value: unknown, checkProduct: BulkDeps['checkProduct']): JobItem
     return { kind: 'put', product: checkProduct(value) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { kind: 'wrong', productId: findProductId(value), error: toItemError(error) }
+    return { kind: 'wrong', productId: findProductId(value), error }
   }
 }
 

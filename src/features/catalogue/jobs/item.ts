@@ -1,5 +1,5 @@
+import type { ApiError } from '../../../core/errors.ts'
 import type { Product } from '../products/schema.ts'
-import type { ItemError } from './queries.ts'
 
 /** One item of a job, in the order of its source. */
 export type JobItem =
@@ -8,7 +8,7 @@ export type JobItem =
   /** Deletes a product, if it is there. */
   | { kind: 'delete'; productId: string }
   /** Is wrong, and has failed before it is tried. */
-  | { kind: 'wrong'; productId: string | null; error: ItemError }
+  | { kind: 'wrong'; productId: string | null; error: ApiError }
 
 /** A job to start. */
 export interface NewJob {

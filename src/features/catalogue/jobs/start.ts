@@ -9,6 +9,7 @@ import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
 import type { JobItem, NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
+import { toItemError } from './work.ts'
 
 export interface StartDeps {
   queries: Pick<
@@ -142,7 +143,7 @@ async function toRow(
   const base = { position, content: null, part: undefined, error: undefined }
   if (item.kind === 'delete') return { ...base, kind: 'delete', productId: item.productId }
   if (item.kind === 'wrong') {
-    return { ...base, kind: 'put', productId: item.productId, error: withFewDetails(item.error) }
+    return { ...base, kind: 'put', productId: item.productId, error: withFewDetails(toItemError(item.error)) }
   }
   const productId = item.product.product_id
   const row = { ...base, kind: 'put' as const, productId }

@@ -33,7 +33,7 @@ export interface WebhookNeeds {
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   secretBox: SecretBox
   poster: Poster
-  /** Whether webhooks of a store tell of changes that do not come from a client; by default of none. */
+  /** Whether webhooks of a store tell of changes that do not come from a client. */
   isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
 }
 

@@ -1,0 +1,105 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { UnreadableFile } from '../../../../core/unreadable-file.ts'
+import { type ImportRecord, RECORD_BYTES_MAX } from './record.ts'
+
+/** The deepest element; feeds nest five levels. */
+const DEPTH_MAX = 32
+
+/** The names of the elements that hold one product: RSS 2.0 and RSS 1.0, Atom. */
+const PRODUCT_ELEMENTS = new Set(['item', 'entry'])
+
+/**
+ * Reads the products of a feed: RSS 2.0, RSS 1.0 or Atom with Google's `g:` fields. A cell's column is the name of its element without
+ * the prefix; elements inside elements give `shipping.country`. A link of Atom is its address.
+ *
+ * A document type is refused, so no entity can grow or reach for another file.
+ *
+ * @throws UnreadableFile where the text is not well-formed XML.
+ */
+export async function* readXml(text: AsyncIterable<string>): AsyncGenerator<ImportRecord> {
+  const reader = createReader()
+  for await (const chunk of text) {
+    reader.write(chunk)
+    yield* reader.take()
+  }
+  reader.end()
+  yield* reader.take()
+}
+
+interface Open {
+  line: number
+  cells: Map<string, string[]>
+  /** Names of the elements inside the product that are open, outermost first. */
+  path: string[]
+  /** The text of the innermost one. */
+  text: string
+  /** Whether the innermost one holds elements. */
+  hasElements: boolean
+  chars: number
+}
+
+function createReader() {
+  const parser = new SaxesParser()
+  const found: ImportRecord[] = []
+  let depth = 0
+  let open: Open | undefined
+
+  const fail = (reason: string, cause?: unknown): never => {
+    throw new UnreadableFile(`The XML cannot be read at line ${parser.line}: ${reason}`, parser.line, cause)
+  }
+  const addText = (text: string): void => {
+    if (!open || open.path.length === 0) return
+    open.chars += text.length
+    if (open.chars > RECORD_BYTES_MAX) fail('the product is larger than 1 MiB')
+    open.text += text
+  }
+  const addCell = (product: Open, column: string, value: string): void => {
+    const cell = value.trim()
+    const known = product.cells.get(column)
+    if (known) known.push(cell)
+    else product.cells.set(column, [cell])
+  }
+
+  parser.on('error', (error) => fail(error.message, error))
+  parser.on('doctype', () => fail('a document type is not allowed'))
+  parser.on('opentag', (tag: SaxesTagPlain) => {
+    depth++
+    if (depth > DEPTH_MAX) fail(`elements are nested more than ${DEPTH_MAX} deep`)
+    const name = localName(tag.name)
+    if (!open) {
+      if (PRODUCT_ELEMENTS.has(name)) {
+        open = { line: parser.line, cells: new Map(), path: [], text: '', hasElements: false, chars: 0 }
+      }
+      return
+    }
+    open.path.push(name)
+    open.text = ''
+    open.hasElements = false
+    const address = tag.attributes['href']
+    if (address !== undefined) addCell(open, open.path.join('.'), address)
+  })
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('closetag', () => {
+    depth--
+    if (!open) return
+    if (open.path.length === 0) {
+      found.push({ line: open.line, cells: open.cells })
+      open = undefined
+      return
+    }
+    if (!open.hasElements && open.text.trim() !== '') addCell(open, open.path.join('.'), open.text)
+    open.path.pop()
+    open.text = ''
+    open.hasElements = true
+  })
+
+  return {
+    write: (chunk: string): void => void parser.write(chunk),
+    end: (): void => void parser.close(),
+    /** The products that have become whole. */
+    take: (): ImportRecord[] => found.splice(0),
+  }
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)

@@ -1,0 +1,104 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+import { Metadata } from '../products/schema.ts'
+import { TABLE_FORMATS } from './formats/table.ts'
+
+const COLUMN_CHARS_MAX = 200
+const COLUMNS_MAX = 20
+
+const Column = text({ minLength: 1, maxLength: COLUMN_CHARS_MAX })
+
+/** Which columns fill which fields, as a client says it. */
+export const MappingBody = t.Record(
+  t.String(),
+  t.Union([Column, t.Array(Column, { maxItems: COLUMNS_MAX })]),
+  {
+    maxProperties: 100,
+    description:
+      'Columns by the field that they fill, where the names of the columns do not tell: a name, or several of which the first with a value counts. An empty list leaves a field out.',
+    examples: [{ product_id: 'Article', image_url: 'Photo', 'metadata.material': ['Material', 'Fabric'] }],
+  },
+)
+export type MappingBody = typeof MappingBody.static
+
+const Format = oneOf(TABLE_FORMATS, 'Where the name and the content of the file do not tell.')
+
+/** A form with the file, for the API's document. */
+export const ImportForm = t.Object({
+  file: t.String({
+    format: 'binary',
+    description:
+      'CSV, TSV, NDJSON or XML (Google Merchant), also packed with gzip; or a zip file with one table and the pictures that it names.',
+  }),
+  mapping: t.Optional(MappingBody),
+  format: t.Optional(Format),
+  dry_run: t.Optional(t.Boolean({ description: 'Show what would be imported, and write nothing.' })),
+  callback_url: t.Optional(t.String({ description: 'Gets one request when the job is over.' })),
+})
+
+/** The same as parameters, for a body that is the file itself. */
+export const ImportQuery = t.Object({
+  mapping: t.Optional(t.String({ description: 'The mapping as JSON.' })),
+  format: t.Optional(t.String({ description: 'csv, tsv, ndjson or xml.' })),
+  dry_run: t.Optional(t.String({ description: '`true` or `false`.' })),
+  callback_url: t.Optional(t.String()),
+})
+export type ImportQuery = typeof ImportQuery.static
+
+const Problem = t.Object({
+  line: Type.Integer({ description: 'Where the row begins in the file, from 1.' }),
+  product_id: t.Union([t.String(), t.Null()]),
+  error: t.String({ description: 'A code, as in the answers to single requests.' }),
+  message: t.String(),
+  details: t.Optional(t.Record(t.String(), t.Unknown())),
+})
+export type Problem = typeof Problem.static
+
+const PreviewPicture = t.Union([
+  t.Object({
+    width: Type.Integer(),
+    height: Type.Integer(),
+    thumbnail: t.String({ description: 'A small WebP picture as a `data:` URI.' }),
+  }),
+  t.Object({ error: t.String(), message: t.String() }),
+])
+
+const PreviewProduct = t.Object({
+  line: Type.Integer(),
+  product_id: t.String(),
+  image_url: t.String(),
+  additional_image_urls: t.Array(t.String()),
+  metadata: Metadata,
+  picture: PreviewPicture,
+})
+export type PreviewProduct = typeof PreviewProduct.static
+
+/** What an import would do. */
+export const ImportPreview = t.Object({
+  dry_run: t.Literal(true),
+  format: oneOf(TABLE_FORMATS),
+  packing: oneOf(['none', 'gzip', 'zip'] as const),
+  encoding: t.String(),
+  platform: oneOf(
+    ['shopify', 'woocommerce', 'google', 'plain'] as const,
+    'Whose export the columns look like.',
+  ),
+  columns: t.Array(t.String()),
+  mapping: t.Record(t.String(), t.Array(t.String()), { description: 'The columns that are read, by field.' }),
+  unmapped_columns: t.Array(t.String()),
+  total: Type.Integer({ description: 'Products in the file.' }),
+  valid: Type.Integer({
+    description: 'Products that the import would write, as far as this can be told without their pictures.',
+  }),
+  invalid: Type.Integer(),
+  hidden: Type.Integer({
+    description: 'Drafts and products that the shop does not show; they are left out.',
+  }),
+  warnings: t.Array(t.String()),
+  products: t.Array(PreviewProduct, { description: 'The first products as they would be stored.' }),
+  errors: t.Array(Problem, { description: 'The first problems.' }),
+  errors_truncated: t.Boolean(),
+})
+export type ImportPreview = typeof ImportPreview.static

@@ -1,0 +1,194 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { JobItem, NewJob } from '../jobs/item.ts'
+import type { JobStarted } from '../jobs/schema.ts'
+import type { Product } from '../products/schema.ts'
+import { readItems } from './items.ts'
+import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
+import { listMissingFields, listUnknownColumns, planImport } from './mapping/plan.ts'
+import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
+import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
+
+export interface ImportDeps {
+  checkProduct(value: unknown): Product
+  openZip: OpenZip
+  startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
+  /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
+  showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
+  /** The mapping that the store has saved. */
+  findMapping(storeId: string): MappingBody | null
+}
+
+export interface ImportRequest {
+  file: ImportFile
+  /** Goes before the saved one, field by field. */
+  mapping?: MappingBody | undefined
+  callbackUrl?: string | null
+}
+
+const PREVIEW_PRODUCTS = 5
+const PREVIEW_PROBLEMS = 20
+
+export type ImportService = ReturnType<typeof importService>
+
+/** Products from the files that shops export (contract 2.12). */
+export function importService(deps: ImportDeps) {
+  const { checkProduct, openZip, startJob, showPicture, findMapping } = deps
+
+  /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
+  async function withSource<Result>(
+    storeId: string,
+    { file, mapping }: ImportRequest,
+    work: (source: ImportSource, plan: Plan, warnings: string[]) => Promise<Result>,
+  ): Promise<Result> {
+    const own = { ...toMapping(findMapping(storeId) ?? {}), ...toMapping(mapping ?? {}) }
+    try {
+      const source = await openSource(file, openZip)
+      try {
+        const { columns, format } = source.table
+        const plan = planImport(columns, own)
+        if (format !== 'ndjson') assertMapped(plan, columns)
+        const unknown = format === 'ndjson' ? [] : listUnknownColumns(columns, toMapping(mapping ?? {}))
+        return await work(source, plan, [...describeEncoding(source), ...unknown.map(describeUnknown)])
+      } finally {
+        source.close()
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error
+      const problem = { in: 'body', pointer: '/file', code: 'unreadable', message: error.message } as const
+      throw validationError([problem])
+    }
+  }
+
+  return {
+    /**
+     * Starts a job that writes the products of a file.
+     *
+     * @throws ApiError `validation_error` for a file that cannot be read to its end or lacks a column, and as starting a
+     *   job does. Nothing is written then.
+     */
+    start: (store: CallerStore, request: ImportRequest): Promise<JobStarted> =>
+      withSource(store.id, request, async (source, plan, warnings) => {
+        let hidden = 0
+        async function* items(): AsyncGenerator<JobItem> {
+          for await (const item of readItems(source, plan, { checkProduct })) {
+            if (item.kind === 'hidden') hidden++
+            else yield item
+          }
+        }
+        return startJob(store, {
+          type: 'import',
+          items: items(),
+          callbackUrl: () => request.callbackUrl ?? null,
+          warnings: () => [...warnings, ...describeHidden(hidden)],
+        })
+      }),
+
+    /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */
+    preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>
+      withSource(storeId, request, async (source, plan, warnings) => {
+        const counts = { valid: 0, invalid: 0, hidden: 0 }
+        const first: { line: number; product: Product }[] = []
+        const errors: Problem[] = []
+        for await (const item of readItems(source, plan, { checkProduct })) {
+          if (item.kind === 'hidden') counts.hidden++
+          else if (item.kind === 'put') {
+            counts.valid++
+            if (first.length < PREVIEW_PRODUCTS) first.push(item)
+          } else {
+            counts.invalid++
+            if (errors.length < PREVIEW_PROBLEMS) errors.push(toProblem(item))
+          }
+        }
+        const { format, encoding, columns } = source.table
+        return {
+          dry_run: true,
+          ...{ format, encoding, columns, packing: source.packing, platform: plan.platform },
+          mapping: Object.fromEntries(
+            Object.entries(plan.mapping).map(([field, names = []]) => [field, [...names]]),
+          ),
+          unmapped_columns: plan.unmapped,
+          total: counts.valid + counts.invalid,
+          ...counts,
+          warnings: [...warnings, ...describeHidden(counts.hidden)],
+          products: await Promise.all(first.map((item) => show(storeId, item))),
+          errors,
+          errors_truncated: counts.invalid > errors.length,
+        }
+      }),
+  }
+
+  async function show(
+    storeId: string,
+    { line, product }: { line: number; product: Product },
+  ): Promise<PreviewProduct> {
+    const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
+    return {
+      ...{ line, product_id, metadata },
+      image_url: shorten(image_url),
+      additional_image_urls: additional_image_urls.map(shorten),
+      picture: await showPicture(storeId, image_url).catch((error) => {
+        if (!(error instanceof ApiError)) throw error
+        return { error: error.code, message: error.message }
+      }),
+    }
+  }
+}
+
+/** A picture that came along is not repeated in the answer. */
+const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
+
+const toProblem = ({
+  line,
+  productId,
+  error,
+}: {
+  line: number
+  productId: string | null
+  error: ApiError
+}): Problem => ({
+  ...{ line, product_id: productId, error: error.code, message: error.message },
+  ...(error.extras.details && { details: error.extras.details }),
+})
+
+const isTarget = (field: string): boolean =>
+  (FIELDS as readonly string[]).includes(field) || /^metadata\.[^.].{0,63}$/.test(field)
+
+/** @throws ApiError `validation_error` for fields that no product has. */
+function toMapping(body: MappingBody): Mapping {
+  const unknown = Object.keys(body).filter((field) => !isTarget(field))
+  if (unknown.length > 0) {
+    const message = `must be one of ${FIELDS.join(', ')}, or metadata.<key>`
+    throw validationError(
+      unknown.map((field) => ({ in: 'body', pointer: `/mapping/${field}`, code: 'unknown_field', message })),
+    )
+  }
+  return Object.fromEntries(
+    Object.entries(body).map(([field, columns]) => [
+      field,
+      typeof columns === 'string' ? [columns] : columns,
+    ]),
+  )
+}
+
+function assertMapped(plan: Plan, columns: readonly string[]): void {
+  const missing = listMissingFields(plan)
+  if (missing.length === 0) return
+  const seen = columns.slice(0, 30).join(', ')
+  throw validationError(
+    missing.map((field) => ({
+      ...{ in: 'body', pointer: '/mapping', code: 'column_missing' },
+      message: `No column fills ${field}: name it in mapping. The file has ${seen}`,
+    })),
+  )
+}
+
+const describeUnknown = (column: string): string => `The file has no column ${column}`
+
+const describeHidden = (count: number): string[] =>
+  count === 0 ? [] : [`${count} products are drafts or not published, and were left out`]
+
+const describeEncoding = ({ table: { encoding } }: ImportSource): string[] =>
+  encoding === 'windows-1252' ? ['The file is not UTF-8; it was read as windows-1252'] : []

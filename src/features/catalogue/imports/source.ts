@@ -1,0 +1,118 @@
+import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import type { ZipArchive, ZipEntry, ZipLimits } from '../../../platform/archives/zip.ts'
+import { isGzip, unpackGzip } from './formats/gzip.ts'
+import { type OpenBytes, readHead } from './formats/record.ts'
+import { formatOf, openTable, type Table, type TableFormat } from './formats/table.ts'
+
+/** A file on the disk that a merchant wants to import. */
+export interface ImportFile {
+  path: string
+  open: OpenBytes
+  /** What its sender says of it: the name of the file, or its media type. */
+  name?: string | undefined
+  /** What its sender names its format. */
+  format?: TableFormat | undefined
+}
+
+export type OpenZip = (path: string, limits: ZipLimits) => Promise<ZipArchive>
+
+export interface ImportSource {
+  table: Table
+  packing: 'none' | 'gzip' | 'zip'
+  /** The pictures that came along. @returns undefined for a name that none has. */
+  findPicture(name: string): ZipEntry | undefined
+  close(): void
+}
+
+export const SOURCE_LIMITS = {
+  /** Unpacked bytes of the table. */
+  tableBytesMax: 1_000_000_000,
+  /** Unpacked bytes of a zip file, and the files in it. */
+  zipBytesMax: 4_000_000_000,
+  zipEntriesMax: 100_000,
+} as const
+
+/**
+ * Opens a file of products: a table, a table packed with gzip, or a zip file with one table and its pictures.
+ *
+ * @throws UnreadableFile with words for whoever gave the file.
+ */
+export async function openSource(file: ImportFile, openZip: OpenZip): Promise<ImportSource> {
+  const head = await readHead(file.open, 4)
+  if (isZip(head)) return openZipSource(file, openZip)
+  const told = file.format ?? formatOf((file.name ?? '').replace(/\.gz$/i, ''))
+  const plain = { findPicture: () => undefined, close: () => {} }
+  if (isGzip(head)) {
+    const open = unpackGzip(file.open, SOURCE_LIMITS.tableBytesMax)
+    return { ...plain, packing: 'gzip', table: await openTable(open, told) }
+  }
+  return { ...plain, packing: 'none', table: await openTable(file.open, told) }
+}
+
+async function openZipSource({ path, format }: ImportFile, openZip: OpenZip): Promise<ImportSource> {
+  const zip = await openZip(path, {
+    entriesMax: SOURCE_LIMITS.zipEntriesMax,
+    bytesMax: SOURCE_LIMITS.zipBytesMax,
+  })
+  try {
+    const entry = findTable(zip)
+    if (entry.bytes > SOURCE_LIMITS.tableBytesMax) throw new UnreadableFile(`${entry.path} is too large`)
+    const table = await openTable(entry.open, format ?? formatOf(entry.path))
+    return {
+      packing: 'zip',
+      table,
+      findPicture: createPictureFinder(zip, entry.path),
+      close: zip.close,
+    }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+const isZip = (head: Uint8Array): boolean =>
+  head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
+
+/** What archiving programs add of their own. */
+const isAside = (path: string): boolean => /(^|\/)(__MACOSX|\.[^/]*)(\/|$)/.test(path)
+
+function findTable(zip: ZipArchive): ZipEntry {
+  const tables = [...zip.entries.values()].filter(
+    ({ path }) => !isAside(path) && formatOf(path) !== undefined,
+  )
+  const [table, ...others] = tables
+  if (!table) throw new UnreadableFile('The zip file holds no table: a .csv, .tsv, .ndjson or .xml file')
+  if (others.length > 0) {
+    throw new UnreadableFile(
+      `The zip file holds ${tables.length} tables, and one is read: ${tables
+        .slice(0, 5)
+        .map(({ path }) => path)
+        .join(', ')}`,
+    )
+  }
+  return table
+}
+
+/**
+ * Finds pictures by what a table calls them: the path from the archive's root or from the table's folder, or the mere
+ * name where only one file has it. Case does not count.
+ */
+function createPictureFinder(zip: ZipArchive, tablePath: string): ImportSource['findPicture'] {
+  const byPath = new Map<string, ZipEntry>()
+  const byName = new Map<string, ZipEntry | undefined>()
+  for (const entry of zip.entries.values()) {
+    if (isAside(entry.path)) continue
+    const path = entry.path.toLowerCase()
+    byPath.set(path, entry)
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    byName.set(name, byName.has(name) ? undefined : entry)
+  }
+  const folder = tablePath.slice(0, tablePath.lastIndexOf('/') + 1).toLowerCase()
+  return (name) => {
+    const path = name
+      .replaceAll('\\', '/')
+      .replace(/^\.?\/+/, '')
+      .toLowerCase()
+    return byPath.get(folder + path) ?? byPath.get(path) ?? byName.get(path.slice(path.lastIndexOf('/') + 1))
+  }
+}
