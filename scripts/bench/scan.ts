@@ -40,7 +40,6 @@ function run(): void {
 
   const twentieth = Uint32Array.from({ length: Math.floor(count / 20) }, (_, index) => index * 20 + 3)
   const mask = Uint8Array.from({ length: count }, () => (Math.random() < 0.3 ? 1 : 0))
-  const scores = new Float32Array(count)
   const limit = compileLimit()
   const search = (choice?: SlotChoice) => () => {
     for (const query of queries) findNearestSlots(segment, query, K, choice)
@@ -48,7 +47,7 @@ function run(): void {
   const times = measureInTurns({
     limit: limit ?? (() => Number.NaN),
     ours: createTimer(search()),
-    scan: createTimer(() => queries.map((query) => segment.scanAll(query, scores))),
+    scan: createTimer(() => queries.map((query) => segment.scanAll(query))),
     category: createTimer(search({ among: twentieth })),
     price: createTimer(search({ mask })),
     sqlite: createTimer(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),

@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../../src/platform/db/open.ts'
-import { BLOCK_SLOTS, Scanner } from '../../src/platform/vectors/scanner.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
+import { BLOCK_SLOTS, blockBytesOf, widthOf } from '../../src/platform/vectors/workspace.ts'
 import { readUsage, type Usage } from './parts/memory.ts'
 import { seedStore } from './parts/seed.ts'
 import { median, printTable } from './parts/statistics.ts'
@@ -151,7 +151,7 @@ function readVectors(dataDir: string): { ms: number; cpuMs: number } {
 
 /** The bytes that so many vectors take in memory. */
 function arenaBytes(count: number): number {
-  return (count * new Scanner(DIMENSION, 2 ** 20).blockBytes) / BLOCK_SLOTS
+  return (count * blockBytesOf(widthOf(DIMENSION))) / BLOCK_SLOTS
 }
 
 function middle(starts: readonly Start[], what: keyof Start): number {

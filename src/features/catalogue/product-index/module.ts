@@ -22,7 +22,7 @@ export type ProductIndexService = ProductIndex & IndexLoader
  */
 export function buildProductIndex({ db, log }: Ground, needs: ProductIndexNeeds) {
   const { model, dimension, memoryBytesMax, noteFault } = needs
-  const index = createProductIndex(createVectorArena(dimension, memoryBytesMax))
+  const index = createProductIndex(createVectorArena(dimension, { memoryBytesMax }))
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
   const service: ProductIndexService = { ...index, ...loader }

@@ -5,7 +5,7 @@ import {
   createProductIndex,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
-import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
+import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
 import { memoryDatabase } from '../../../support/database.ts'
@@ -111,7 +111,9 @@ function expected(products: Product[], wanted: RankingRequest, boostedCategory: 
 
 const ranked = (index: ProductIndex, wanted: RankingRequest) => {
   const store = index.findStore('s')
-  return store ? rank(store, wanted) : { hits: [], candidates: 0, boostedCategory: undefined }
+  return store
+    ? (rank(store, wanted) as Ranking)
+    : { hits: [], candidates: 0, boostedCategory: undefined, isExact: true }
 }
 
 describe('the ranking (contract 3.4, 3.6)', () => {
