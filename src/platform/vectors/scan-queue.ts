@@ -2,8 +2,8 @@ import { ApiError } from '../../core/errors.ts'
 
 export type ScanQueue = ReturnType<typeof createScanQueue>
 
-/** A scan of a million vectors takes some 10 ms, so the last in the line waits for about half a second. */
-const WAITING_MAX = 64
+/** A scan of a million vectors takes some 10 ms, so the last in the line waits for two or three seconds. */
+const WAITING_MAX = 256
 
 const RETRY_AFTER_SECONDS = 1
 

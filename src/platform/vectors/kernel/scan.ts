@@ -345,7 +345,6 @@ export function prepareSketch(query: usize, mean: usize, width: usize, levels: u
   const edge: f32 = used > 0 ? 0.9957 * sqrt<f32>(square / used) : 0
   memory.fill(levels, 0, width / 4)
   let product: f32 = 0
-  let squares: f32 = 0
   let sum: i32 = 0
   for (let i: usize = 0; i < width; i++) {
     const x = load<f32>(query + i * 4) - load<f32>(mean + i * 4)
@@ -357,11 +356,11 @@ export function prepareSketch(query: usize, mean: usize, width: usize, levels: u
     if (far) store<u8>(sign + width / 8, <u8>(load<u8>(sign + width / 8) | bit))
     const level: f32 = far ? 3 : 1
     product += abs<f32>(x) * level
-    squares += level * level
     sum += <i32>level
   }
   store<i32>(levels + width / 4, sum)
-  return squares > 0 ? product / squares : 0
+  // So that a vector along the query is estimated without bias; the best fit of the levels would come out too low.
+  return product > 0 ? square / product : 0
 }
 
 @inline
