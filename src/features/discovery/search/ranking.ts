@@ -53,6 +53,9 @@ const NARROW = 0.1
 /** Longer lists are exact, because estimates cost more the deeper they reach. */
 const ESTIMATED_DEPTH_MAX = 200
 
+/** Where fewer large stores' worth of slots pass, comparing all takes no longer than estimating and comparing the best. */
+const ESTIMATED_STORES = 2.5
+
 /**
  * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
@@ -80,7 +83,7 @@ export function rank(store: IndexedStore, request: RankingRequest): Ranking | Pr
   const mayEstimate =
     !request.isExact &&
     request.depth <= ESTIMATED_DEPTH_MAX &&
-    (mask?.passing ?? segment.slots) > segment.largeSlots
+    (mask?.passing ?? segment.slots) > ESTIMATED_STORES * segment.largeSlots
 
   const finish = (scores: SlotScores): Ranking | undefined => {
     const isCurrent = version === columns.version()

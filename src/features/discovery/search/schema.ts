@@ -53,7 +53,7 @@ const common = {
     t.Boolean({
       default: false,
       description:
-        'Compare with every product, also where more than 100,000 pictures pass the filters. By default such a search is faster and finds at least 99 of 100 of the nearest products.',
+        'Compare with every product, also where more than 250,000 pictures pass the filters. By default such a search is faster and finds at least 99 of 100 of the nearest products.',
     }),
   ),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
