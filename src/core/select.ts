@@ -63,7 +63,8 @@ export function findBar(scores: Float32Array, k: number, accepts?: Accepts, tops
   let found = 0
   for (let bucket = BUCKETS - 1; bucket > 0; bucket--) {
     found += counts[bucket] as number
-    if (found >= k) return Math.fround(bucket / (BUCKETS / 2) - 1)
+    // A little below the bucket: adding 1 rounds a tiny negative score up into it.
+    if (found >= k) return Math.fround((bucket - 0.01) / (BUCKETS / 2) - 1)
   }
   return -Infinity
 }

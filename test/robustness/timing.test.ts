@@ -20,7 +20,7 @@ const PARTS = {
 test(`${TRIES} sign-ins of each kind are timed, and each is answered alike`, async () => {
   const executable = process.env['LOOKALIKE_EXECUTABLE']
   const child = Bun.spawn(
-    [process.execPath, BENCH, '--tries', String(TRIES), ...(executable ? ['--executable', executable] : [])],
+    [process.execPath, BENCH, '--rounds', String(TRIES), ...(executable ? ['--executable', executable] : [])],
     { stdout: 'pipe', stderr: 'pipe' },
   )
   const [out, err, code] = await Promise.all([
