@@ -57,8 +57,10 @@ export interface Ports extends InstallPorts {
   readFreeDiskShare(): Promise<number>
   /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
   findDamage?(): Promise<string[]>
-  /** The most memory of the vectors of all stores; without it as much as can be addressed. */
+  /** The most memory of the vectors of all stores; without it what the machine can give. */
   vectorMemoryBytesMax?: number
+  /** Aborts when the program ends. */
+  stop?: AbortSignal
   /** Signs the access tokens. */
   tokenSecret: string
 }
@@ -159,6 +161,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ...{ model, noteFault },
     dimension: embedder.model.dimension,
     memoryBytesMax: ports.vectorMemoryBytesMax,
+    stop: ports.stop,
   })
   const index = productIndex.service
   const products = buildProducts(ground, {

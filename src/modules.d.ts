@@ -44,3 +44,8 @@ declare module '#generated/docs/swagger-ui-bundle.js' {
   const path: string
   export default path
 }
+
+declare module '#generated/scan-thread.js' {
+  const path: string
+  export default path
+}

@@ -1,8 +1,9 @@
 /**
- * Compares exact search in memory with its limit and its peer: `bun scripts/bench/scan.ts [--products 50000]`.
+ * Compares search in memory with its limit and its peer: `bun scripts/bench/scan.ts [--products 50000] [--kinds 0]`.
  *
- * The limit is parts/limit.c on one thread; the peer is sqlite-vec's scan of float32. All take turns in the same run, so
- * a busy machine slows them equally; read the ratios. Run `bun scripts/generate/kernel.ts` first.
+ * The limit is parts/limit.c on one thread; the peer is sqlite-vec's scan of float32. The ranking is the service's own, as a
+ * request calls it; filters and recall are those of its scan. With `--kinds` the vectors are near duplicates of so many. All
+ * take turns in the same run, so a busy machine slows them equally; read the ratios. Run `bun scripts/generate/kernel.ts` first.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,58 +11,68 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
+import {
+  createProductIndex,
+  type IndexedStore,
+} from '../../src/features/catalogue/product-index/product-index.ts'
+import { type RankingRequest, rank } from '../../src/features/discovery/search/ranking.ts'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
 import type { Bench, Figure, Row } from './parts/bench.ts'
-import { type CpuTime, NO_CPU } from './parts/cpu.ts'
+import { NO_CPU } from './parts/cpu.ts'
 import { findNearestSlots, type SlotChoice } from './parts/nearest.ts'
 import { runAlone } from './parts/run.ts'
-import { DIMENSION } from './parts/vectors.ts'
+import { median } from './parts/statistics.ts'
+import { DIMENSION, generateVectors } from './parts/vectors.ts'
 
-let count = 0
-const dimension = DIMENSION
 const K = 10
 const QUERIES = 20
 const TURNS = 5
-let folder = ''
+const SEARCH: RankingRequest = {
+  vector: new Float32Array(DIMENSION),
+  filter: {},
+  map: { midpoint: 0.2, slope: 8 },
+  threshold: 0,
+  categoryBoost: 0.1,
+  depth: 20,
+}
 
 const row = (id: string, what: string, against: string, more: Partial<Row> = {}): Row => ({
-  ...{ id, what, against, unit: 'ratio' },
+  ...{ id, what, against, unit: 'ratio', isFolded: true },
   ...more,
 })
 const LIMIT = 'a C loop on one thread (int8, VNNI)'
+const LARGE = { 50000: { atLeast: 1 }, 1000000: { atLeast: 0.99 } } as const
 
 export const scan: Bench = {
   name: 'scan',
   rows: [
-    row('scan-limit', 'exact search in memory', LIMIT, {
-      goals: { 50000: { atMost: 2.2 }, 1000000: { atMost: 0.7 } },
+    row('scan-limit', 'ranking by a picture', LIMIT, {
+      isFolded: false,
+      goals: { 50000: { atMost: 2.5 }, 1000000: { atMost: 0.7 } },
     }),
-    row('scan-only', 'of this the scan', LIMIT, { isFolded: true }),
+    row('scan-words', 'ranking by words', LIMIT, { goals: { 50000: { atMost: 2.5 } } }),
+    row('scan-exact', 'ranking by a picture with `exact: true`', LIMIT),
+    row('scan-deep', 'ranking 1,000 deep', LIMIT),
+    row('scan-only', 'of this the scan', LIMIT),
     row('scan-sqlite', 'exact search in memory', 'sqlite-vec, float32', { goal: { atMost: 0.05 } }),
     row('scan-category', 'the same with a category filter, 1/20', 'without', {
-      isFolded: true,
       goals: { 50000: { atMost: 0.6 }, 200000: { atMost: 0.6 }, 1000000: { atMost: 0.6 } },
     }),
-    row('scan-price', 'the same with a price filter, 30 %', 'without', {
-      ...{ goal: { atMost: 1.25 }, isFolded: true },
-    }),
-    row('scan-recall', 'recall of the best 10', 'exact float32', {
-      isFolded: true,
-      goals: { 50000: { atLeast: 1 }, 1000000: { atLeast: 0.99 } },
-    }),
-    row('scan-recall-price', 'recall of the best 10 with a price filter', 'exact float32', {
-      isFolded: true,
-      goals: { 50000: { atLeast: 1 }, 1000000: { atLeast: 0.99 } },
-    }),
+    row('scan-price', 'the same with a price filter, 30 %', 'without', { goal: { atMost: 1.25 } }),
+    row('scan-recall', 'recall of the best 10 of the ranking', 'the exact ranking', { goals: LARGE }),
+    row('scan-recall-exact', 'recall of the best 10 of the exact scan', 'exact float32', { goals: LARGE }),
+    row('scan-recall-price', 'the same with a price filter', 'exact float32', { goals: LARGE }),
   ],
-  async run({ products, contestants }, report) {
-    for (count of products) {
-      folder = mkdtempSync(join(tmpdir(), 'lookalike-scan-'))
+  flags: ['kinds'],
+  async run({ products, contestants, own }, report) {
+    for (const count of products) {
+      const folder = mkdtempSync(join(tmpdir(), 'lookalike-scan-'))
       try {
-        const say = (row: string, value: number, more: Partial<Figure> = {}) =>
-          report({ row, contestant: contestants.at(-1)?.name ?? '', products: count, value, ...more })
-        run(say)
+        const contestant = contestants.at(-1)?.name ?? ''
+        await measure(folder, count, Number(own['kinds'] ?? 0), (row, value, more = {}) =>
+          report({ row, contestant, products: count, value, ...more }),
+        )
       } finally {
         rmSync(folder, { recursive: true })
       }
@@ -69,146 +80,165 @@ export const scan: Bench = {
   },
 }
 
-function run(say: (row: string, value: number, more?: Partial<Figure>) => void): void {
-  const vectors = Float32Array.from({ length: count * dimension }, drawNormal)
-  for (let slot = 0; slot < count; slot++) normalise(readVector(vectors, slot))
-  const queries = Array.from({ length: QUERIES }, () =>
-    normalise(Float32Array.from({ length: dimension }, drawNormal)),
-  )
-
-  const { table, putMicros, changeMicros } = fillTable(vectors)
-  const loads = Array.from({ length: 3 }, () => loadArena(table))
-  const { arena, segment } = loads[0] as ReturnType<typeof loadArena>
-
+async function measure(
+  folder: string,
+  count: number,
+  kinds: number,
+  say: (row: string, value: number, more?: Partial<Figure>) => void,
+): Promise<void> {
+  const vectors = new Float32Array((count + QUERIES) * DIMENSION)
+  let filled = 0
+  for (const vector of generateVectors(count + QUERIES, kinds)) vectors.set(vector, filled++ * DIMENSION)
+  const queries = Array.from({ length: QUERIES }, (_, n) => readVector(vectors, count + n))
+  const table = fillTable(folder, vectors, count)
+  const segment = loadSegment(table)
   const twentieth = Uint32Array.from({ length: Math.floor(count / 20) }, (_, index) => index * 20 + 3)
   const mask = Uint8Array.from({ length: count }, () => (Math.random() < 0.3 ? 1 : 0))
-  const scores = new Float32Array(count)
-  const limit = compileLimit()
+  const limit = compileLimit(folder, count)
+  if (!limit) console.error('gcc is missing: the C limit is skipped')
   const search = (choice?: SlotChoice) => () => {
     for (const query of queries) findNearestSlots(segment, query, K, choice)
   }
-  const times = measureInTurns({
-    limit: limit ?? (() => Number.NaN),
+  const store = fillIndex(vectors, count)
+  const ranking = (wanted: Partial<RankingRequest>) => async () => {
+    for (const vector of queries) await rank(store, { ...SEARCH, ...wanted, vector })
+  }
+  const times = await measureInTurns({
+    limit: limit ?? (() => ({ wall: Number.NaN, cpu: Number.NaN })),
+    words: createTimer(ranking({ text: 'nothing' })),
+    picture: createTimer(ranking({})),
+    exact: createTimer(ranking({ isExact: true })),
+    deep: createTimer(ranking({ depth: 1_000 })),
     ours: createTimer(search()),
-    scan: createTimer(() => queries.map((query) => segment.scanAll(query, scores))),
+    scan: createTimer(() => void queries.map((query) => segment.scanAll(query))),
     category: createTimer(search({ among: twentieth })),
     price: createTimer(search({ mask })),
-    sqlite: createTimer(() => queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
+    sqlite: createTimer(() => void queries.slice(0, 3).map((query) => table.nearest('store', query, K)), 3),
   })
-
-  const before = process.cpuUsage()
-  search()()
-  const { user, system } = process.cpuUsage(before)
-  const cpu: CpuTime = { ...NO_CPU, main: (user + system) / 1_000 / QUERIES }
-  const note = `${times.ours.toFixed(0)} µs`
-  if (!limit) console.error('gcc is missing: the C limit is skipped')
-  say('scan-limit', times.ours / times.limit, { cpu, note: `${note} to ${times.limit.toFixed(0)}` })
-  say('scan-only', times.scan / times.limit)
-  say('scan-sqlite', times.ours / times.sqlite, { note: `${note} to ${times.sqlite.toFixed(0)}` })
-  say('scan-category', times.category / times.ours)
-  say('scan-price', times.price / times.ours)
-  say('scan-recall', measureRecall(vectors, segment, queries))
-  say('scan-recall-price', measureRecall(vectors, segment, queries, mask))
-  console.log(`${count} vectors of ${dimension} dimensions, k = ${K}, median of ${TURNS} turns`)
-  const load = Math.min(...loads.map(({ micros }) => micros))
-  console.log(
-    `load from SQLite               ${(load / 1_000).toFixed(0)} ms = ${(load / count).toFixed(2)} µs a vector`,
-  )
-  console.log(`vec0 insert, bulk              ${putMicros.toFixed(0)} µs`)
-  for (const [name, micros] of Object.entries(changeMicros))
-    console.log(`vec0 ${name.padEnd(25)} ${micros.toFixed(0)} µs`)
-  const bytes = arena.memoryBytes / (count * dimension)
-  console.log(
-    `memory                         ${bytes.toFixed(2)} bytes a dimension (float32 takes 4, raw int8 1)`,
-  )
-}
-
-function drawNormal(): number {
-  return Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
-}
-
-function normalise(vector: Float32Array): Float32Array {
-  let square = 0
-  for (const x of vector) square += x * x
-  const factor = 1 / Math.sqrt(square)
-  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) * factor
-  return vector
+  const compare = (row: string, name: keyof typeof times, base: keyof typeof times) =>
+    say(row, times[name].wall / times[base].wall, {
+      cpu: { ...NO_CPU, main: times[name].cpu / 1_000 },
+      note: `${times[name].wall.toFixed(0)} to ${times[base].wall.toFixed(0)} µs`,
+    })
+  compare('scan-limit', 'picture', 'limit')
+  compare('scan-words', 'words', 'limit')
+  compare('scan-exact', 'exact', 'limit')
+  compare('scan-deep', 'deep', 'limit')
+  compare('scan-only', 'scan', 'limit')
+  compare('scan-sqlite', 'ours', 'sqlite')
+  compare('scan-category', 'category', 'ours')
+  compare('scan-price', 'price', 'ours')
+  say('scan-recall', await measureRankingRecall(store, queries))
+  say('scan-recall-exact', measureRecall(vectors, count, segment, queries))
+  say('scan-recall-price', measureRecall(vectors, count, segment, queries, mask))
 }
 
 function readVector(vectors: Float32Array, slot: number): Float32Array {
-  return vectors.subarray(slot * dimension, (slot + 1) * dimension)
+  return vectors.subarray(slot * DIMENSION, (slot + 1) * DIMENSION)
 }
 
-/** Fills a table of sqlite-vec and measures its writes. Rowid n holds vector n - 1. */
-function fillTable(vectors: Float32Array) {
+/** Fills a table of sqlite-vec. Rowid n holds vector n - 1. */
+function fillTable(folder: string, vectors: Float32Array, count: number) {
   const db = new Database(join(folder, 'bench.db'))
   sqliteVec.load(db)
   db.pragma('journal_mode = WAL')
-  const table = createVectorTable(db, 'vectors', dimension)
+  const table = createVectorTable(db, 'vectors', DIMENSION)
   table.create()
-  const each = (from: number, to: number, change: (rowid: number) => void) => {
-    const before = performance.now()
-    db.transaction(() => {
-      for (let rowid = from; rowid < to; rowid++) change(rowid)
-    })()
-    return ((performance.now() - before) * 1_000) / (to - from)
-  }
-  const put = (rowid: number) => table.put('store', rowid, readVector(vectors, (rowid - 1) % count))
-  const putMicros = each(1, count + 1, put)
-  const changeMicros = {
-    'insert into the full table': each(count + 1, count + 501, put),
-    replace: each(1, 501, put),
-    delete: each(count + 1, count + 501, table.remove),
-  }
-  return { table, putMicros, changeMicros }
+  db.transaction(() => {
+    for (let slot = 0; slot < count; slot++) table.put('store', slot + 1, readVector(vectors, slot))
+  })()
+  return table
 }
 
-/** Loads the table into a new arena, and measures the time. */
-function loadArena(table: ReturnType<typeof createVectorTable>) {
-  const before = performance.now()
-  const arena = createVectorArena(dimension)
+function loadSegment(table: ReturnType<typeof createVectorTable>): Segment {
+  const arena = createVectorArena(DIMENSION)
   table.each((rowid, vector, storeId) => arena.put(storeId, rowid, vector))
-  const micros = (performance.now() - before) * 1_000
   const segment = arena.segment('store')
   if (!segment) throw new Error('Nothing was loaded')
-  return { arena, segment, micros }
+  return segment
 }
 
-/** Compiles the C limit. @returns a function that measures it in microseconds, or undefined if it does not compile. */
-function compileLimit(): (() => number) | undefined {
+/** The index of the service, with the vectors as the first pictures of as many products. */
+function fillIndex(vectors: Float32Array, count: number): IndexedStore {
+  const index = createProductIndex(createVectorArena(DIMENSION))
+  for (let slot = 0; slot < count; slot++) {
+    const metadata = {
+      category: `category ${slot % 20}`,
+      price: slot % 100,
+      color_name: slot % 3 === 0 ? 'blue' : 'red',
+    }
+    const entry = { storeId: 'store', pictureId: slot + 1, product: slot + 1, isFirst: true, metadata }
+    index.put(entry, readVector(vectors, slot))
+  }
+  const store = index.findStore('store')
+  if (!store) throw new Error('Nothing was indexed')
+  return store
+}
+
+/** The share of the exact ranking's first products that the ranking finds. */
+async function measureRankingRecall(store: IndexedStore, queries: Float32Array[]): Promise<number> {
+  let found = 0
+  for (const vector of queries) {
+    const wanted = { ...SEARCH, vector, categoryBoost: 0, depth: K }
+    const exact = await rank(store, { ...wanted, isExact: true })
+    const ids = new Set((await rank(store, wanted))?.hits.map(({ pictureId }) => pictureId))
+    found += exact?.hits.filter(({ pictureId }) => ids.has(pictureId)).length ?? 0
+  }
+  return found / (K * queries.length)
+}
+
+/** Microseconds of one query. */
+interface Times {
+  wall: number
+  /** Of all threads of this process. */
+  cpu: number
+}
+
+/** Compiles the C limit. @returns a function that measures it, or undefined if it does not compile. */
+function compileLimit(folder: string, count: number): (() => Times) | undefined {
   const program = join(folder, 'limit')
   const source = join(import.meta.dir, 'parts/limit.c')
   const compiler = spawnSync('gcc', ['-O3', '-march=native', '-o', program, source], { stdio: 'inherit' })
   if (compiler.status !== 0) return undefined
   const rounds = Math.max(5, Math.ceil(2_000_000 / count))
   return () => {
-    const { stdout } = spawnSync(program, [count, dimension, K, rounds].map(String), { encoding: 'utf8' })
-    return Number.parseFloat(stdout)
+    const { stdout } = spawnSync(program, [count, DIMENSION, K, rounds].map(String), { encoding: 'utf8' })
+    // It does nothing but compute.
+    return { wall: Number.parseFloat(stdout), cpu: Number.parseFloat(stdout) }
   }
 }
 
-/** Creates a function that measures the microseconds per query of `work`. */
-function createTimer(work: () => void, queries = QUERIES): () => number {
-  return () => {
-    const before = performance.now()
-    work()
-    return ((performance.now() - before) * 1_000) / queries
+/** Creates a function that measures one query of `work`. */
+function createTimer(work: () => void | Promise<void>, queries = QUERIES): () => Promise<Times> {
+  return async () => {
+    const [before, cpuBefore] = [performance.now(), process.cpuUsage()]
+    await work()
+    const { user, system } = process.cpuUsage(cpuBefore)
+    return { wall: ((performance.now() - before) * 1_000) / queries, cpu: (user + system) / queries }
   }
 }
 
-/** Measures the median time of each contestant, after one turn to warm up. */
-function measureInTurns<Name extends string>(contestants: Record<Name, () => number>): Record<Name, number> {
+/** Measures the median times of each contestant, after one turn to warm up. */
+async function measureInTurns<Name extends string>(
+  contestants: Record<Name, () => Times | Promise<Times>>,
+): Promise<Record<Name, Times>> {
   const names = Object.keys(contestants) as Name[]
-  const turns = Array.from({ length: TURNS + 1 }, () => names.map((name) => contestants[name]())).slice(1)
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number
+  const turns: Times[][] = []
+  for (let turn = 0; turn <= TURNS; turn++) {
+    const times: Times[] = []
+    for (const name of names) times.push(await contestants[name]())
+    if (turn > 0) turns.push(times)
+  }
+  const middle = (at: number, what: keyof Times) => median(turns.map((times) => (times[at] as Times)[what]))
   return Object.fromEntries(
-    names.map((name, at) => [name, median(turns.map((turn) => turn[at] as number))]),
-  ) as Record<Name, number>
+    names.map((name, at) => [name, { wall: middle(at, 'wall'), cpu: middle(at, 'cpu') }]),
+  ) as Record<Name, Times>
 }
 
 /** Measures the share of the exact float32 top k that the search finds. */
 function measureRecall(
   vectors: Float32Array,
+  count: number,
   segment: Segment,
   queries: Float32Array[],
   mask?: Uint8Array,

@@ -21,8 +21,12 @@ const generators: readonly Generator[] = [
   {
     name: 'kernel',
     script: 'scripts/generate/kernel.ts',
-    inputs: ['src/platform/vectors/kernel/**/*', 'node_modules/assemblyscript/package.json'],
-    output: 'scan.wasm',
+    inputs: [
+      'src/platform/vectors/kernel/**/*',
+      'src/platform/vectors/{scan-thread,workspace}.ts',
+      'node_modules/assemblyscript/package.json',
+    ],
+    output: 'scan-thread.js',
   },
   {
     name: 'docs',

@@ -198,6 +198,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
+    stop: stop.signal,
     fetcher: createPictureFetcher({ door: doors.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     bodyFiles: createWorkFiles(join(dataDir, 'bodies'), { isKept: false }),

@@ -42,7 +42,10 @@ function findCandidates(
   choice?: SlotChoice,
 ): Uint32Array {
   if (!choice) return selectTop(segment.scanAll(query), count)
-  if ('mask' in choice) return selectTop(segment.scanAll(query), count, choice.mask)
+  if ('mask' in choice) {
+    const { mask } = choice
+    return selectTop(segment.scanAll(query), count, (slot) => mask[slot] !== 0)
+  }
   const positions = selectTop(segment.scanSlots(query, choice.among), count)
   return positions.map((position) => choice.among[position] ?? 0)
 }

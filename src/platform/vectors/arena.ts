@@ -1,4 +1,9 @@
-import { assertDimension, BLOCK_SLOTS, MEMORY_BYTES_MAX, Scanner, takesMemory } from './scanner.ts'
+import { vectorBytesMax } from './machine-memory.ts'
+import { createScanQueue, type ScanQueue } from './scan-queue.ts'
+import { countScanThreads, createScanThreads, type ScanThreads, type StartThread } from './scan-threads.ts'
+import { assertDimension, type MemorySizes, Scanner, takesMemory } from './scanner.ts'
+import { type Scanning, type ScoreRequest, type SlotScores, StoreSegment } from './segment.ts'
+import { BLOCK_SLOTS } from './workspace.ts'
 
 /**
  * The vectors of one store. A vector keeps its slot until it is removed, so callers can store more columns by slot.
@@ -8,18 +13,29 @@ import { assertDimension, BLOCK_SLOTS, MEMORY_BYTES_MAX, Scanner, takesMemory } 
 export interface Segment {
   /** One past the highest slot in use: the length of a column by slot. */
   readonly slots: number
+  /** Stores of more slots are scanned beside the event loop. */
+  readonly largeSlots: number
+  /** Whether scores can be estimated: the store is large, and its sketches are made. */
+  readonly canEstimate: boolean
   /** The key in a slot, or -1 when the slot is free. */
   keyAt(slot: number): number
   findSlot(key: number): number | undefined
   /** The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a free slot. */
   vectorAt(slot: number): Float32Array | undefined
   /**
-   * Approximate score of every slot (8 bits per dimension, error about 0.0005); a free slot scores -Infinity.
+   * Scores every slot and hands the scores to `use`: at once for a small store; for a large one later, when threads
+   * have scanned it. They are the scores of the moment in which `use` runs, whatever was put and removed before.
    *
-   * @param into reused for the result if it is long enough, to save an allocation.
-   * @returns `slots` numbers.
+   * @param use must read what it needs in one go: the arrays are used again afterwards.
+   * @returns what `use` returns; undefined when the store was removed meanwhile.
+   * @throws ApiError `overloaded` (the promise) when too many scans of large stores wait.
    */
-  scanAll(query: Float32Array, into?: Float32Array): Float32Array
+  score<Result>(
+    request: ScoreRequest,
+    use: (scores: SlotScores) => Result,
+  ): Result | Promise<Result | undefined>
+  /** Approximate score of every slot (8 bits per dimension, error about 0.0005); a free slot scores -Infinity. */
+  scanAll(query: Float32Array): Float32Array
   /** The same scores for some slots, in their order. Cheaper than `scanAll` for less than about a quarter of them. */
   scanSlots(query: Float32Array, slots: ArrayLike<number>): Float32Array
   /**
@@ -63,26 +79,44 @@ export interface VectorArena {
   count(storeId: string): number
   /** Undefined for a store that never had a vector. The object stays valid while the store changes. */
   segment(storeId: string): Segment | undefined
+  /** Ends the threads. Scans still answer, more slowly. */
+  close(): void
 }
 
-/**
- * @param dimension numbers per vector, 1 to 4,096.
- * @param memoryBytesMax at most 4 GiB.
- */
-export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYTES_MAX): VectorArena {
+export interface ArenaOptions {
+  /** The most memory; by default what the machine can give. */
+  memoryBytesMax?: number | undefined
+  sizes?: MemorySizes
+  /** Stores of more slots are scanned beside the event loop. */
+  largeSlots?: number
+  /** Threads of a scan; 0 for slices on the event loop. */
+  threads?: number
+  startThread?: StartThread
+  /** Scans that may wait. */
+  waitingMax?: number
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map()
+
+/** A scan of so many vectors takes about 3 ms of one core. */
+const LARGE_SLOTS = 100_000
+
+/** @param dimension numbers per vector, 1 to 4,096. */
+export function createVectorArena(dimension: number, options: ArenaOptions = {}): VectorArena {
   assertDimension(dimension)
-  /** Created for the first vector, because reserving its address space takes longer than the rest of the startup. */
-  let scanner: Scanner | undefined
+  const { largeSlots = LARGE_SLOTS, threads = countScanThreads(), startThread } = options
+  const memoryBytesMax = options.memoryBytesMax ?? vectorBytesMax()
+  const scanner = new Scanner(dimension, memoryBytesMax, options.sizes)
   const segments = new Map<string, StoreSegment>()
-  const openScanner = (): Scanner => {
-    scanner ??= new Scanner(dimension, memoryBytesMax)
-    return scanner
-  }
-  const ensureSegment = (storeId: string, scanner: Scanner) => {
-    const segment = segments.get(storeId) ?? new StoreSegment(scanner)
-    segments.set(storeId, segment)
-    return segment
-  }
+  const pool: ScanThreads | undefined =
+    threads > 0
+      ? createScanThreads({
+          ...{ dimension, memories: scanner.memories, count: threads },
+          ...(startThread && { start: startThread }),
+        })
+      : undefined
+  const queue: ScanQueue = createScanQueue(options.waitingMax)
+  const scanning: Scanning = { scanner, pool, queue, largeSlots }
   /** New blocks that so many more vectors of a store take. */
   const countBlocks = (storeId: string, count: number): number =>
     Math.ceil(Math.max(0, count - (segments.get(storeId)?.freeSlots ?? 0)) / BLOCK_SLOTS)
@@ -91,20 +125,25 @@ export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYT
     dimension,
     memoryBytesMax,
     get memoryBytes() {
-      return scanner?.memoryBytes ?? 0
+      return scanner.memoryBytes
     },
     put(storeId, key, vector) {
       if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
-      const scanner = openScanner()
-      const peak = scanner.read(vector)
-      return ensureSegment(storeId, scanner).put(key, peak)
+      const segment = segments.get(storeId) ?? new StoreSegment(storeId, scanning)
+      const slot = segment.put(key, vector)
+      segments.set(storeId, segment)
+      return slot
     },
     reserve(storeId, count, promised = NOTHING) {
       const own = countBlocks(storeId, count)
       if (own === 0) return true
       let blocks = own
       for (const [other, theirs] of promised) blocks += countBlocks(other, theirs)
-      return takesMemory(openScanner) && openScanner().reserveBlocks(blocks)
+      let isRoom = false
+      const asked = () => {
+        isRoom = scanner.reserveBlocks(blocks)
+      }
+      return takesMemory(asked) && isRoom
     },
     remove: (storeId, key) => segments.get(storeId)?.remove(key),
     removeStore(storeId) {
@@ -113,113 +152,6 @@ export function createVectorArena(dimension: number, memoryBytesMax = MEMORY_BYT
     },
     count: (storeId) => segments.get(storeId)?.count ?? 0,
     segment: (storeId) => segments.get(storeId),
-  }
-}
-
-const FREE = -1
-const NOTHING: ReadonlyMap<string, number> = new Map()
-
-class StoreSegment implements Segment {
-  readonly #scanner: Scanner
-  readonly #keys: number[] = []
-  readonly #slotByKey = new Map<number, number>()
-  readonly #blocks: number[] = []
-  /** Slots that were freed. Some may have been cut off or taken since, so `#takeSlot` checks them again. */
-  #freed: number[] = []
-
-  constructor(scanner: Scanner) {
-    this.#scanner = scanner
-  }
-
-  get slots(): number {
-    return this.#keys.length
-  }
-
-  get count(): number {
-    return this.#slotByKey.size
-  }
-
-  /** The number of vectors that find room without another block. */
-  get freeSlots(): number {
-    return this.#blocks.length * BLOCK_SLOTS - this.count
-  }
-
-  keyAt(slot: number): number {
-    return this.#keys[slot] ?? FREE
-  }
-
-  findSlot(key: number): number | undefined {
-    return this.#slotByKey.get(key)
-  }
-
-  vectorAt(slot: number): Float32Array | undefined {
-    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot))
-  }
-
-  scanAll(query: Float32Array, into?: Float32Array): Float32Array {
-    const scores =
-      into && into.length >= this.slots ? into.subarray(0, this.slots) : new Float32Array(this.slots)
-    this.#scanner.scanBlocks(query, this.#blocks, scores)
-    return scores
-  }
-
-  scanSlots(query: Float32Array, slots: ArrayLike<number>): Float32Array {
-    return this.#scanner.scanPlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
-  }
-
-  rescore(query: Float32Array, slots: ArrayLike<number>): Float32Array {
-    return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
-  }
-
-  /** Stores the vector that the scanner has just read. */
-  put(key: number, peak: number): number {
-    const slot = this.#slotByKey.get(key) ?? this.#takeSlot()
-    this.#scanner.write(peak, this.#findPlace(slot))
-    this.#keys[slot] = key
-    this.#slotByKey.set(key, slot)
-    return slot
-  }
-
-  remove(key: number): number | undefined {
-    const slot = this.#slotByKey.get(key)
-    if (slot === undefined) return undefined
-    this.#scanner.release(this.#findPlace(slot))
-    this.#slotByKey.delete(key)
-    this.#keys[slot] = FREE
-    this.#freed.push(slot)
-    this.#shrink()
-    return slot
-  }
-
-  clear(): void {
-    this.#slotByKey.clear()
-    this.#keys.length = 0
-    this.#shrink()
-  }
-
-  #takeSlot(): number {
-    for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) {
-      if (this.#keys[slot] === FREE) return slot
-    }
-    const slot = this.#keys.length
-    if (slot === this.#blocks.length * BLOCK_SLOTS) this.#blocks.push(this.#scanner.takeBlock())
-    return slot
-  }
-
-  /** Drops free slots at the end and returns the blocks that held no others. */
-  #shrink(): void {
-    while (this.#keys.at(-1) === FREE) this.#keys.pop()
-    if (this.#keys.length === 0) this.#freed = []
-    while (this.#blocks.length > Math.ceil(this.#keys.length / BLOCK_SLOTS)) {
-      const block = this.#blocks.pop()
-      if (block !== undefined) this.#scanner.giveBlock(block)
-    }
-  }
-
-  /** @throws Error for a slot outside the segment. */
-  #findPlace(slot: number): number {
-    const block = this.#blocks[Math.floor(slot / BLOCK_SLOTS)]
-    if (block === undefined) throw new Error(`Slot ${slot} does not exist`)
-    return block + (slot % BLOCK_SLOTS)
+    close: () => pool?.close(),
   }
 }

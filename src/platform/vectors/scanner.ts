@@ -1,39 +1,43 @@
 import { readFileSync } from 'node:fs'
 import wasmPath from '#generated/scan.wasm' with { type: 'file' }
+import {
+  BLOCK_SLOTS,
+  type BlockScores,
+  blockBytesOf,
+  MEMORY_STEP,
+  PAGE_BYTES,
+  scanParts,
+  Workspace,
+  widthOf,
+  workspaceBytes,
+} from './workspace.ts'
 
-/** Vectors in one block of memory. Stores grow by whole blocks, so this limits the waste of a small store. */
-export const BLOCK_SLOTS = 64
+/** The most pages of one memory: the address space of 32-bit WebAssembly, 4 GiB. */
+const MEMORY_PAGES_MAX = 65_536
+/**
+ * The most pages of the first memory: 256 MiB. A memory reserves the addresses of its most pages, so small installs
+ * start with little; each further memory may be four times as large.
+ */
+const FIRST_PAGES_MAX = 4_096
+/** Below this a memory is not worth having. */
+const LEAST_PAGES_MAX = 256
+/** The most bytes that a memory grows by beyond what is needed. */
+const SPARE_BYTES = 4_194_304
 
-const PAGE_BYTES = 65_536
-/** The address space of 32-bit WebAssembly: 4 GiB. */
-export const MEMORY_BYTES_MAX = 65_536 * PAGE_BYTES
-/** Results of one kernel call. Larger requests are split, so that the scratch space stays in the CPU cache. */
-const BATCH = 64 * BLOCK_SLOTS
+/** The most threads that scan beside the event loop. */
+export const SCAN_THREADS_MAX = 4
 
-/** The exports of kernel/scan.ts; addresses are byte offsets in the shared memory. */
-interface Kernel {
-  peak(vector: number, width: number): number
-  encode(vector: number, peak: number, place: number, width: number): void
-  decode(place: number, width: number, vector: number): void
-  release(place: number): void
-  prepare(query: number, width: number, integers: number): number
-  scanBlocks(
-    integers: number,
-    unit: number,
-    blocks: number,
-    count: number,
-    width: number,
-    scores: number,
-  ): void
-  scanPlaces(
-    integers: number,
-    unit: number,
-    places: number,
-    count: number,
-    width: number,
-    scores: number,
-  ): void
-  rescorePlaces(query: number, places: number, count: number, width: number, scores: number): void
+/** A memory with what a thread needs to work in it. */
+export interface SharedMemory {
+  memory: WebAssembly.Memory
+  /** Address of the scratch space of each thread. */
+  workspaces: number[]
+}
+
+interface OwnMemory extends SharedMemory {
+  own: Workspace
+  pagesMax: number
+  end: number
 }
 
 /** Runs work that takes memory from the machine. @returns false where the machine refuses. */
@@ -49,58 +53,61 @@ export function takesMemory(work: () => unknown): boolean {
 
 let compiled: WebAssembly.Module | undefined
 
+/** The kernel, compiled once. */
+export function kernelModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(readFileSync(wasmPath))
+  return compiled
+}
+
 /** @throws Error for a dimension outside 1 to 4,096. */
 export function assertDimension(dimension: number): void {
   if (Number.isInteger(dimension) && dimension >= 1 && dimension <= 4_096) return
   throw new Error(`Vectors of ${dimension} dimensions are not supported`)
 }
 
+/** Sizes of memories, which tests make small. */
+export interface MemorySizes {
+  firstPagesMax?: number
+  laterPagesMax?: number
+}
+
 /**
- * The kernel and its memory.
+ * All blocks of vectors, in as many WebAssembly memories as they need, because one ends at 4 GiB.
  *
- * A block is an address from `takeBlock`. A place is a block plus the number of a vector in it, 0 to 63. A score is a
- * dot product, and therefore a cosine for unit vectors; a free place scores -Infinity.
+ * A block is a number from `takeBlock`. A place is a block plus the number of a vector in it, 0 to 63. A score is a dot
+ * product, and therefore a cosine for unit vectors; a free place scores -Infinity.
  */
 export class Scanner {
   readonly dimension: number
-  /** Bytes of one block: for each vector a scale and two bytes per dimension. */
-  readonly blockBytes: number
   readonly #width: number
-  readonly #pagesMax: number
-  readonly #memory: WebAssembly.Memory
-  readonly #kernel: Kernel
-  readonly #query: number
-  readonly #integers: number
-  readonly #places: number
-  readonly #scores: number
+  readonly #blockBytes: number
+  readonly #workspaceBytes: number
+  readonly #bytesMax: number
+  readonly #sizes: Required<MemorySizes>
+  readonly #memories: OwnMemory[] = []
   readonly #freeBlocks: number[] = []
-  #end: number
-  #floats: Float32Array
-  #words: Uint32Array
 
   /**
    * @param dimension numbers per vector, see {@link assertDimension}.
-   * @param bytesMax the most memory, at most 4 GiB.
-   * @throws RangeError where the machine refuses the memory.
+   * @param bytesMax the most memory.
    */
-  constructor(dimension: number, bytesMax: number) {
+  constructor(dimension: number, bytesMax: number, sizes: MemorySizes = {}) {
     this.dimension = dimension
-    this.#width = Math.ceil(dimension / 16) * 16
-    this.blockBytes = BLOCK_SLOTS * (4 + 2 * this.#width)
-    this.#query = 0
-    this.#integers = 4 * this.#width
-    this.#places = this.#integers + 2 * this.#width
-    this.#scores = this.#places + 4 * BATCH
-    // A place holds a vector's number in the low six bits of the block's address.
-    this.#end = Math.ceil((this.#scores + 4 * BATCH) / BLOCK_SLOTS) * BLOCK_SLOTS
-    this.#pagesMax = Math.floor(Math.min(bytesMax, MEMORY_BYTES_MAX) / PAGE_BYTES)
-    const initial = Math.ceil(this.#end / PAGE_BYTES)
-    this.#memory = new WebAssembly.Memory({ initial, maximum: this.#pagesMax })
-    this.#floats = new Float32Array(this.#memory.buffer)
-    this.#words = new Uint32Array(this.#memory.buffer)
-    compiled ??= new WebAssembly.Module(readFileSync(wasmPath))
-    const instance = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } })
-    this.#kernel = instance.exports as unknown as Kernel
+    this.#width = widthOf(dimension)
+    this.#blockBytes = blockBytesOf(this.#width)
+    this.#workspaceBytes = workspaceBytes(this.#width)
+    this.#bytesMax = bytesMax
+    this.#sizes = { firstPagesMax: FIRST_PAGES_MAX, laterPagesMax: MEMORY_PAGES_MAX, ...sizes }
+  }
+
+  /** The memories so far; more may come, but none leaves. */
+  get memories(): readonly SharedMemory[] {
+    return this.#memories
+  }
+
+  /** Bytes of memory allocated so far, which are never returned to the system. */
+  get memoryBytes(): number {
+    return this.#memories.reduce((sum, { memory }) => sum + memory.buffer.byteLength, 0)
   }
 
   /**
@@ -109,13 +116,20 @@ export class Scanner {
    * @returns false where that is impossible.
    */
   reserveBlocks(count: number): boolean {
-    return this.#ensureBytes(this.#end + Math.max(0, count - this.#freeBlocks.length) * this.blockBytes)
+    const missing = () => count - this.#freeBlocks.length - this.#roomBlocks()
+    for (let more = missing(); more > 0; more = missing()) {
+      const growth = this.#growLast(more)
+      if (growth === 'refused' || (growth === 'full' && !this.#openMemory())) return false
+    }
+    return true
   }
 
   /** @throws Error when the vectors of this process would exceed the limit. */
   takeBlock(): number {
     const block = this.#freeBlocks.pop() ?? this.#appendBlock()
-    for (let slot = 0; slot < BLOCK_SLOTS; slot++) this.#kernel.release(block + slot)
+    const { own } = this.#memoryOf(block)
+    const address = block % MEMORY_STEP
+    for (let slot = 0; slot < BLOCK_SLOTS; slot++) own.release(address + slot)
     return block
   }
 
@@ -123,113 +137,158 @@ export class Scanner {
     this.#freeBlocks.push(block)
   }
 
-  /** Bytes of memory allocated so far, which are never returned to the system. */
-  get memoryBytes(): number {
-    return this.#memory.buffer.byteLength
-  }
-
   /**
-   * Reads a vector in for `write` and returns the magnitude of its largest component.
+   * Stores a vector in the place that `takePlace` names, which is asked only when the vector was found good.
    *
-   * @throws Error when the dimension differs or a component is not a finite number.
+   * @throws Error when the dimension differs or a component is not a finite number, and what `takePlace` throws.
    */
-  read(vector: Float32Array): number {
-    if (vector.length !== this.dimension)
-      throw new Error(`The vector has ${vector.length} dimensions, not ${this.dimension}`)
-    this.#floats.set(vector, this.#query / 4)
-    const peak = this.#kernel.peak(this.#query, this.#width)
-    if (!Number.isFinite(peak)) throw new Error('The vector has components that are not finite numbers')
-    return peak
+  put(vector: Float32Array, takePlace: () => number): void {
+    const peak = this.#first().own.read(vector)
+    const place = takePlace()
+    const { own } = this.#memoryOf(place)
+    if (own !== this.#first().own) own.read(vector)
+    own.write(peak, place % MEMORY_STEP)
   }
 
-  /** Stores the vector that was `read` last in a place; `peak` is the magnitude of its largest component. */
-  write(peak: number, place: number): void {
-    this.#kernel.encode(this.#query, peak, place, this.#width)
+  /** Checks a query. @throws Error when the dimension differs or a component is not a finite number. */
+  check(query: Float32Array): void {
+    this.#first().own.read(query)
+  }
+
+  /** Writes the sketch of the vector in a place. */
+  sketch(place: number, mean: Float32Array): void {
+    this.#memoryOf(place).own.sketch(place % MEMORY_STEP, mean)
   }
 
   /** Frees a place; its block stays allocated. */
   release(place: number): void {
-    this.#kernel.release(place)
+    this.#memoryOf(place).own.release(place % MEMORY_STEP)
   }
 
   vectorAt(place: number): Float32Array {
-    this.#kernel.decode(place, this.#width, this.#query)
-    return this.#floats.slice(0, this.dimension)
+    return this.#memoryOf(place).own.vectorAt(place % MEMORY_STEP)
   }
 
-  /** Computes approximate scores for every place of `blocks`, in order, up to the length of `into`. */
-  scanBlocks(query: Float32Array, blocks: readonly number[], into: Float32Array): void {
-    const unit = this.#prepare(query)
-    const step = BATCH / BLOCK_SLOTS
-    for (let start = 0; start < blocks.length; start += step) {
-      const count = Math.min(step, blocks.length - start)
-      for (let i = 0; i < count; i++) this.#words[this.#places / 4 + i] = blocks[start + i] ?? 0
-      this.#kernel.scanBlocks(this.#integers, unit, this.#places, count, this.#width, this.#scores)
-      this.#copyScores(into, start * BLOCK_SLOTS, count * BLOCK_SLOTS)
-    }
+  /** Scores all places of `blocks[from]` to `blocks[to - 1]`, in order; see {@link scanParts}. */
+  scanBlocks(
+    query: Float32Array,
+    mean: Float32Array | undefined,
+    blocks: ArrayLike<number>,
+    from: number,
+    to: number,
+    into: BlockScores,
+  ): void {
+    const workspaces = this.#memories.map(({ own }) => own)
+    scanParts(workspaces, query, mean, blocks, from, to, into)
   }
 
   /** Computes approximate scores for `count` places; `placeAt` gives the place of a result. */
   scanPlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
-    const unit = this.#prepare(query)
-    return this.#scoreBatches(count, placeAt, (length) =>
-      this.#kernel.scanPlaces(this.#integers, unit, this.#places, length, this.#width, this.#scores),
-    )
+    return this.#scorePlaces(count, placeAt, (own, places, into) => own.scanPlaces(query, places, into))
   }
 
   /** Computes precise scores for `count` places; `placeAt` gives the place of a result. */
   rescorePlaces(query: Float32Array, count: number, placeAt: (index: number) => number): Float32Array {
-    this.read(query)
-    return this.#scoreBatches(count, placeAt, (length) =>
-      this.#kernel.rescorePlaces(this.#query, this.#places, length, this.#width, this.#scores),
-    )
+    return this.#scorePlaces(count, placeAt, (own, places, into) => own.rescorePlaces(query, places, into))
   }
 
-  #prepare(query: Float32Array): number {
-    this.read(query)
-    return this.#kernel.prepare(this.#query, this.#width, this.#integers)
-  }
-
-  #scoreBatches(
+  /** Scores places memory by memory. */
+  #scorePlaces(
     count: number,
     placeAt: (index: number) => number,
-    score: (length: number) => void,
+    score: (own: Workspace, places: Float64Array, into: Float32Array) => void,
   ): Float32Array {
+    const places = new Float64Array(count)
+    for (let n = 0; n < count; n++) places[n] = placeAt(n)
     const into = new Float32Array(count)
-    for (let start = 0; start < count; start += BATCH) {
-      const length = Math.min(BATCH, count - start)
-      for (let i = 0; i < length; i++) this.#words[this.#places / 4 + i] = placeAt(start + i)
-      score(length)
-      this.#copyScores(into, start, length)
+    if (this.#memories.length <= 1) {
+      score(this.#first().own, places, into)
+      return into
+    }
+    for (const [n, { own }] of this.#memories.entries()) {
+      const indices = Uint32Array.from(places.keys()).filter(
+        (index) => Math.floor((places[index] as number) / MEMORY_STEP) === n,
+      )
+      if (indices.length === 0 && n > 0) continue
+      const part = new Float32Array(indices.length)
+      const local = Float64Array.from(indices, (index) => (places[index] as number) % MEMORY_STEP)
+      score(own, local, part)
+      for (let i = 0; i < indices.length; i++) into[indices[i] as number] = part[i] as number
     }
     return into
   }
 
-  #copyScores(into: Float32Array, start: number, count: number): void {
-    const from = this.#scores / 4
-    into.set(this.#floats.subarray(from, from + Math.min(count, into.length - start)), start)
+  #memoryOf(block: number): OwnMemory {
+    return this.#memories[Math.floor(block / MEMORY_STEP)] as OwnMemory
+  }
+
+  /** @throws Error where the limit, or the machine, allows no memory at all. */
+  #first(): OwnMemory {
+    if (this.#memories.length === 0 && !this.#openMemory())
+      throw new Error('The vectors do not fit into memory')
+    return this.#memories[0] as OwnMemory
   }
 
   #appendBlock(): number {
-    const block = this.#end
-    if (!this.#ensureBytes(block + this.blockBytes)) throw new Error('The vectors do not fit into memory')
-    this.#end = block + this.blockBytes
+    if (!this.reserveBlocks(1)) throw new Error('The vectors do not fit into memory')
+    const n = this.#memories.findIndex((memory) => this.#roomIn(memory) > 0)
+    const memory = this.#memories[n] as OwnMemory
+    const block = n * MEMORY_STEP + memory.end
+    memory.end += this.#blockBytes
     return block
   }
 
-  #ensureBytes(bytes: number): boolean {
-    const needed = Math.ceil(bytes / PAGE_BYTES)
-    const pages = this.#memory.buffer.byteLength / PAGE_BYTES
-    return needed <= pages || this.#grow(pages, needed)
+  /** Blocks that fit into a memory without growing it. */
+  #roomIn({ memory, end }: OwnMemory): number {
+    return Math.floor((memory.buffer.byteLength - end) / this.#blockBytes)
   }
 
-  /** Grows by an eighth, because growing may copy. Pages that were never written take no physical memory. */
-  #grow(pages: number, needed: number): boolean {
-    if (needed > this.#pagesMax) return false
-    const wanted = Math.min(this.#pagesMax, Math.max(needed, Math.ceil(pages * 1.125)))
-    const grown = [wanted, needed].some((size) => takesMemory(() => this.#memory.grow(size - pages)))
-    this.#floats = new Float32Array(this.#memory.buffer)
-    this.#words = new Uint32Array(this.#memory.buffer)
-    return grown
+  #roomBlocks(): number {
+    return this.#memories.reduce((sum, memory) => sum + this.#roomIn(memory), 0)
+  }
+
+  /**
+   * Grows the last memory to take `blocks` more, or as many as it can. Growing moves nothing, and pages that were never
+   * written take no physical memory.
+   *
+   * @returns `full` when it cannot take one more, `refused` when the machine does not give what it may take.
+   */
+  #growLast(blocks: number): 'grown' | 'full' | 'refused' {
+    const last = this.#memories.at(-1)
+    if (!last) return 'full'
+    const bytes = last.memory.buffer.byteLength
+    const room = Math.min(last.pagesMax * PAGE_BYTES, bytes + this.#bytesMax - this.memoryBytes)
+    const before = this.#roomIn(last)
+    const most = Math.floor(room / PAGE_BYTES)
+    const needed = Math.min(most, Math.ceil((last.end + (before + blocks) * this.#blockBytes) / PAGE_BYTES))
+    if (Math.floor((needed * PAGE_BYTES - last.end) / this.#blockBytes) <= before) return 'full'
+    const spare = Math.ceil(Math.min(bytes / 8, SPARE_BYTES) / PAGE_BYTES)
+    const grown = [Math.min(most, needed + spare), needed].some((pages) =>
+      takesMemory(() => last.memory.grow(pages - bytes / PAGE_BYTES)),
+    )
+    last.own.refresh()
+    return grown ? 'grown' : 'refused'
+  }
+
+  /** Opens a further memory. @returns false where the limit, or the machine, allows none that holds a block. */
+  #openMemory(): boolean {
+    const workspaces = Array.from({ length: 1 + SCAN_THREADS_MAX }, (_, n) => n * this.#workspaceBytes)
+    // A place holds a vector's number in the low six bits of the block's address; scratch space takes multiples of 64.
+    const end = workspaces.length * this.#workspaceBytes
+    const initial = Math.ceil(end / PAGE_BYTES)
+    const room = Math.floor((this.#bytesMax - this.memoryBytes) / PAGE_BYTES)
+    const wanted = this.#sizes.firstPagesMax * 4 ** this.#memories.length
+    const least = Math.ceil((end + this.#blockBytes) / PAGE_BYTES)
+    if (room < least) return false
+    let pagesMax = Math.max(least, Math.min(wanted, this.#sizes.laterPagesMax, MEMORY_PAGES_MAX))
+    for (; ; pagesMax = Math.ceil(pagesMax / 4)) {
+      const opened = takesMemory(() => {
+        const memory = new WebAssembly.Memory({ initial, maximum: pagesMax, shared: true })
+        const own = new Workspace(kernelModule(), memory, 0, this.dimension)
+        this.#memories.push({ memory, own, workspaces: workspaces.slice(1), end, pagesMax })
+      })
+      if (opened) return true
+      if (pagesMax <= Math.max(least, LEAST_PAGES_MAX)) return false
+    }
   }
 }

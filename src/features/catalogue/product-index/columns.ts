@@ -54,8 +54,16 @@ export interface SearchFilter {
   color?: string | undefined
   priceMin?: number | undefined
   priceMax?: number | undefined
-  /** Row of a product that is left out. */
-  exceptProduct?: number | undefined
+}
+
+/** What a filter lets pass. */
+export interface SlotMask {
+  /** One byte for each slot, 1 where it passes. A free slot may pass too. */
+  bytes: Uint8Array
+  /** The number of slots that pass. */
+  passing: number
+  /** The number of products that pass. */
+  products: number
 }
 
 export type StoreColumns = ReturnType<typeof createColumns>
@@ -72,6 +80,7 @@ export function createColumns() {
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
   const perCategory: number[] = [0]
+  let version = 0
 
   function grow(slot: number): void {
     if (slot < capacity) return
@@ -89,6 +98,7 @@ export function createColumns() {
 
   function clear(slot: number): void {
     if (slot >= capacity) return
+    version++
     if (first[slot]) count(category[slot] as number, -1)
     first[slot] = 0
   }
@@ -122,34 +132,41 @@ export function createColumns() {
     listCategories: (): number[] =>
       perCategory.flatMap((products, number) => (number > 0 && products > 0 ? [number] : [])),
 
-    /** The number of products among the slots that pass. */
-    countProducts(slots: number, mask: Uint8Array | undefined): number {
-      if (!mask) return perCategory.reduce((sum, products) => sum + products, 0)
-      let passing = 0
-      for (let slot = 0; slot < slots; slot++) passing += (first[slot] ?? 0) & (mask[slot] as number)
-      return passing
-    },
+    /** The number of products with pictures. */
+    countProducts: (): number => perCategory.reduce((sum, products) => sum + products, 0),
 
-    /** One byte for each slot, 1 where the filter lets it pass; undefined for a filter without conditions. */
-    createMask(filter: SearchFilter, slots: number): Uint8Array | undefined {
+    /** Whether this is the slot of a product's first picture. */
+    isFirst: (slot: number): boolean => first[slot] === 1,
+
+    /** Changes whenever a slot does. */
+    version: (): number => version,
+
+    /** The slots that a filter lets pass; undefined for a filter without conditions. One simple loop for each condition. */
+    createMask(filter: SearchFilter, slots: number): SlotMask | undefined {
       if (Object.values(filter).every((wanted) => wanted === undefined)) return undefined
-      const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
-      const hasPrice = filter.priceMin !== undefined || filter.priceMax !== undefined
-      const mask = new Uint8Array(slots)
-      // No column holds -1, so a word that no product has finds nothing.
-      const wantedCategory =
-        filter.category === undefined ? undefined : (categories.find(filter.category) ?? -1)
-      const wantedColor = filter.color === undefined ? undefined : (colors.find(filter.color) ?? -1)
-      for (let slot = 0; slot < Math.min(slots, capacity); slot++) {
-        if (product[slot] === filter.exceptProduct) continue
-        if (wantedCategory !== undefined && category[slot] !== wantedCategory) continue
-        if (wantedColor !== undefined && color[slot] !== wantedColor) continue
-        const value = price[slot] as number
-        // NaN stands for no price, and passes no price filter.
-        if (hasPrice && !(value >= priceMin && value <= priceMax)) continue
-        mask[slot] = 1
+      const bytes = new Uint8Array(slots)
+      const used = Math.min(slots, capacity)
+      bytes.fill(1, 0, used)
+      const keep = (column: Uint32Array, wanted: number | undefined) => {
+        for (let slot = 0; slot < used; slot++) if (column[slot] !== wanted) bytes[slot] = 0
       }
-      return mask
+      // A word that no product has has no number and finds nothing.
+      if (filter.category !== undefined) keep(category, categories.find(filter.category))
+      if (filter.color !== undefined) keep(color, colors.find(filter.color))
+      if (filter.priceMin !== undefined || filter.priceMax !== undefined) {
+        const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
+        for (let slot = 0; slot < used; slot++) {
+          const value = price[slot] as number
+          // NaN stands for no price, and passes no price filter.
+          if (!(value >= priceMin && value <= priceMax)) bytes[slot] = 0
+        }
+      }
+      let [passing, products] = [0, 0]
+      for (let slot = 0; slot < used; slot++) {
+        passing += bytes[slot] as number
+        products += (bytes[slot] as number) & (first[slot] as number)
+      }
+      return { bytes, passing, products }
     },
   }
 }

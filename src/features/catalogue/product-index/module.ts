@@ -10,8 +10,10 @@ export interface ProductIndexNeeds extends Pick<IndexLoaderDeps, 'noteFault'> {
   model: KnownModel
   /** Numbers in one vector. */
   dimension: number
-  /** The most memory of all vectors together; undefined for as much as can be addressed. */
+  /** The most memory of all vectors together; undefined for what the machine can give. */
   memoryBytesMax?: number | undefined
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
 }
 
 export type ProductIndexService = ProductIndex & IndexLoader
@@ -21,8 +23,10 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * write to it after each commit, and searches read it.
  */
 export function buildProductIndex({ db, log }: Ground, needs: ProductIndexNeeds) {
-  const { model, dimension, memoryBytesMax, noteFault } = needs
-  const index = createProductIndex(createVectorArena(dimension, memoryBytesMax))
+  const { model, dimension, memoryBytesMax, stop, noteFault } = needs
+  const arena = createVectorArena(dimension, { memoryBytesMax })
+  stop?.addEventListener('abort', arena.close, { once: true })
+  const index = createProductIndex(arena)
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
   const service: ProductIndexService = { ...index, ...loader }

@@ -1,11 +1,12 @@
-import { LIMITS } from '../../../core/limits.ts'
-import { selectTop } from '../../../core/select.ts'
+import type { Accepts } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
-import type { Segment } from '../../../platform/vectors/arena.ts'
-import type { SearchFilter, StoreColumns } from '../../catalogue/product-index/columns.ts'
+import type { SlotScores } from '../../../platform/vectors/segment.ts'
+import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
 import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 import { findNamedCategory, VOTERS, voteForCategory } from './category.ts'
-import { boost, calibrate } from './score.ts'
+import { collectProbable, listProbable } from './estimates.ts'
+import { type Field, listNearest, type NearProduct } from './nearest.ts'
+import { boost } from './score.ts'
 
 export interface RankingRequest {
   /** A vector of Euclidean length 1. */
@@ -21,6 +22,8 @@ export interface RankingRequest {
   categoryBoost: number
   /** The number of products from the top of the list. */
   depth: number
+  /** Compares every vector, however large the store is. */
+  isExact?: boolean | undefined
 }
 
 /** One product, represented by its best picture. */
@@ -40,169 +43,152 @@ export interface Ranking {
   candidates: number
   /** The boosted category, as the store spells it. */
   boostedCategory: string | undefined
+  /** Whether every vector that passes the filter was compared. Otherwise 99 of 100 of the nearest are found. */
+  isExact: boolean
 }
-
-/** The number of slots that surely hold the pictures of enough products to vote. */
-const VOTER_SLOTS = VOTERS * (1 + LIMITS.additionalPicturesMax)
 
 /** If the filter passes less than this share of the slots, only those are scored. */
 const NARROW = 0.1
 
-/**
- * The scan's largest possible error, in multiples of its largest error among the candidates, which is two to three
- * standard errors for at least 36 candidates.
- */
-const ERROR_MARGIN = 3
+/** Longer lists are exact, because estimates cost more the deeper they reach. */
+const ESTIMATED_DEPTH_MAX = 200
+
+/** Where fewer large stores' worth of slots pass, comparing all takes no longer than estimating and comparing the best. */
+const ESTIMATED_STORES = 2.5
 
 /**
- * Ranks the products of a store exactly: every vector that passes the filter is compared.
+ * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
- * The scan reads eight bits of each dimension. Every picture that could be among the best `depth` is scored again with
- * sixteen, so the order is that of the float vectors. Each product counts with its best picture. Ties keep the order in
- * which the pictures were added, so pages neither repeat nor lose a product.
+ * The scan reads eight bits of each dimension of every vector that passes the filter. Every picture that could be among
+ * the best `depth` is scored again with sixteen, so the order is that of the float vectors. Each product counts with its
+ * best picture. Ties keep the order in which the pictures were added, so pages neither repeat nor lose a product.
+ *
+ * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
+ * worth more; see `estimates.ts`.
+ *
+ * @returns undefined when the store's index was made anew meanwhile.
  */
-export function rank({ segment, columns }: IndexedStore, request: RankingRequest): Ranking {
+export function rank(store: IndexedStore, request: RankingRequest): Ranking | Promise<Ranking | undefined> {
+  const { segment, columns } = store
+  const version = columns.version()
+  const mask = columns.createMask(request.filter, segment.slots)
+  if (mask && mask.passing <= Math.max(64, Math.min(segment.slots * NARROW, segment.largeSlots))) {
+    const passing = listPassing(mask)
+    const field = {
+      scores: segment.scanSlots(request.vector, passing),
+      slotAt: (n: number) => passing[n] as number,
+    }
+    return createRanking(store, request, mask).ofField(field)
+  }
+  const mayEstimate =
+    !request.isExact &&
+    request.depth <= ESTIMATED_DEPTH_MAX &&
+    (mask?.passing ?? segment.slots) > ESTIMATED_STORES * segment.largeSlots
+
+  const finish = (scores: SlotScores): Ranking | undefined => {
+    const isCurrent = version === columns.version()
+    const present = isCurrent ? mask : columns.createMask(request.filter, segment.slots)
+    const ranking = createRanking(store, request, present)
+    return scores.isEstimated ? ranking.ofEstimates(scores) : ranking.ofField({ ...scores, slotAt: itself })
+  }
+  const ranked = segment.score({ query: request.vector, mayEstimate }, finish)
+  if (!(ranked instanceof Promise)) return ranked as Ranking
+  // Estimates that leave too many in question are no answer.
+  return ranked.then((ranking) => ranking ?? segment.score({ query: request.vector }, finish))
+}
+
+const itself = (place: number): number => place
+
+function listPassing({ bytes, passing }: SlotMask): Uint32Array {
+  const slots = new Uint32Array(passing)
+  let n = 0
+  for (let slot = 0; slot < bytes.length; slot++) if (bytes[slot]) slots[n++] = slot
+  return slots
+}
+
+/** Ranks in one tick, with the scores of this moment. */
+function createRanking(store: IndexedStore, request: RankingRequest, mask: SlotMask | undefined) {
+  const { segment, columns } = store
+  const { vector, map, threshold, categoryBoost, depth } = request
   const ownSlot = request.ownPictureId === undefined ? undefined : segment.findSlot(request.ownPictureId)
-  const exceptProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
-  const mask = columns.createMask({ ...request.filter, exceptProduct }, segment.slots)
-  const scan = scanStore(segment, request.vector, mask)
-  const nearest = (k: number, among?: Uint8Array): Near => {
-    const places = Array.from(selectTop(scan.scores, k, among))
-    return { slots: places.map(scan.slotAt), scores: places.map((place) => scan.scores[place] as number) }
+  const ownProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
+  /** Whether a slot takes part. */
+  const accepts = (slot: number): boolean =>
+    (mask === undefined || mask.bytes[slot] === 1) &&
+    (ownProduct === undefined || columns.productAt(slot) !== ownProduct)
+  const everyone = mask === undefined && ownProduct === undefined ? undefined : accepts
+  const voting = { vector, map, threshold: 0, depth: VOTERS }
+
+  function countCandidates(): number {
+    const all = mask?.products ?? columns.countProducts()
+    const isCounted = ownSlot !== undefined && columns.isFirst(ownSlot) && mask?.bytes[ownSlot] !== 0
+    return isCounted ? all - 1 : all
   }
 
-  const ownCategory =
-    request.categoryBoost > 0
-      ? findOwnCategory(request, columns, ownSlot, () =>
-          listNearestProducts(segment, columns, request.vector, nearest(VOTER_SLOTS, scan.mask).slots),
-        )
-      : 0
-  const groups = ownCategory === 0 ? [scan.mask] : splitByCategory(scan, columns, ownCategory)
-  const hits = groups.flatMap((among, n) => {
-    const weight = n === 0 && ownCategory > 0 ? request.categoryBoost : 0
-    return listBestProducts(segment, columns, request, weight, (k) => nearest(k, among))
-  })
-  hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
-  return {
-    hits: hits.slice(0, request.depth),
-    candidates: columns.countProducts(segment.slots, mask),
-    boostedCategory: ownCategory > 0 ? columns.categories.getLabel(ownCategory) : undefined,
-  }
-}
-
-/** Scores by place. The places are the store's slots or, with a narrow filter, only the slots that pass. */
-interface Scan {
-  scores: Float32Array
-  slotAt(place: number): number
-  /** The places that pass the filter; undefined when all do. */
-  mask: Uint8Array | undefined
-}
-
-/** The best slots of the scan, best first, and their scores. */
-interface Near {
-  slots: number[]
-  scores: number[]
-}
-
-function scanStore(segment: Segment, vector: Float32Array, mask: Uint8Array | undefined): Scan {
-  const passing: number[] = []
-  if (mask) {
-    const few = Math.max(64, segment.slots * NARROW)
-    for (let slot = 0; slot < mask.length && passing.length <= few; slot++) if (mask[slot]) passing.push(slot)
-    if (passing.length <= few) {
-      const slotAt = (place: number) => passing[place] as number
-      return { scores: segment.scanSlots(vector, passing), slotAt, mask: undefined }
-    }
-  }
-  return { scores: segment.scanAll(vector), slotAt: (place) => place, mask }
-}
-
-function findOwnCategory(
-  request: RankingRequest,
-  columns: StoreColumns,
-  ownSlot: number | undefined,
-  listNeighbours: () => number[],
-): number {
-  // Inside one category a boost changes nothing.
-  if (request.filter.category !== undefined) return 0
-  const known = ownSlot === undefined ? 0 : columns.categoryAt(ownSlot)
-  if (known > 0) return known
-  return request.text === undefined
-    ? voteForCategory(listNeighbours(), columns)
-    : findNamedCategory(request.text, columns)
-}
-
-/** The places of one category, and the others. */
-function splitByCategory(scan: Scan, columns: StoreColumns, category: number): [Uint8Array, Uint8Array] {
-  const own = new Uint8Array(scan.scores.length)
-  const others = new Uint8Array(scan.scores.length)
-  for (let place = 0; place < own.length; place++) {
-    if (scan.mask && !scan.mask[place]) continue
-    const side = columns.categoryAt(scan.slotAt(place)) === category ? own : others
-    side[place] = 1
-  }
-  return [own, others]
-}
-
-/** The best slot of each product among some slots, best first. */
-function listNearestProducts(
-  segment: Segment,
-  columns: StoreColumns,
-  vector: Float32Array,
-  slots: number[],
-): number[] {
-  const cosines = segment.rescore(vector, slots)
-  const sorted = slots
-    .map((slot, n) => ({ slot, cosine: cosines[n] as number }))
-    .sort((a, b) => b.cosine - a.cosine || segment.keyAt(a.slot) - segment.keyAt(b.slot))
-  const best = new Map<number, number>()
-  for (const { slot } of sorted) {
-    const product = columns.productAt(slot)
-    if (!best.has(product)) best.set(product, slot)
-  }
-  return [...best.values()]
-}
-
-/** Of equally near pictures the older one counts. */
-const isBetter = (cosine: number, pictureId: number, known: Hit): boolean =>
-  cosine > known.cosine || (cosine === known.cosine && pictureId < known.pictureId)
-
-/** The best `depth` products of one group that reach the threshold. */
-function listBestProducts(
-  segment: Segment,
-  columns: StoreColumns,
-  request: RankingRequest,
-  weight: number,
-  nearest: (k: number) => Near,
-): Hit[] {
-  for (let k = request.depth * 2 + 24; ; k *= 4) {
-    const { slots, scores } = nearest(k)
-    const cosines = segment.rescore(request.vector, slots)
-    const best = new Map<number, Hit>()
-    for (const [n, slot] of slots.entries()) {
-      const cosine = cosines[n] as number
-      const product = columns.productAt(slot)
-      const known = best.get(product)
-      if (known && !isBetter(cosine, segment.keyAt(slot), known)) continue
-      const similarity = calibrate(cosine, request.map)
-      if (similarity < request.threshold) continue
-      best.set(product, {
-        pictureId: segment.keyAt(slot),
-        cosine,
-        similarity,
-        score: weight > 0 ? boost(similarity, weight) : similarity,
-      })
-    }
-    // No picture beyond the scan's best is nearer than `left`. Pictures of one product may fill the whole list.
-    const error = scores.reduce(
-      (most, score, n) => Math.max(most, Math.abs(score - (cosines[n] as number))),
-      0,
+  function findCategory(listVoters: () => NearProduct[]): number {
+    // Inside one category a boost changes nothing.
+    if (categoryBoost === 0 || request.filter.category !== undefined) return 0
+    const known = ownSlot === undefined ? 0 : columns.categoryAt(ownSlot)
+    if (known > 0) return known
+    if (request.text !== undefined) return findNamedCategory(request.text, columns)
+    return voteForCategory(
+      listVoters().map(({ slot }) => slot),
+      columns,
     )
-    const left = (scores.at(-1) ?? -1) + ERROR_MARGIN * error
-    const last = [...best.values()].map(({ cosine }) => cosine).sort((a, b) => b - a)[request.depth - 1]
-    const isComplete = last !== undefined && last > left
-    if (isComplete || slots.length < k || calibrate(left, request.map) < request.threshold) {
-      return [...best.values()]
+  }
+
+  /** The slots of the boosted category and of the others; only one of the two without a category. */
+  function listGroups(category: number): { weight: number; takes: Accepts | undefined }[] {
+    if (category === 0) return [{ weight: 0, takes: everyone }]
+    return [
+      { weight: categoryBoost, takes: (slot) => columns.categoryAt(slot) === category && accepts(slot) },
+      { weight: 0, takes: (slot) => columns.categoryAt(slot) !== category && accepts(slot) },
+    ]
+  }
+
+  function toRanking(hits: Hit[], category: number, isExact: boolean): Ranking {
+    hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
+    return {
+      hits: hits.slice(0, depth),
+      candidates: countCandidates(),
+      boostedCategory: category > 0 ? columns.categories.getLabel(category) : undefined,
+      isExact,
     }
+  }
+
+  function rankGroups(field: Field, category: number, isExact: boolean): Ranking {
+    const { slotAt } = field
+    const hits: Hit[] = []
+    for (const { weight, takes } of listGroups(category)) {
+      // Whoever stays below a full list of boosted products is not asked for.
+      const last = hits.length === depth ? (hits.at(-1) as Hit).score : 0
+      const wanted = { vector, map, depth, threshold: Math.max(threshold, last) }
+      const accepted = takes && (slotAt === itself ? takes : (place: number) => takes(slotAt(place)))
+      for (const { pictureId, cosine, similarity } of listNearest(store, wanted, field, accepted)) {
+        const score = weight > 0 ? boost(similarity, weight) : similarity
+        hits.push({ pictureId, cosine, similarity, score })
+      }
+    }
+    return toRanking(hits, category, isExact)
+  }
+
+  return {
+    /** From scores of all slots that can pass. */
+    ofField(field: Field): Ranking {
+      const { slotAt } = field
+      const accepted = everyone && ((place: number) => everyone(slotAt(place)))
+      const category = findCategory(() => listNearest(store, voting, field, accepted))
+      return rankGroups(field, category, true)
+    },
+
+    /** From estimates of all slots. @returns undefined when they leave too many in question. */
+    ofEstimates(estimates: SlotScores): Ranking | undefined {
+      const category = findCategory(() => listProbable(store, voting, estimates, everyone).products)
+      const groups = listGroups(category).map(({ takes }) => takes)
+      const probable = collectProbable(store, { vector, map, depth, threshold }, estimates, groups)
+      if (!probable) return undefined
+      const scores = segment.scanSlots(vector, probable)
+      return rankGroups({ scores, slotAt: (n) => probable[n] as number }, category, false)
+    },
   }
 }

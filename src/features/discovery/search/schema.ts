@@ -49,6 +49,13 @@ const common = {
     }),
   ),
   explain: t.Optional(t.Boolean({ default: false, description: 'Explain each score.' })),
+  exact: t.Optional(
+    t.Boolean({
+      default: false,
+      description:
+        'Compare with every product, also where more than 250,000 pictures pass the filters. By default such a search is faster and finds at least 99 of 100 of the nearest products.',
+    }),
+  ),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
   tags: t.Optional(
     t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
@@ -129,6 +136,10 @@ export const SearchResponse = t.Object({
   search_id: t.String({ format: 'uuid' }),
   total_candidates: Type.Integer({
     description: 'Products that were compared, which are those that pass the filters.',
+  }),
+  exact: t.Boolean({
+    description:
+      'Whether every product that passes the filters was compared in full. Always true for smaller stores.',
   }),
   image_id: t.Optional(t.String({ description: 'Identifies the query picture, for the next page.' })),
   boosted_category: t.Optional(

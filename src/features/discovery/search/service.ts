@@ -60,9 +60,14 @@ export type SearchService = ReturnType<typeof searchService>
 export function searchService(deps: SearchDeps) {
   const { queries, getIndex, history, recent, words, embedder, withPicture, toPublicUrl, clock, ids } = deps
 
-  function respond(storeId: string, startedAt: number, query: Query, wanted: CommonSearch): SearchResponse {
+  async function respond(
+    storeId: string,
+    startedAt: number,
+    query: Query,
+    wanted: CommonSearch,
+  ): Promise<SearchResponse> {
     const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
-    const ranking = rankProducts(storeId, query, wanted, offset + limit)
+    const ranking = await rankProducts(storeId, query, wanted, offset + limit)
     const cut =
       wanted.cutoff === 'auto' ? findCutoff(ranking.hits.map(({ score }) => score)) : ranking.hits.length
     const hits = ranking.hits.slice(0, cut).slice(offset, offset + limit)
@@ -88,20 +93,27 @@ export function searchService(deps: SearchDeps) {
       results,
       search_id,
       total_candidates: ranking.candidates,
+      exact: ranking.isExact,
       ...(query.imageId && { image_id: query.imageId }),
       ...(wanted.explain && ranking.boostedCategory && { boosted_category: ranking.boostedCategory }),
       ...(query.warnings.length > 0 && { warnings: query.warnings }),
     }
   }
 
-  function rankProducts(storeId: string, query: Query, wanted: CommonSearch, depth: number): Ranking {
+  /** Not a promise where the answer is at hand. @throws ApiError `overloaded` when too many searches wait. */
+  function rankProducts(
+    storeId: string,
+    query: Query,
+    wanted: CommonSearch,
+    depth: number,
+  ): Ranking | Promise<Ranking> {
     const store = getIndex().findStore(storeId)
     if (!store) {
       if (queries.hasProducts(storeId)) throw wrongModel()
-      return { hits: [], candidates: 0, boostedCategory: undefined }
+      return { hits: [], candidates: 0, boostedCategory: undefined, isExact: true }
     }
     const { image_image, text_image } = embedder.calibration
-    return rank(store, {
+    const ranking = rank(store, {
       vector: query.vector,
       text: query.text,
       ownPictureId: query.pictureId,
@@ -117,7 +129,11 @@ export function searchService(deps: SearchDeps) {
       categoryBoost: wanted.category_boost ?? CATEGORY_BOOST,
       // The cutoff depends on the whole list that a shopper could page through.
       depth: wanted.cutoff === 'auto' ? LIMITS.searchDepthMax : depth,
+      isExact: wanted.exact,
     })
+    if (!(ranking instanceof Promise)) return ranking
+    // The store's index was made anew during the scan.
+    return ranking.then((found) => found ?? rankProducts(storeId, query, wanted, depth))
   }
 
   /** One result, or none for a product that is gone. */
@@ -277,9 +293,12 @@ function pickFields(metadata: Record<string, unknown>, fields: string[]): Record
 
 /** The parameters of a request that the history keeps: all except the picture. */
 function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<string, unknown> {
-  const { limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost, tags } =
-    wanted
-  return { limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost, tags }
+  const { limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost } = wanted
+  const { exact, tags } = wanted
+  return {
+    ...{ limit, offset, threshold, category, price_min, price_max, color, cutoff, category_boost },
+    ...{ exact, tags },
+  }
 }
 
 const round = (score: number): number => Math.round(score * 1e6) / 1e6

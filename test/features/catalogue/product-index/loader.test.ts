@@ -72,15 +72,15 @@ function describeStore(index: ProductIndexService, storeId: string) {
   ]
   const passing = filters.map((filter) => {
     const mask = columns.createMask(filter, segment.slots)
-    const keys = slots.filter((slot) => mask?.[slot]).map(key)
-    return { keys: keys.sort((a, b) => a - b), products: columns.countProducts(segment.slots, mask) }
+    const keys = slots.filter((slot) => mask?.bytes[slot]).map(key)
+    return { keys: keys.sort((a, b) => a - b), products: mask?.products }
   })
   const categories = columns.listCategories().map((number) => fold(columns.categories.getLabel(number)))
   return {
     pictures: pictures.sort((a, b) => a.key - b.key),
     passing,
     categories: categories.sort(),
-    products: columns.countProducts(segment.slots, undefined),
+    products: columns.countProducts(),
   }
 }
 

@@ -3,9 +3,9 @@ import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.
 import { gatedEmbedder } from '../../../support/gate.ts'
 import { readState } from '../../../support/state.ts'
 
-/** Room for 14 blocks of 64 vectors beside the kernel's own memory. Stores share no block. */
-const MEMORY = 65_536
-const BLOCKS = 14
+/** Room for 16 blocks of 64 vectors beside the kernel's own memory. Stores share no block. */
+const MEMORY = 5 * 65_536
+const BLOCKS = 16
 
 const apps: TestApp[] = []
 afterEach(async () => {

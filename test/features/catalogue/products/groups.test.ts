@@ -7,8 +7,8 @@ import { listeningProducts } from '../../../support/listening-products.ts'
 import { sized } from '../../../support/storage.ts'
 
 /** Room for 14 blocks of 64 vectors beside the kernel's own memory. Stores share no block. */
-const MEMORY = 65_536
-const BLOCKS = 14
+const MEMORY = 5 * 65_536
+const BLOCKS = 16
 
 let app: TestApp
 let store: CallerStore

@@ -69,6 +69,7 @@ describe('search history (contract 3.7: search_id)', () => {
       category_boost: 0,
       offset: 0,
       cutoff: 'none',
+      exact: false,
     })
     expect(JSON.parse(second?.results ?? '')).toEqual(
       (found['results'] as { product_id: string }[]).map(({ product_id }) => product_id),
@@ -97,6 +98,7 @@ describe('search history (contract 3.7: search_id)', () => {
       limit: 1,
       offset: 0,
       cutoff: 'none',
+      exact: false,
       category_boost: 0.1,
     })
   })

@@ -5,9 +5,10 @@ import {
   createProductIndex,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
-import { type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
-import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
+import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
+import { type ArenaOptions, createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
+import { normalised, unitVectors } from '../../../platform/vectors/units.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 
 const DIMENSION = 16
@@ -64,8 +65,12 @@ const request = fc.record({
 })
 
 /** Puts products in and takes some out again, as a store does over time. */
-function filled(rows: { vectors: Float32Array[]; metadata: Product['metadata']; isRemoved: boolean }[]) {
-  const index = createProductIndex(createVectorArena(DIMENSION))
+function filled(
+  rows: { vectors: Float32Array[]; metadata: Product['metadata']; isRemoved: boolean }[],
+  arena = createVectorArena(DIMENSION),
+) {
+  arena.removeStore('s')
+  const index = createProductIndex(arena)
   let pictureId = 0
   const products = rows.map(({ vectors, metadata, isRemoved }, n): Product & { isRemoved: boolean } => {
     const pictures = vectors.map((vector) => ({ id: ++pictureId, vector }))
@@ -111,7 +116,9 @@ function expected(products: Product[], wanted: RankingRequest, boostedCategory: 
 
 const ranked = (index: ProductIndex, wanted: RankingRequest) => {
   const store = index.findStore('s')
-  return store ? rank(store, wanted) : { hits: [], candidates: 0, boostedCategory: undefined }
+  return store
+    ? (rank(store, wanted) as Ranking)
+    : { hits: [], candidates: 0, boostedCategory: undefined, isExact: true }
 }
 
 describe('the ranking (contract 3.4, 3.6)', () => {
@@ -266,5 +273,94 @@ describe('the ranking (contract 3.4, 3.6)', () => {
       }),
       { numRuns: 200 },
     )
+  }, 60_000)
+})
+
+/** Every store of more than eight pictures is a large one. */
+const LARGE: [string, ArenaOptions][] = [
+  ['on threads', { largeSlots: 8, threads: 2 }],
+  [
+    'on threads, in several memories',
+    { largeSlots: 8, threads: 2, sizes: { firstPagesMax: 4, laterPagesMax: 4 } },
+  ],
+  ['in slices', { largeSlots: 8, threads: 0 }],
+]
+
+describe.each(LARGE)('the ranking of a large store, scanned %s (contract 3.4)', (_, options) => {
+  test('is that of a small one for exact: true, and for estimates as good as true to every score', async () => {
+    const arena = createVectorArena(DIMENSION, options)
+    await fc.assert(
+      fc.asyncProperty(catalogue, request, async (rows, given) => {
+        const small = filled(rows)
+        const { index } = filled(rows, arena)
+        const wanted: RankingRequest = { ...given, map: MAP }
+        const store = index.findStore('s')
+        if (!store) return
+        const exact = ranked(small.index, wanted)
+        expect(await rank(store, { ...wanted, isExact: true })).toEqual(exact)
+        const found = await rank(store, wanted)
+        expect(found?.candidates).toBe(exact.candidates)
+        if (found?.isExact) expect(found).toEqual(exact)
+        const scores = new Map(
+          ranked(small.index, { ...wanted, depth: 1_000 }).hits.map((hit) => [hit.pictureId, hit]),
+        )
+        for (const hit of found?.hits ?? []) {
+          if (found?.boostedCategory === exact.boostedCategory) expect(scores.get(hit.pictureId)).toEqual(hit)
+        }
+      }),
+      { numRuns: 60 },
+    )
+    arena.close()
+  }, 60_000)
+
+  test('finds 99 of 100 of the nearest with estimates, alike and unlike, and says so', async () => {
+    const dimension = 256
+    const next = unitVectors(dimension, 21)
+    const kinds = Array.from({ length: 10 }, next)
+    for (const spread of [undefined, 0.3]) {
+      const arena = createVectorArena(dimension, { ...options, largeSlots: 2_000, sizes: {} })
+      const index = createProductIndex(arena)
+      const draw = (n: number) => {
+        const noise = next()
+        const kind = kinds[n % 10] as Float32Array
+        return spread === undefined
+          ? noise
+          : normalised(kind.map((x, i) => x + spread * (noise[i] as number)))
+      }
+      for (let id = 1; id <= 6_000; id++) {
+        const metadata = { category: id % 4 === 0 ? 'Mugs' : 'Lamps', price: id % 10 }
+        index.put({ storeId: 's', pictureId: id, product: id, isFirst: true, metadata }, draw(id))
+      }
+      const store = index.findStore('s')
+      if (!store) throw new Error('The store is missing')
+      let [found, all] = [0, 0]
+      for (let n = 0; n < 60; n++) {
+        const text = n % 2 === 0 ? 'mug' : 'nothing'
+        const wanted = {
+          ...{ map: MAP, filter: {}, threshold: 0, categoryBoost: 0.1, text },
+          vector: draw(n),
+          depth: 10,
+        }
+        const exact = await rank(store, { ...wanted, isExact: true })
+        const estimated = await rank(store, wanted)
+        expect(exact?.isExact).toBe(true)
+        const ids = new Set(estimated?.hits.map(({ pictureId }) => pictureId))
+        found += exact?.hits.filter(({ pictureId }) => ids.has(pictureId)).length ?? 0
+        all += 10
+        if (spread !== undefined) expect(estimated?.isExact).toBe(false)
+      }
+      expect(found / all).toBeGreaterThanOrEqual(0.99)
+      // Few pass this filter, and a deep list is compared in full.
+      const rest = { map: MAP, threshold: 0, categoryBoost: 0.1, vector: draw(1) }
+      const narrow = await rank(store, { ...rest, filter: { priceMax: 1 }, depth: 10 })
+      const deep = await rank(store, { ...rest, filter: {}, depth: 1_000 })
+      expect([narrow?.isExact, narrow?.candidates, deep?.isExact, deep?.hits.length]).toEqual([
+        true,
+        1_200,
+        true,
+        1_000,
+      ])
+      arena.close()
+    }
   }, 60_000)
 })

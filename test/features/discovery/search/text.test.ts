@@ -62,6 +62,7 @@ describe('POST /v1/search/text (contract 3.1, 3.4)', () => {
       query_time_ms: 0,
       count: 6,
       total_candidates: 6,
+      exact: true,
       search_id: expect.stringMatching(
         /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
       ),

@@ -1,0 +1,192 @@
+import threadPath from '#generated/scan-thread.js' with { type: 'file' }
+import { kernelModule, SCAN_THREADS_MAX, type SharedMemory } from './scanner.ts'
+import type { BlockScores } from './workspace.ts'
+
+/** Some blocks of a scan, read in one way. */
+export interface ScanPart {
+  /** The first block. */
+  from: number
+  /** One past the last block. */
+  to: number
+  /** Of the sketches to read; undefined for eight bits a dimension. */
+  mean: Float32Array | undefined
+}
+
+export interface ScanWork {
+  query: Float32Array
+  blocks: Float64Array
+  parts: readonly ScanPart[]
+  /** Shared between threads. */
+  into: BlockScores
+}
+
+/** What a thread is asked. */
+export interface ThreadRequest extends ScanWork {
+  module: WebAssembly.Module
+  dimension: number
+  /** Those that the thread has not seen, with the address of its scratch space. */
+  memories: { memory: WebAssembly.Memory; workspace: number }[]
+}
+
+/** One thread, seen from the event loop. */
+export interface Thread {
+  post(request: ThreadRequest): void
+  terminate(): void
+}
+
+/** Starts a thread. Both callbacks may come at any time; after `ended` the thread is gone. */
+export type StartThread = (done: () => void, ended: () => void) => Thread
+
+export interface ScanThreadsDeps {
+  dimension: number
+  /** The memories so far. */
+  memories: readonly SharedMemory[]
+  count: number
+  start?: StartThread
+  /** The longest that a scan may take. */
+  limitMs?: number
+}
+
+export type ScanThreads = ReturnType<typeof createScanThreads>
+
+/** The longest scan that we can think of takes a second; a thread that needs more will not come back. */
+const LIMIT_MS = 20_000
+
+/** Scans that go without threads after a failure; twice as many after the next one. */
+const RETRY_AFTER = 4
+const RETRY_AFTER_MAX = 1_024
+
+/** The threads that this machine has cores for. */
+export const countScanThreads = (): number =>
+  Math.max(1, Math.min(SCAN_THREADS_MAX, navigator.hardwareConcurrency))
+
+interface Lane {
+  thread: Thread
+  /** Memories that the thread knows. */
+  known: number
+  /** Set while the thread works. */
+  settle: ((isDone: boolean) => void) | undefined
+}
+
+/** Threads that score blocks beside the event loop. They start with the first scan; each works on a part of it. */
+export function createScanThreads({
+  dimension,
+  memories,
+  count,
+  start = startThread,
+  limitMs = LIMIT_MS,
+}: ScanThreadsDeps) {
+  const lanes: (Lane | undefined)[] = Array.from({ length: count }, () => undefined)
+  let failures = 0
+  /** Scans to go without threads. */
+  let pause = 0
+  let isClosed = false
+
+  function openLane(n: number): Lane {
+    const end = () => {
+      if (lanes[n] === lane) lanes[n] = undefined
+      lane.settle?.(false)
+    }
+    const lane: Lane = { thread: start(() => lane.settle?.(true), end), known: 0, settle: undefined }
+    lanes[n] = lane
+    return lane
+  }
+
+  function drop(n: number, lane: Lane): void {
+    if (lanes[n] === lane) lanes[n] = undefined
+    lane.thread.terminate()
+  }
+
+  /** @returns false when the thread failed; it may still write for a moment. */
+  function ask(n: number, work: ScanWork): Promise<boolean> {
+    const lane = lanes[n] ?? openLane(n)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => lane.settle?.(false), limitMs)
+      lane.settle = (isDone) => {
+        clearTimeout(timer)
+        lane.settle = undefined
+        if (!isDone) drop(n, lane)
+        resolve(isDone)
+      }
+      const fresh = memories.slice(lane.known)
+      lane.known = memories.length
+      lane.thread.post({
+        ...work,
+        module: kernelModule(),
+        dimension,
+        memories: fresh.map(({ memory, workspaces }) => ({ memory, workspace: workspaces[n] as number })),
+      })
+    })
+  }
+
+  return {
+    /**
+     * Scores blocks on all threads. One scan at a time.
+     *
+     * @returns false when threads are not to be had: what `into` holds is worth nothing, and it must not be used again.
+     */
+    async scan(work: ScanWork): Promise<boolean> {
+      if (isClosed) return false
+      if (pause > 0) {
+        pause--
+        return false
+      }
+      const shares = lanes.map((_, n) => cutShare(work.parts, n, count, work.blocks.length))
+      let done: boolean[]
+      try {
+        done = await Promise.all(
+          shares.map((parts, n) => (parts.length === 0 ? true : ask(n, { ...work, parts }))),
+        )
+      } catch {
+        // The machine gives no thread.
+        done = [false]
+      }
+      if (done.every(Boolean)) {
+        failures = 0
+        return true
+      }
+      pause = Math.min(RETRY_AFTER_MAX, RETRY_AFTER * 2 ** failures++)
+      return false
+    },
+
+    /** Ends all threads; scans that run fail. */
+    close(): void {
+      isClosed = true
+      for (const [n, lane] of lanes.entries()) {
+        if (!lane) continue
+        drop(n, lane)
+        lane.settle?.(false)
+      }
+    },
+  }
+}
+
+/** The blocks that the n-th of `count` threads scores: a stretch of all, in each part. */
+function cutShare(parts: readonly ScanPart[], n: number, count: number, blocks: number): ScanPart[] {
+  const first = Math.floor((n * blocks) / count)
+  const end = Math.floor(((n + 1) * blocks) / count)
+  return parts
+    .map((part) => ({ ...part, from: Math.max(part.from, first), to: Math.min(part.to, end) }))
+    .filter(({ from, to }) => from < to)
+}
+
+function startThread(done: () => void, ended: () => void): Thread {
+  const worker = new Worker(threadPath)
+  worker.onmessage = () => {
+    worker.unref()
+    done()
+  }
+  worker.onerror = (event) => {
+    event.preventDefault()
+    ended()
+  }
+  worker.addEventListener('close', ended)
+  return {
+    post(request) {
+      // A thread that waits must not keep the program alive.
+      worker.ref()
+      worker.postMessage(request)
+    },
+    terminate: () => worker.terminate(),
+  }
+}

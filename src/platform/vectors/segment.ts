@@ -1,0 +1,301 @@
+import { turn } from '../../core/turns.ts'
+import type { Segment } from './arena.ts'
+import type { ScanQueue } from './scan-queue.ts'
+import type { ScanPart, ScanThreads } from './scan-threads.ts'
+import type { Scanner } from './scanner.ts'
+import { createSketches } from './sketches.ts'
+import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
+
+/** What all segments of an arena share. */
+export interface Scanning {
+  scanner: Scanner
+  /** Undefined to scan large stores in slices on the event loop. */
+  pool: ScanThreads | undefined
+  queue: ScanQueue
+  largeSlots: number
+}
+
+export interface ScoreRequest {
+  query: Float32Array
+  /** Estimates from one bit of each dimension are enough, where the store has them. */
+  mayEstimate?: boolean
+}
+
+export interface SlotScores {
+  /** For every slot; -Infinity for a free one. */
+  scores: Float32Array
+  /** For each 64 slots a number that none of their scores exceeds. */
+  tops: Float32Array
+  /** Whether the scores are estimates. Otherwise their error is about 0.0005. */
+  isEstimated: boolean
+}
+
+/** Blocks scored in one turn of the event loop, where there are no threads: 2 ms. */
+const SLICE_BLOCKS = 1_024
+
+/** Blocks that a store may grow by during a scan before its scores must be copied. */
+const SPARE_BLOCKS = 16
+
+const FREE = -1
+
+export class StoreSegment implements Segment {
+  readonly #storeId: string
+  readonly #scanning: Scanning
+  readonly #scanner: Scanner
+  readonly #keys: number[] = []
+  readonly #slotByKey = new Map<number, number>()
+  readonly #blocks: number[] = []
+  readonly #sketches: ReturnType<typeof createSketches>
+  /** Slots that were freed. Some may have been cut off or taken since, so `#takeSlot` checks them again. */
+  #freed: number[] = []
+  /** One set for each scan that runs: slots that were put or removed meanwhile. */
+  readonly #watches = new Set<Set<number>>()
+  #isCleared = false
+
+  constructor(storeId: string, scanning: Scanning) {
+    this.#storeId = storeId
+    this.#scanning = scanning
+    this.#scanner = scanning.scanner
+    this.#sketches = createSketches(scanning.largeSlots, {
+      takenSlots: () => this.#keys.length,
+      vectorAt: (slot) => this.vectorAt(slot),
+      write: (slot, mean) => {
+        if (this.keyAt(slot) !== FREE) this.#scanner.sketch(this.#findPlace(slot), mean)
+      },
+    })
+  }
+
+  get slots(): number {
+    return this.#keys.length
+  }
+
+  get count(): number {
+    return this.#slotByKey.size
+  }
+
+  /** The number of vectors that find room without another block. */
+  get freeSlots(): number {
+    return this.#blocks.length * BLOCK_SLOTS - this.count
+  }
+
+  get canEstimate(): boolean {
+    return this.slots > this.#scanning.largeSlots && 2 * this.#sketches.done > this.slots
+  }
+
+  get largeSlots(): number {
+    return this.#scanning.largeSlots
+  }
+
+  keyAt(slot: number): number {
+    return this.#keys[slot] ?? FREE
+  }
+
+  findSlot(key: number): number | undefined {
+    return this.#slotByKey.get(key)
+  }
+
+  vectorAt(slot: number): Float32Array | undefined {
+    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot))
+  }
+
+  score<Result>(
+    request: ScoreRequest,
+    use: (scores: SlotScores) => Result,
+  ): Result | Promise<Result | undefined> {
+    this.#scanner.check(request.query)
+    if (this.slots > this.#scanning.largeSlots) return this.#scoreLater(request, use)
+    const into = ownScores(this.#blocks.length)
+    this.#scanner.scanBlocks(request.query, undefined, this.#blocks, 0, this.#blocks.length, into)
+    return use({ ...this.#cut(into), isEstimated: false })
+  }
+
+  scanAll(query: Float32Array): Float32Array {
+    const scores = new Float32Array(this.slots)
+    const into = { scores, tops: new Float32Array(this.#blocks.length) }
+    this.#scanner.check(query)
+    this.#scanner.scanBlocks(query, undefined, this.#blocks, 0, this.#blocks.length, into)
+    return scores
+  }
+
+  scanSlots(query: Float32Array, slots: ArrayLike<number>): Float32Array {
+    return this.#scanner.scanPlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
+  }
+
+  rescore(query: Float32Array, slots: ArrayLike<number>): Float32Array {
+    return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
+  }
+
+  /** @throws Error for a vector that cannot be stored, or finds no room; nothing changes then. */
+  put(key: number, vector: Float32Array): number {
+    let slot = this.#slotByKey.get(key)
+    this.#scanner.put(vector, () => {
+      slot ??= this.#takeSlot()
+      return this.#findPlace(slot)
+    })
+    const taken = slot as number
+    this.#keys[taken] = key
+    this.#slotByKey.set(key, taken)
+    this.#sketches.follow(taken)
+    this.#note(taken)
+    return taken
+  }
+
+  remove(key: number): number | undefined {
+    const slot = this.#slotByKey.get(key)
+    if (slot === undefined) return undefined
+    this.#scanner.release(this.#findPlace(slot))
+    this.#slotByKey.delete(key)
+    this.#keys[slot] = FREE
+    this.#freed.push(slot)
+    this.#note(slot)
+    this.#shrink()
+    return slot
+  }
+
+  /** Gives everything back. The segment is not used again. */
+  clear(): void {
+    this.#isCleared = true
+    this.#slotByKey.clear()
+    this.#keys.length = 0
+    this.#shrink()
+  }
+
+  #note(slot: number): void {
+    for (const changed of this.#watches) changed.add(slot)
+  }
+
+  /**
+   * Scans beside the event loop, while vectors come and go. A thread may therefore read a vector that is half written, or
+   * one of another store, whose block this one gave back: the slot was put or removed then, and is scored again at the end.
+   */
+  #scoreLater<Result>(
+    { query, mayEstimate = false }: ScoreRequest,
+    use: (scores: SlotScores) => Result,
+  ): Promise<Result | undefined> {
+    return this.#scanning.queue.run(this.#storeId, async () => {
+      for (;;) {
+        if (this.#isCleared) return undefined
+        const mean = mayEstimate && this.canEstimate ? this.#sketches.mean : undefined
+        const changed = new Set<number>()
+        this.#watches.add(changed)
+        let into: BlockScores
+        try {
+          into = await this.#scanLarge(query, mean)
+        } finally {
+          this.#watches.delete(changed)
+        }
+        if (this.#isCleared) return undefined
+        // Sketches that are made anew with another mean fit no query that was prepared before.
+        if (mean && mean !== this.#sketches.mean) continue
+        into = this.#scoreAgain(query, changed, into)
+        const result = use({ ...this.#cut(into), isEstimated: mean !== undefined })
+        giveScores(into)
+        return result
+      }
+    })
+  }
+
+  async #scanLarge(query: Float32Array, mean: Float32Array | undefined): Promise<BlockScores> {
+    const blocks = Float64Array.from(this.#blocks)
+    const sketched = mean ? Math.min(blocks.length, Math.floor(this.#sketches.done / BLOCK_SLOTS)) : 0
+    const parts: ScanPart[] = [
+      { from: 0, to: sketched, mean },
+      { from: sketched, to: blocks.length, mean: undefined },
+    ]
+    const shared = takeScores(blocks.length + SPARE_BLOCKS)
+    if (await this.#scanning.pool?.scan({ query, blocks, parts, into: shared })) return shared
+    // A thread that failed may still write, so its scores are left to it.
+    const into = ownScores(blocks.length + SPARE_BLOCKS, true)
+    for (const { from, to, mean } of parts) {
+      for (let start = from; start < to; start += SLICE_BLOCKS) {
+        await turn()
+        this.#scanner.scanBlocks(query, mean, blocks, start, Math.min(to, start + SLICE_BLOCKS), into)
+      }
+    }
+    return into
+  }
+
+  /** Brings scores to the present: those of slots that changed during the scan. */
+  #scoreAgain(query: Float32Array, changed: ReadonlySet<number>, into: BlockScores): BlockScores {
+    const slots = Float64Array.from(changed).filter((slot) => slot < this.slots)
+    if (slots.length === 0) return into
+    const present = into.tops.length < this.#blocks.length ? lengthen(into, this.#blocks.length) : into
+    const scores = this.scanSlots(query, slots)
+    for (const [n, slot] of slots.entries()) {
+      const block = Math.floor(slot / BLOCK_SLOTS)
+      present.scores[slot] = scores[n] as number
+      present.tops[block] = Math.max(present.tops[block] as number, scores[n] as number)
+    }
+    return present
+  }
+
+  #cut({ scores, tops }: BlockScores): BlockScores {
+    return { scores: scores.subarray(0, this.slots), tops: tops.subarray(0, this.#blocks.length) }
+  }
+
+  #takeSlot(): number {
+    for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) {
+      if (this.#keys[slot] === FREE) return slot
+    }
+    const slot = this.#keys.length
+    if (slot === this.#blocks.length * BLOCK_SLOTS) this.#blocks.push(this.#scanner.takeBlock())
+    return slot
+  }
+
+  /** Drops free slots at the end and returns the blocks that held no others. */
+  #shrink(): void {
+    while (this.#keys.at(-1) === FREE) this.#keys.pop()
+    if (this.#keys.length === 0) this.#freed = []
+    while (this.#blocks.length > Math.ceil(this.#keys.length / BLOCK_SLOTS)) {
+      const block = this.#blocks.pop()
+      if (block !== undefined) this.#scanner.giveBlock(block)
+    }
+  }
+
+  /** @throws Error for a slot outside the segment. */
+  #findPlace(slot: number): number {
+    const block = this.#blocks[Math.floor(slot / BLOCK_SLOTS)]
+    if (block === undefined) throw new Error(`Slot ${slot} does not exist`)
+    return block + (slot % BLOCK_SLOTS)
+  }
+}
+
+const makeScores = (
+  blocks: number,
+  Buffer: SharedArrayBufferConstructor | ArrayBufferConstructor,
+): BlockScores => ({
+  scores: new Float32Array(new Buffer(4 * BLOCK_SLOTS * blocks)),
+  tops: new Float32Array(new Buffer(4 * blocks)),
+})
+
+let own = makeScores(64, ArrayBuffer)
+
+/** Scores of a scan that ends within this tick; the next one writes over them. @param isKept for those that stay longer. */
+function ownScores(blocks: number, isKept = false): BlockScores {
+  if (isKept) return makeScores(blocks, ArrayBuffer)
+  if (own.tops.length < blocks) own = makeScores(Math.ceil(blocks * 1.25), ArrayBuffer)
+  return own
+}
+
+/** Scores that threads wrote, for later scans: making them again would cost a page fault for each 1,024. */
+const spare: BlockScores[] = []
+const SPARE_MAX = 2
+
+function takeScores(blocks: number): BlockScores {
+  const at = spare.findIndex(({ tops }) => tops.length >= blocks)
+  const [found] = at === -1 ? [] : spare.splice(at, 1)
+  return found ?? makeScores(Math.ceil(blocks * 1.1), SharedArrayBuffer)
+}
+
+function giveScores(used: BlockScores): void {
+  if (!(used.scores.buffer instanceof SharedArrayBuffer)) return
+  spare.push(used)
+  if (spare.length > SPARE_MAX) spare.shift()
+}
+
+function lengthen({ scores, tops }: BlockScores, blocks: number): BlockScores {
+  const longer = makeScores(blocks, ArrayBuffer)
+  longer.scores.set(scores)
+  longer.tops.set(tops)
+  return longer
+}
