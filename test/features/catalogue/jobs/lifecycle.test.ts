@@ -79,6 +79,18 @@ describe('items that fail', () => {
     expect(items()).toEqual([{ state: 'done', attempts: 2, effect: 'indexed' }])
   })
 
+  test('a clock that is set back by a day holds no item up', async () => {
+    const [product] = productsOf(app, 1)
+    faults.set(product?.image_url as string, [failed('timeout')])
+    const id = await startBulk(app, token, [product])
+    const over = app.jobs.waitUntilOver(storeId, id)
+    await Bun.sleep(0)
+    app.clock.advance(-86_400_000)
+    await pass(5)
+    await over
+    expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1 })
+  })
+
   test('five tries are the most', async () => {
     const [product] = productsOf(app, 1)
     faults.set(product?.image_url as string, Array(9).fill(failed('timeout')))
