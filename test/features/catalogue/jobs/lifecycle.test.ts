@@ -165,6 +165,20 @@ describe('a newer write of the same product stays (contract 2.11)', () => {
     expect((await listProducts(app, token))['sku-1']).toBeUndefined()
   })
 
+  test('but not a demo product: that stands back behind what waits', async () => {
+    app.jobs.pause()
+    const [product] = productsOf(app, 1)
+    const demoId = 'demo-lamp-black'
+    const id = await startBulk(app, token, [{ ...product, product_id: demoId, metadata: { name: 'own' } }])
+    const { body } = await app.call('POST', '/v1/products/demo', { token })
+    expect(body['products']).toContain(demoId)
+    const next = await restart()
+    await next.jobs.waitUntilOver(storeId, id)
+    const found = await app.call('GET', `/v1/products/${demoId}`, { token })
+    expect((found.body['metadata'] as { name: string }).name).toBe('own')
+    await next.jobs.finish()
+  })
+
   test('a write that came before the acknowledgement does not undo the job', async () => {
     gate.close()
     const [product] = productsOf(app, 1)
