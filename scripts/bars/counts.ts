@@ -5,6 +5,8 @@ export const FULL_COUNTS = {
   CRASH_ROUNDS: 1_000,
   CRASH_START_ROUNDS: 200,
   CRASH_QUERIES: 100,
+  JOB_KILLS: 200,
+  JOB_PRODUCTS: 1_000,
   WAL_ROUNDS: 2_000,
   FSYNC_WRITES: 640,
   MODEL_RUNS: 200,
@@ -34,4 +36,11 @@ export const FULL_COUNTS = {
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */
-export const SEEDS = ['CRASH_SEED', 'PICTURE_SEED', 'FUZZ_SEED', 'MODEL_SEED', 'ISOLATION_SEED'] as const
+export const SEEDS = [
+  'CRASH_SEED',
+  'JOB_SEED',
+  'PICTURE_SEED',
+  'FUZZ_SEED',
+  'MODEL_SEED',
+  'ISOLATION_SEED',
+] as const

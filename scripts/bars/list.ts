@@ -30,8 +30,8 @@ export const BARS: readonly Bar[] = [
     number: 1,
     name: 'kill -9',
     demand: 'No acknowledged product is lost or lacks its vector; the next start is sound and quick.',
-    parts: [part('writes', 1_000, 50), part('start-up', 200, 10), missing('bulk jobs')],
-    suites: [`${R}/crash.test.ts`],
+    parts: [part('writes', 1_000, 50), part('start-up', 200, 10), part('bulk jobs', 200, 4)],
+    suites: [`${R}/crash.test.ts`, `${R}/jobs.test.ts`],
   },
   {
     number: 2,
@@ -80,8 +80,8 @@ export const BARS: readonly Bar[] = [
     number: 8,
     name: 'jobs under kill -9',
     demand: 'Each item of a job takes effect exactly once, or is recorded as failed.',
-    parts: [missing('jobs')],
-    suites: [],
+    parts: [part('kills', 200, 4)],
+    suites: [`${R}/jobs.test.ts`],
   },
   {
     number: 9,

@@ -1,6 +1,18 @@
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { parseJson } from './json-text.ts'
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  createValueReader,
+  ENDS,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-value.ts'
 import { validationError } from './validation.ts'
 
 /** A part of a JSON object that holds one long list. */
@@ -33,14 +45,6 @@ type Expected =
   | 'item comma'
   | 'end'
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
 
 /** What may follow at the top of the text: signs, and what they lead to. */
@@ -192,108 +196,8 @@ async function readItem(
 
 const emptyText = () => new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
 
-/** Bytes that end a number or a word, and with which no value begins. */
-const ENDS: readonly number[] = [COMMA, COLON, CLOSE_LIST, CLOSE_OBJECT]
-
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
-
 const skipMark = (piece: Uint8Array): number =>
   BYTE_ORDER_MARK.every((byte, n) => piece[n] === byte) ? BYTE_ORDER_MARK.length : 0
-
-/** Collects the bytes of one value, whatever the pieces that it comes in. It finds the end and judges nothing else. */
-function createValueReader() {
-  let parts: Uint8Array[] = []
-  let size = 0
-  let bytesMax = 0
-  let depth = 0
-  let isString = false
-  let isEscaped = false
-  let isOpen = false
-  let offset = 0
-
-  function keep(piece: Uint8Array, from: number, to: number): void {
-    size += to - from
-    // Pieces may be used again by whoever reads them.
-    if (size <= bytesMax) parts.push(piece.slice(from, to))
-    else parts = []
-  }
-
-  /** @returns the offset after the string's closing quote, or the end of the piece. */
-  function skipString(piece: Uint8Array, from: number): number {
-    let at = from
-    if (isEscaped) {
-      isEscaped = false
-      at++
-    }
-    while (at < piece.length) {
-      const quote = piece.indexOf(QUOTE, at)
-      const end = quote < 0 ? piece.length : quote
-      const backslash = piece.subarray(at, end).indexOf(BACKSLASH)
-      if (backslash >= 0) {
-        at += backslash + 2
-        if (at > piece.length) isEscaped = true
-        continue
-      }
-      if (quote < 0) return piece.length
-      isString = false
-      return quote + 1
-    }
-    return piece.length
-  }
-
-  return {
-    get isOpen() {
-      return isOpen
-    },
-    get size() {
-      return size
-    },
-    get offset() {
-      return offset
-    },
-    bytes: (): Uint8Array => (parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)),
-
-    open(at: number, max: number): void {
-      parts = []
-      size = 0
-      depth = 0
-      isString = false
-      isOpen = true
-      offset = at
-      bytesMax = max
-    },
-
-    /** @returns the offset after the bytes of the piece that belong to the value. */
-    read(piece: Uint8Array, from: number): number {
-      let at = from
-      while (at < piece.length && isOpen) {
-        if (isString) {
-          at = skipString(piece, at)
-          if (!isString && depth === 0) isOpen = false
-          continue
-        }
-        const byte = piece[at] as number
-        if (depth === 0 && (isSpace(byte) || ENDS.includes(byte))) {
-          isOpen = false
-          break
-        }
-        at++
-        if (byte === QUOTE) {
-          // A string right after a number or a word begins something else.
-          if (depth === 0 && size + at - 1 - from > 0) {
-            at--
-            isOpen = false
-            break
-          }
-          isString = true
-        } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++
-        else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) isOpen = --depth > 0
-      }
-      keep(piece, from, at)
-      return at
-    },
-  }
-}
 
 const notAnObject = () =>
   validationError([

@@ -43,6 +43,8 @@ const LEASE_MS = 60_000
 /** An item that takes longer is given up. */
 const ITEM_MS = 5 * 60_000
 const EXPIRED_MAX = 200
+/** Longer than any item waits for its next try. */
+const LONGEST_WAIT_MS = 10 * 60_000
 
 /** A job that may have work to do. */
 interface OpenJob {
@@ -118,9 +120,15 @@ export function createJobLoop(deps: LoopDeps) {
 
   function refill(job: OpenJob): void {
     const now = clock.now()
-    if (job.window.length > 0 || now < job.lookAt) return
-    const lease = ids.uuid()
-    const items = unsynced(() => queries.lease(job.id, { lease, now, until: now + LEASE_MS, limit: WINDOW }))
+    const isStuck = isBeyondReason(job.lookAt, now)
+    if (job.window.length > 0 || (now < job.lookAt && !isStuck)) return
+    const wanted = {
+      lease: ids.uuid(),
+      dueAt: isStuck ? job.lookAt : now,
+      until: now + LEASE_MS,
+      limit: WINDOW,
+    }
+    const items = unsynced(() => queries.lease(job.id, wanted))
     if (items.length > 0) queries.begin(job.id, now)
     else job.lookAt = queries.findNextDue(job.id) ?? Infinity
     job.window = items.map(prepare)
@@ -283,6 +291,9 @@ export function createJobLoop(deps: LoopDeps) {
     },
   }
 }
+
+/** Whether a moment was noted before the clock was set back: nothing waits for that long. */
+const isBeyondReason = (at: number, now: number): boolean => at !== Infinity && at > now + LONGEST_WAIT_MS
 
 const sum = (items: readonly { weight: number }[]): number =>
   items.reduce((total, { weight }) => total + weight, 0)

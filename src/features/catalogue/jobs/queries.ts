@@ -136,7 +136,7 @@ export function jobQueries(db: Db) {
   const lease = db.prepare<Record<string, unknown>, RawItem>(`
     UPDATE job_items SET state = 'running', lease = @lease, leased_until = @until
     WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_due
-      WHERE job = @job AND state = 'pending' AND due_at <= @now ORDER BY due_at, position LIMIT @limit)
+      WHERE job = @job AND state = 'pending' AND due_at <= @dueAt ORDER BY due_at, position LIMIT @limit)
     RETURNING ${ITEM}`)
   const nextDue = db.prepare<[bigint], { at: number | null }>(
     `SELECT min(due_at) AS at FROM job_items INDEXED BY job_items_due WHERE job = ? AND state = 'pending'`,
@@ -260,11 +260,11 @@ export function jobQueries(db: Db) {
 
     begin: (id: number, now: number): void => void begin.run(BigInt(now), BigInt(id)),
     /** Takes items that are due, in their order. */
-    lease(job: number, values: { lease: string; now: number; until: number; limit: number }): LeasedItem[] {
-      const { lease: token, now, until, limit } = values
+    lease(job: number, values: { lease: string; dueAt: number; until: number; limit: number }): LeasedItem[] {
+      const { lease: token, dueAt, until, limit } = values
       const rows = lease.all({
         ...{ job, lease: token },
-        ...{ now: BigInt(now), until: BigInt(until), limit: BigInt(limit) },
+        ...{ dueAt: BigInt(dueAt), until: BigInt(until), limit: BigInt(limit) },
       })
       return rows.map(toItem).sort((a, b) => a.id - b.id)
     },

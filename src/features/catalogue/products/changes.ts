@@ -126,11 +126,10 @@ export function createProductChanges(deps: ProductChangesDeps) {
     const { productId, sources, metadata, refresh = false, isDemo = false, waited } = input
     checkMetadata(metadata)
     const unchanged = (product: ProductRow): ProductChange => {
-      settleWaiting(store.id, productId, 'unchanged', arrival, waited)
+      if (!isDemo) settleWaiting(store.id, productId, 'unchanged', arrival, waited)
       return { effect: 'unchanged', productId, vectorId: product.vectorId }
     }
-    if (before && isDemo && !before.isDemo)
-      return { effect: 'unchanged', productId, vectorId: before.vectorId }
+    if (before && isDemo && !before.isDemo) return unchanged(before)
     if (!before) {
       requireRoom(store)
       index.requireRoom(store.id, 1, [])
@@ -162,7 +161,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
         giveRoomBack = claimVectorRoom(storeId, prepared, before)
         // Another product may have taken the last place while the pictures were on their way.
         if (!before) requireRoom(store)
-        settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
+        // A demo product stands back behind the store's own, also behind one that waits.
+        if (!isDemo) settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
         const saved = queries.save(product, prepared)
         emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
         return saved

