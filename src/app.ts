@@ -9,6 +9,7 @@ import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
+import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
@@ -174,10 +175,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       drop: (storeId, productId, upTo) => jobs.service.waiting.drop(storeId, productId, upTo),
     },
   })
+  const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(ground, {
     ...{ stores, embedder, noteFault },
     products: products.service,
-    spool: createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids }),
+    spool,
     files: ports.jobFiles,
     callbacks: {
       check: webhooks.service.checkCallbackUrl,
@@ -188,6 +190,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
     },
+  })
+  const imports = buildImports(ground, {
+    ...{ spool, embedder, files: ports.bodyFiles },
+    products: products.service,
+    jobs: jobs.service,
+    findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
   })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
@@ -224,6 +232,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     productIndex,
     demo,
     products,
+    imports,
     jobs,
     search,
     changes,

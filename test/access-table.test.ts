@@ -201,6 +201,13 @@ const ROUTES: Record<string, Route> = {
     status: 202,
     send: (world) => ({ body: { products: [{ product_id: world.fresh(), image_url: picture(world) }] } }),
   },
+  'POST /v1/products/import': {
+    needs: 'products:bulk',
+    status: 202,
+    send: (world) => ({
+      body: form({ file: new TextEncoder().encode(`id,image\nany,${picture(world)}\n`) }),
+    }),
+  },
   'GET /v1/jobs': { needs: 'products:read' },
   'GET /v1/jobs/:job_id': { needs: 'products:read', thing: 'job' },
   'GET /v1/jobs/:job_id/errors': { needs: 'products:read', thing: 'job' },

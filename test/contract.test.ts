@@ -29,6 +29,7 @@ const SERVED = `
   PATCH  /v1/products/:product_id    2.4
   DELETE /v1/products/:product_id    2.4
   POST   /v1/products/bulk           2.10
+  POST   /v1/products/import         2.12
   GET    /v1/jobs                    2.11
   GET    /v1/jobs/:job_id            2.11
   GET    /v1/jobs/:job_id/errors     2.11

@@ -35,6 +35,7 @@ export async function readSpooledForm(
 ): Promise<SpooledForm> {
   const name = ids.uuid()
   const fields = new Map<string, string>()
+  let isTaken = false
   let stored: WorkFile | undefined
   let file: SpooledForm['file']
   const dispose = async (): Promise<void> => {
@@ -50,7 +51,8 @@ export async function readSpooledForm(
   ): Promise<void> {
     if (fieldName !== 'file')
       throw wrongField(fieldName, 'must not be a file: the file belongs in the field file')
-    if (stored) throw wrongField('file', 'must be sent only once')
+    if (isTaken) throw wrongField('file', 'must be sent only once')
+    isTaken = true
     stored = await files.create(name)
     for await (const piece of content as AsyncIterable<Uint8Array>) await stored.append(piece)
     file = { name: fileName, type: fileType, path: stored.path, pieces: stored.pieces }
@@ -80,14 +82,17 @@ async function parseForm(pieces: AsyncIterable<Uint8Array>, type: string, receiv
   const parser = createParser(type)
   const source = Readable.from(pieces, { objectMode: false })
   const done = Promise.withResolvers<void>()
+  const contents: Readable[] = []
   const storing: Promise<void>[] = []
   const fail = (error: unknown): void => {
     source.destroy()
+    for (const content of contents) content.destroy()
     done.reject(error instanceof ApiError ? error : malformed(error))
   }
   parser.on('file', (field, content, fileName, _encoding, fileType) => {
     // Reading fails by itself when the form ends in the middle.
     content.on('error', () => {})
+    contents.push(content)
     const stored = receiver.store(field, content, fileName, fileType)
     stored.catch(fail)
     storing.push(stored)
@@ -106,7 +111,12 @@ async function parseForm(pieces: AsyncIterable<Uint8Array>, type: string, receiv
   parser.on('finish', () => Promise.all(storing).then(() => done.resolve(), fail))
   source.on('error', fail)
   source.pipe(parser)
-  return done.promise
+  try {
+    await done.promise
+  } finally {
+    // A file that is still being written cannot be closed.
+    await Promise.allSettled(storing)
+  }
 }
 
 /** @throws ApiError `invalid_request` for a type without a boundary. */

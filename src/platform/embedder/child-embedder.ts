@@ -169,8 +169,8 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       return status()
     },
     async embedPicture(bytes, options) {
-      const { vector, facts } = await pictures.embed(bytes, options)
-      return { vector, facts }
+      const { vector, facts, thumbnail } = await pictures.embed(bytes, options)
+      return { vector, facts, ...(thumbnail && { thumbnail }) }
     },
     announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {

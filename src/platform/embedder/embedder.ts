@@ -25,6 +25,8 @@ export interface EmbeddedPicture {
   /** `dimension` numbers of Euclidean length 1. */
   vector: Float32Array
   facts: PictureFacts
+  /** WebP, its longer side at most 128 pixels; only if it was asked for. */
+  thumbnail?: Uint8Array
 }
 
 export interface EmbeddedText {
@@ -48,6 +50,8 @@ export interface PictureOptions {
   priority: QueuePriority
   /** The owner of the picture. Stores take turns, and a store's giant pictures delay only that store. */
   storeId: string
+  /** Makes the picture small, too, for people to look at. */
+  thumbnail?: boolean
 }
 
 export type EmbedderStatus =

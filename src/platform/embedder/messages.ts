@@ -16,6 +16,8 @@ const EmbedRequest = Exactly({
   priority: Priority,
   /** The process does not decode a picture that takes more work than this; it answers `large` and drops it. */
   pixelsMax: Type.Integer(),
+  /** Asks for a thumbnail. */
+  thumbnail: Type.Optional(Type.Boolean()),
 })
 export type EmbedRequest = Static<typeof EmbedRequest>
 
@@ -61,6 +63,8 @@ const EmbedReply = Type.Union([
     kind: Type.Literal('embedded'),
     id: Type.Integer(),
     facts: Type.Optional(Facts),
+    /** The last bytes of the body, behind the vector. */
+    thumbnailBytes: Type.Optional(Type.Integer({ minimum: 1 })),
     isTruncated: Type.Optional(Type.Boolean()),
     isUnknown: Type.Optional(Type.Boolean()),
   }),

@@ -46,7 +46,7 @@ export interface LaneEvents {
   onEnd(end: LaneEnd): void
 }
 
-/** The answer to a picture: facts and a vector. */
+/** The answer to a picture: facts, a vector and a thumbnail. */
 const REPLY_BYTES_MAX = 64 * 1024
 /** A picture of 10 MiB in one write would hold the event loop for 10 ms. */
 const WRITE_BYTES = 256 * 1024
@@ -131,7 +131,8 @@ export class ProcessLane {
     this.#entries.set(id, { task, hasBegun: false, ms: 0 })
     // Within a process jobs differ from other indexing no more.
     const priority = task.priority === 'search' ? 'search' : 'index'
-    this.#write({ kind: 'embed', id, priority, pixelsMax }, task.bytes)
+    const asked = task.thumbnail ? { thumbnail: true } : {}
+    this.#write({ kind: 'embed', id, priority, pixelsMax, ...asked }, task.bytes)
   }
 
   kill(reason: string): void {

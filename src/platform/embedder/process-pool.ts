@@ -110,11 +110,14 @@ export class ProcessPool {
   }
 
   /** @throws ApiError as `Embedder.embedPicture` does. */
-  embed(bytes: Uint8Array, { priority, storeId }: PictureOptions): Promise<Result> {
+  embed(bytes: Uint8Array, { priority, storeId, thumbnail }: PictureOptions): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || (this.#failure !== undefined && !this.#isServed)) throw notReady(this.status)
       const order = this.#entered++
-      const task: Task = { bytes, priority, storeId, order, isSuspect: false, crashes: 0, resolve, reject }
+      const task: Task = {
+        ...{ bytes, priority, storeId, thumbnail, order, resolve, reject },
+        ...{ isSuspect: false, crashes: 0 },
+      }
       for (const displaced of this.#queue.enter(task)) {
         this.#stopWaiting(displaced)
         displaced.reject(overloaded('The queue of the model is full, and other stores hold less of it'))
@@ -298,15 +301,18 @@ export class ProcessPool {
       this.#reject(task, new ApiError(answer.code, answer.message, { details: answer.details }))
       return
     }
-    if (body.length !== this.#options.dimension * Float32Array.BYTES_PER_ELEMENT) {
-      const message = `The model gave ${body.length} bytes instead of ${this.#options.dimension} numbers`
+    const { thumbnailBytes = 0 } = answer
+    const vectorBytes = body.length - thumbnailBytes
+    if (vectorBytes !== this.#options.dimension * Float32Array.BYTES_PER_ELEMENT) {
+      const message = `The model gave ${vectorBytes} bytes instead of ${this.#options.dimension} numbers`
       this.#reject(task, new ApiError('internal_error', message))
       return
     }
-    const vector = new Float32Array(body.slice().buffer)
+    const vector = new Float32Array(body.slice(0, vectorBytes).buffer)
+    const thumbnail = thumbnailBytes > 0 ? { thumbnail: body.slice(vectorBytes) } : {}
     this.#queue.release(task)
     const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
-    task.resolve({ vector, facts, isTruncated, isUnknown })
+    task.resolve({ vector, facts, isTruncated, isUnknown, ...thumbnail })
   }
 
   #reject(task: Task, error: ApiError): void {

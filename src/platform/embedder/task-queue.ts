@@ -8,6 +8,7 @@ export interface Task {
   readonly priority: QueuePriority
   /** The owner; stores take turns. */
   readonly storeId: string
+  readonly thumbnail?: boolean | undefined
   /** Sequence number in order of arrival. */
   readonly order: number
   /** Decoding work in pixels, once a process has measured a picture that is not small. */

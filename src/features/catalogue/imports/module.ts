@@ -2,12 +2,18 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { readSpooledForm } from '../../../http/spooled-form.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Ground, Module } from '../../module.ts'
-import { type ImportRouteNeeds, importRoutes } from './routes.ts'
+import type { JobsModule } from '../jobs/module.ts'
+import type { ProductsModule } from '../products/module.ts'
+import { importRoutes } from './routes.ts'
 import { type ImportDeps, importService } from './service.ts'
 
-export interface ImportNeeds extends Omit<ImportDeps, 'openZip'>, Pick<ImportRouteNeeds, 'checkCallbackUrl'> {
+export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
+  products: Pick<ProductsModule['service'], 'check' | 'pictures'>
+  jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
+  embedder: Pick<Embedder, 'embedPicture'>
   /** Takes in the files. */
   spool: Spool
   /** Holds a file that came within a form. */
@@ -16,13 +22,25 @@ export interface ImportNeeds extends Omit<ImportDeps, 'openZip'>, Pick<ImportRou
 
 /** Wires imports: what a shop exports becomes a job. */
 export function buildImports({ ids }: Ground, needs: ImportNeeds) {
-  const { spool, files, checkCallbackUrl } = needs
-  const imports = importService({ ...needs, openZip })
+  const { products, jobs, embedder, spool, files, findMapping } = needs
+  const imports = importService({
+    ...{ openZip, findMapping },
+    checkProduct: products.check,
+    startJob: jobs.start,
+    showPicture: (storeId, url) =>
+      products.pictures.withUrl(storeId, url, async (bytes) => {
+        const options = { priority: 'index', storeId, thumbnail: true } as const
+        const { facts, thumbnail = new Uint8Array() } = await embedder.embedPicture(bytes, options)
+        const content = Buffer.from(thumbnail).toString('base64')
+        return { width: facts.width, height: facts.height, thumbnail: `data:image/webp;base64,${content}` }
+      }),
+  })
   return {
     service: imports,
     routes: (doors: Doors) =>
       importRoutes(doors, imports, {
-        ...{ spool, checkCallbackUrl },
+        spool,
+        checkCallbackUrl: jobs.checkCallbackUrl,
         readForm: (body, type) => readSpooledForm(body, type, { files, ids }),
       }),
   } satisfies Module<object>

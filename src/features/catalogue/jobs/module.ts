@@ -128,7 +128,11 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
   }
 
   return {
-    service: { ...jobs, waiting: { latest: ledger.latest, drop: ledger.drop } satisfies WaitingItems },
+    service: {
+      ...jobs,
+      checkCallbackUrl,
+      waiting: { latest: ledger.latest, drop: ledger.drop } satisfies WaitingItems,
+    },
     routes: (doors: Doors) =>
       new Elysia({ name: 'jobs' })
         .use(bulkRoutes(doors, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))

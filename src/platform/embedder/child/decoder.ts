@@ -13,6 +13,8 @@ export interface DecodedPicture {
   /** 3 planes (red, green, blue) of `treatment.input` pixels each. */
   tensor: Float32Array
   facts: PictureFacts
+  /** WebP; only if it was asked for. */
+  thumbnail?: Uint8Array
 }
 
 /** A picture that takes more work than the request allows. */
@@ -55,12 +57,17 @@ export function hardenDecoder(): void {
   sharp.cache(false)
 }
 
+interface DecodeOptions {
+  pixelsMax?: number
+  thumbnail?: boolean | undefined
+}
+
 /** Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool. */
 export function createPictureDecoder(treatment: Treatment) {
   /** @throws RefusedPicture; LargePicture for more work than `pixelsMax` pixels. */
   return async (
     file: Uint8Array,
-    { pixelsMax = Number.POSITIVE_INFINITY }: { pixelsMax?: number } = {},
+    { pixelsMax = Number.POSITIVE_INFINITY, thumbnail = false }: DecodeOptions = {},
   ): Promise<DecodedPicture> => {
     const contentType = pictureType(file)
     if (!contentType) {
@@ -85,6 +92,7 @@ export function createPictureDecoder(treatment: Treatment) {
     return {
       tensor: toTensor(pixels, treatment),
       facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
+      ...(thumbnail && { thumbnail: await drawThumbnail(pixels, header) }),
     }
   }
 }
@@ -153,6 +161,18 @@ async function resizedPixels(
     throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the pixels are damaged')
   }
 }
+
+/** Makes the pixels that the model gets small, in the proportions of the picture. */
+function drawThumbnail(pixels: Pixels, { width, height }: PictureHeader): Promise<Uint8Array> {
+  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(width, height))
+  const side = (length: number) => Math.max(1, Math.round(length * scale))
+  return sharp(pixels.data, { raw: { width: pixels.width, height: pixels.height, channels: 3 } })
+    .resize({ width: side(width), height: side(height), fit: 'fill' })
+    .webp({ quality: 75 })
+    .toBuffer()
+}
+
+const THUMBNAIL_SIDE = 128
 
 /** Rotates the picture upright and puts it on white. sharp converts CMYK, 16 bits and embedded profiles to sRGB. */
 function pipeline(bytes: Uint8Array, { hasAlpha }: PictureHeader): Sharp {

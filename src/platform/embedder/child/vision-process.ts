@@ -49,7 +49,10 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
 }
 
 interface Parts {
-  decode(bytes: Uint8Array, limit: { pixelsMax: number }): Promise<DecodedPicture>
+  decode(
+    bytes: Uint8Array,
+    options: { pixelsMax: number; thumbnail?: boolean | undefined },
+  ): Promise<DecodedPicture>
   embed: VisionModel
   channel: Channel
   decodersMax: number
@@ -81,10 +84,10 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     void run()
   }
 
-  const decodeOne = async ({ id, bytes, priority, pixelsMax }: Encoded) => {
+  const decodeOne = async ({ id, bytes, priority, pixelsMax, thumbnail }: Encoded) => {
     channel.send({ kind: 'begun', id })
     try {
-      decoded[priority].push({ id, picture: await decode(bytes, { pixelsMax }) })
+      decoded[priority].push({ id, picture: await decode(bytes, { pixelsMax, thumbnail }) })
     } catch (error) {
       if (error instanceof LargePicture) channel.send({ kind: 'large', id, pixels: error.pixels })
       else refuse(channel, id, error)
@@ -117,7 +120,11 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
       const vectors = await embed(batch.map(({ picture }) => picture))
       for (const [i, { id, picture }] of batch.entries()) {
         const vector = vectors[i]
-        if (vector) channel.send({ kind: 'embedded', id, facts: picture.facts }, toBytes(vector))
+        if (!vector) continue
+        const { facts, thumbnail = new Uint8Array() } = picture
+        const size = thumbnail.length > 0 ? { thumbnailBytes: thumbnail.length } : {}
+        const body = Buffer.concat([toBytes(vector), thumbnail])
+        channel.send({ kind: 'embedded', id, facts, ...size }, body)
       }
     } catch (error) {
       for (const { id } of batch) refuse(channel, id, error)

@@ -26,7 +26,11 @@ export async function* assembleProducts(
       yield record
       continue
     }
-    const id = plan.groupBy === undefined ? '' : readId(record, plan.groupBy)
+    if (plan.groupBy === undefined) {
+      yield* assembleGroup(plan, [record])
+      continue
+    }
+    const id = readId(record, plan.groupBy)
     if (group && id !== '' && id === group.id && group.rows.length < GROUP_ROWS_MAX) {
       group.rows.push(record)
       continue

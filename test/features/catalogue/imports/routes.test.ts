@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { strToU8, zipSync } from 'fflate'
+import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { openStore } from '../../../support/storage.ts'
+import { waitForJob } from '../jobs/jobs.ts'
+
+const PATH = '/v1/products/import'
+let app: TestApp
+let token: string
+let storeId: string
+
+beforeEach(async () => {
+  app = testApp()
+  ;({ token, storeId } = await openStore(app, 'enterprise'))
+})
+afterEach(() => app.close())
+
+const table = (...rows: string[]) => ['id,image,name', ...rows].join('\n')
+const fields = (content: string | Uint8Array, more: Record<string, string> = {}) =>
+  form({ ...more, file: Uint8Array.from(typeof content === 'string' ? strToU8(content) : content) })
+const send = (content: string | Uint8Array, more: Record<string, string> = {}) =>
+  app.call('POST', PATH, { token, body: fields(content, more) })
+
+/** Imports a file and waits for the end of the job. */
+async function finish(content: string | Uint8Array, more: Record<string, string> = {}) {
+  const started = await send(content, more)
+  expect([started.status, started.body['status']]).toEqual([202, 'processing'])
+  return await waitForJob(app, storeId, token, String(started.body['job_id']))
+}
+
+const problems = (answer: { status: number; body: Record<string, unknown> }) => {
+  const { errors = [] } = (answer.body['details'] ?? {}) as {
+    errors?: { pointer: string; message: string }[]
+  }
+  return [answer.status, ...errors.map(({ pointer, message }) => `${pointer}: ${message}`)]
+}
+const filesLeft = () =>
+  ['bodies', 'jobs'].flatMap((name) => {
+    try {
+      return readdirSync(join(app.workFolder, name))
+    } catch {
+      return []
+    }
+  })
+
+describe('POST /v1/products/import (contract 2.12)', () => {
+  test('a table becomes products; what is wrong fails alone with its line', async () => {
+    const url = app.picture('a', 1)
+    const job = await finish(table(`1,${url},Red mug`, ',x,', `2,${url},Blue mug`, '3,,None', `4,${url},a,b`))
+    expect(job).toMatchObject({ type: 'import', status: 'completed', total: 5, succeeded: 2, failed: 3 })
+    const errors = job['errors'] as { index: number; product_id: string | null; details: { line: number } }[]
+    expect(errors.map(({ index, product_id, details }) => [index, product_id, details.line])).toEqual([
+      [1, null, 3],
+      [3, '3', 5],
+      [4, null, 6],
+    ])
+    const product = await app.call('GET', '/v1/products/2', { token })
+    expect(product.body).toMatchObject({ metadata: { name: 'Blue mug' } })
+    expect(filesLeft()).toEqual([])
+  })
+
+  test('the file may be the body itself', async () => {
+    const body = table(`1,${app.picture('a', 1)},Mug`)
+    const headers = { 'content-type': 'text/csv' }
+    const answer = await app.call('POST', PATH, { token, body, headers })
+    expect([answer.status, answer.body['total']]).toEqual([202, 1])
+  })
+
+  test('a body with a mapping in the address', async () => {
+    const body = `Artikel;Foto\n1;${app.picture('a', 1)}\n`
+    const mapping = encodeURIComponent(JSON.stringify({ product_id: 'artikel', image_url: ['Foto'] }))
+    const answer = await app.call('POST', `${PATH}?mapping=${mapping}&format=csv`, {
+      ...{ token, body },
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    expect([answer.status, answer.body['total']]).toEqual([202, 1])
+  })
+
+  test('gzip, NDJSON and XML are known by their content', async () => {
+    const url = app.picture('a', 1)
+    expect(await finish(gzipSync(table(`1,${url},Mug`)))).toMatchObject({ succeeded: 1 })
+    const line = JSON.stringify({ product_id: '2', image_url: url, metadata: { name: 'Line' } })
+    expect(await finish(`${line}\nnonsense\n`)).toMatchObject({ succeeded: 1, failed: 1 })
+    const item = `<item><g:id>3</g:id><g:image_link>${url}</g:image_link><title>Feed</title></item>`
+    const feed = `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>${item}</channel></rss>`
+    expect(await finish(feed)).toMatchObject({ succeeded: 1 })
+    const { body } = await app.call('GET', '/v1/products?sort=name', { token })
+    const names = (body['products'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)
+    expect(names).toEqual(['Feed', 'Line', 'Mug'])
+  })
+
+  test('a zip file brings its pictures; one that is missing fails alone', async () => {
+    const zip = zipSync({
+      'shop/products.csv': strToU8(
+        'id,image,name\n1,pictures/Red.jpg,Red\n2,blue.jpg,Blue\n3,green.jpg,Green\n',
+      ),
+      'shop/pictures/red.jpg': pictureBytes(1),
+      'shop/other/blue.jpg': pictureBytes(2),
+    })
+    const job = await finish(zip)
+    expect(job).toMatchObject({ succeeded: 2, failed: 1 })
+    expect(JSON.stringify(job['errors'])).toContain('green.jpg, which the zip file does not hold')
+    const { body } = await app.call('GET', '/v1/products/1', { token })
+    expect(body['image_url']).toContain('/pictures/')
+    expect(filesLeft()).toEqual([])
+  })
+
+  test('drafts are left out, and a warning counts them', async () => {
+    const url = app.picture('a', 1)
+    const job = await finish(
+      `Handle,Title,Image Src,Variant Price,Status\na,A,${url},1,active\nb,B,${url},1,draft\n`,
+    )
+    expect(job).toMatchObject({
+      total: 1,
+      warnings: ['1 products are drafts or not published, and were left out'],
+    })
+  })
+
+  test('the saved mapping is used, and the one of the request goes before it', async () => {
+    const feed_mapping = { product_id: 'Nr', image_url: 'Bild', name: 'Text' }
+    await app.call('PATCH', '/v1/store/settings', { token, body: { feed_mapping } })
+    const content = `Nr;Bild;Text;Titel\n1;${app.picture('a', 1)};one;two\n`
+    const names = async (more = {}) => {
+      const { body } = await send(content, { dry_run: 'true', ...more })
+      return (body['products'] as { metadata: unknown }[])[0]?.metadata
+    }
+    expect(await names()).toEqual({ name: 'one' })
+    expect(await names({ mapping: '{"name": "Titel"}' })).toEqual({ name: 'two' })
+  })
+
+  test('Idempotency-Key: the same bytes are imported once', async () => {
+    const content = table(`1,${app.picture('a', 1)},Mug`)
+    const headers = { 'idempotency-key': 'k', 'content-type': 'text/csv' }
+    const once = () => app.call('POST', PATH, { token, body: content, headers })
+    const first = await once()
+    const again = await once()
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([
+      202,
+      'true',
+      first.body,
+    ])
+    const other = await app.call('POST', PATH, { token, body: `${content}\n`, headers })
+    expect([other.status, other.body['error']]).toEqual([422, 'idempotency_key_reused'])
+  })
+})
+
+describe('a dry run', () => {
+  test('shows what would be imported, and writes nothing', async () => {
+    const answer = await send(
+      table(`1,${app.picture('a', 1)},Mug`, '2,https://img.test/none.jpg,Gone', ',x,'),
+      {
+        dry_run: 'true',
+      },
+    )
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      ...{ dry_run: true, format: 'csv', packing: 'none', encoding: 'utf-8', platform: 'plain' },
+      columns: ['id', 'image', 'name'],
+      mapping: { product_id: ['id'], image_url: ['image'], name: ['name'] },
+      unmapped_columns: [],
+      ...{ total: 3, valid: 2, invalid: 1, hidden: 0, errors_truncated: false },
+      errors: [{ line: 4, product_id: null, error: 'validation_error' }],
+    })
+    expect(answer.body['products']).toMatchObject([
+      {
+        line: 2,
+        product_id: '1',
+        metadata: { name: 'Mug' },
+        picture: { thumbnail: expect.stringContaining('data:') },
+      },
+      { line: 3, product_id: '2', picture: { error: 'image_download_failed' } },
+    ])
+    expect((await app.call('GET', '/v1/products', { token })).body['total']).toBe(0)
+    expect((await app.call('GET', '/v1/jobs', { token })).body['count']).toBe(0)
+    expect(filesLeft()).toEqual([])
+  })
+})
+
+describe('refused as a whole, with nothing left', () => {
+  test.each([
+    ['an empty file', '', 'The file is empty'],
+    ['XML that ends too early', '<rss><item>', 'The XML cannot be read at line 1'],
+    [
+      'XML with entities that grow',
+      '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+      'a document type is not allowed',
+    ],
+    ['gzip that is cut', gzipSync('hello hello').subarray(0, 14), 'The gzip file is damaged'],
+    ['a zip file without a table', zipSync({ 'a.jpg': pictureBytes(1) }), 'The zip file holds no table'],
+    [
+      'a zip file with two tables',
+      zipSync({ 'a.csv': strToU8('id'), 'b.csv': strToU8('id') }),
+      'The zip file holds 2 tables, and one is read: a.csv, b.csv',
+    ],
+    ['a path that leaves the zip file', zipSync({ '../a.csv': strToU8('id') }), 'The zip file is damaged'],
+  ])('%s', async (_name, content, message) => {
+    const answer = await send(content)
+    const [status, problem] = problems(answer)
+    expect([status, String(problem)]).toEqual([422, expect.stringContaining(message)])
+    expect((await app.call('GET', '/v1/jobs', { token })).body['count']).toBe(0)
+    expect(filesLeft()).toEqual([])
+  })
+
+  test('columns that tell neither the id nor the picture', async () => {
+    const [status, ...found] = problems(await send('number,foto\n1,x\n'))
+    expect([status, ...found.map(String)]).toEqual([
+      422,
+      '/mapping: No column fills product_id: name it in mapping. The file has number, foto',
+      '/mapping: No column fills image_url: name it in mapping. The file has number, foto',
+    ])
+  })
+
+  test.each([
+    [{ mapping: 'nonsense' }, '/mapping'],
+    [{ mapping: '{"colour": "x"}' }, '/mapping/colour'],
+    [{ mapping: '{"name": 7}' }, '/mapping/name'],
+    [{ format: 'xls' }, '/format'],
+    [{ dry_run: 'maybe' }, '/dry_run'],
+  ])('%j', async (more, pointer) => {
+    const [status, problem] = problems(await send(table('1,x,y'), more))
+    expect([status, String(problem)]).toEqual([422, expect.stringContaining(pointer)])
+  })
+
+  test('a form without a file, with two and with a file in another field', async () => {
+    const files = (...names: string[]) => {
+      const body = new FormData()
+      for (const name of names) body.append(name, new Blob(['id']), 'a.csv')
+      return body
+    }
+    for (const [body, message] of [
+      [form({ dry_run: 'true' }), '/file: is required'],
+      [files('file', 'file'), '/file: must be sent only once'],
+      [files('table'), '/table: must not be a file: the file belongs in the field file'],
+    ] as const) {
+      expect(problems(await app.call('POST', PATH, { token, body }))).toEqual([422, message])
+    }
+    expect(filesLeft()).toEqual([])
+  })
+
+  test('a form that is cut', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const body = '--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nid,ima'
+    const answer = await app.call('POST', PATH, { token, body, headers })
+    expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+    expect(filesLeft()).toEqual([])
+  })
+
+  test('an address that gets no callback', async () => {
+    const answer = await send(table('1,x,y'), { callback_url: 'http://127.0.0.1/x' })
+    expect([answer.status, answer.body['error']]).toEqual([422, 'url_not_allowed'])
+  })
+})
