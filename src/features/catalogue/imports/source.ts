@@ -24,7 +24,7 @@ export interface ImportSource {
   close(): void
 }
 
-export const SOURCE_LIMITS = {
+const SOURCE_LIMITS = {
   /** Unpacked bytes of the table. */
   tableBytesMax: 1_000_000_000,
   /** Unpacked bytes of a zip file, and the files in it. */
