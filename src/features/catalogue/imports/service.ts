@@ -187,8 +187,12 @@ function assertMapped(plan: Plan, columns: readonly string[]): void {
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 
-const describeHidden = (count: number): string[] =>
-  count === 0 ? [] : [`${count} products are drafts or not published, and were left out`]
+function describeHidden(count: number): string[] {
+  if (count === 0) return []
+  const products =
+    count === 1 ? '1 product is a draft or not published' : `${count} products are drafts or not published`
+  return [`${products}: left out`]
+}
 
 const describeEncoding = ({ table: { encoding } }: ImportSource): string[] =>
   encoding === 'windows-1252' ? ['The file is not UTF-8; it was read as windows-1252'] : []

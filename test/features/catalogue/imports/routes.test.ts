@@ -115,7 +115,7 @@ describe('POST /v1/products/import (contract 2.12)', () => {
     )
     expect(job).toMatchObject({
       total: 1,
-      warnings: ['1 products are drafts or not published, and were left out'],
+      warnings: ['1 product is a draft or not published: left out'],
     })
   })
 
