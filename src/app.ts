@@ -201,6 +201,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
     pictures: products.service.pictures,
+    readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
   const health = buildHealth(ground, {

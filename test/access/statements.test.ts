@@ -177,8 +177,11 @@ describe('a store’s row is read once, and not at all while nothing changes', (
     const search = () => app.call('POST', '/v1/search/text', { ...credential, body: { query: '1' } })
     const statements = await log.during(search)
     expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
-    expect(statements).toHaveLength(4)
-    expect(storeReads(await log.during(search)).rows).toBe(0)
+    // The first search also reads the settings of the store, which are then known.
+    expect(statements).toHaveLength(5)
+    const again = await log.during(search)
+    expect(storeReads(again).rows).toBe(0)
+    expect(again.length).toBeLessThan(5)
   })
 
   test('for the demo catalogue', async () => {

@@ -12,7 +12,7 @@ import { createKnownWords } from './known-words.ts'
 import { searchQueries } from './queries.ts'
 import { createRecentPictures } from './recent-pictures.ts'
 import { searchRoutes } from './routes.ts'
-import { searchService } from './service.ts'
+import { type SearchDeps, searchService } from './service.ts'
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -20,6 +20,7 @@ export interface SearchNeeds {
   index: Pick<ProductIndexService, 'getWhole'>
   pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  readDefaults: SearchDeps['readDefaults']
   /** Days that a search stays in the history. */
   historyDays: number
   /** Learns of faults that no client hears of. */
@@ -31,7 +32,7 @@ export interface SearchNeeds {
  * nothing of products calls back.
  */
 export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
-  const { model, index, pictures, embedder, historyDays, noteFault } = needs
+  const { model, index, pictures, embedder, readDefaults, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
@@ -53,6 +54,7 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     embedder,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
+    readDefaults,
     clock,
     ids,
   })

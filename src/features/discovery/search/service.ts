@@ -38,8 +38,14 @@ export interface SearchDeps {
   ): Promise<Result>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
+  /** What a search of the store takes where the request says nothing; null for the default of the service. */
+  readDefaults(storeId: string): SearchDefaults
   clock: Clock
   ids: Ids
+}
+
+type SearchDefaults = {
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
 }
 
 /** A query with its vector. */
@@ -58,14 +64,16 @@ const IMAGE_SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector']
 export type SearchService = ReturnType<typeof searchService>
 
 export function searchService(deps: SearchDeps) {
-  const { queries, getIndex, history, recent, words, embedder, withPicture, toPublicUrl, clock, ids } = deps
+  const { queries, getIndex, history, recent, words, embedder, withPicture, toPublicUrl } = deps
+  const { readDefaults, clock, ids } = deps
 
   async function respond(
     storeId: string,
     startedAt: number,
     query: Query,
-    wanted: CommonSearch,
+    asked: CommonSearch,
   ): Promise<SearchResponse> {
+    const wanted = withDefaults(asked, readDefaults(storeId))
     const { limit = LIMITS.searchLimitDefault, offset = 0 } = wanted
     const ranking = await rankProducts(storeId, query, wanted, offset + limit)
     const cut =
@@ -228,6 +236,18 @@ export function searchService(deps: SearchDeps) {
 }
 
 const CATEGORY_BOOST = 0.1
+
+function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+  const threshold = asked.threshold ?? defaults.threshold
+  const cutoff = asked.cutoff ?? defaults.cutoff
+  const category_boost = asked.category_boost ?? defaults.category_boost
+  return {
+    ...asked,
+    ...(threshold !== null && { threshold }),
+    ...(cutoff !== null && { cutoff }),
+    ...(category_boost !== null && { category_boost }),
+  }
+}
 
 /** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */
 function checkPage(body: CommonSearch & Record<string, unknown>, kind: SearchRow['type']): string[] {

@@ -10,5 +10,6 @@ export function buildSettings(ground: Ground, needs: Pick<SettingsDeps, 'findCal
   return {
     service,
     routes: (doors: Doors) => settingsRoutes(doors, service),
+    forgetStore: service.forgetStore,
   } satisfies Module<SettingsService>
 }

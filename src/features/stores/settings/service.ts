@@ -13,6 +13,9 @@ export interface SettingsDeps {
   findCallbackSecretHint(storeId: string): string | null
 }
 
+/** Stores whose settings are kept in memory. */
+const KNOWN_MAX = 1_000
+
 /** What holds until a store sets something else. */
 export const DEFAULT_SETTINGS: OwnSettings = {
   duplicate_threshold: 0.97,
@@ -29,15 +32,26 @@ export type SettingsService = ReturnType<typeof settingsService>
 export function settingsService(deps: SettingsDeps) {
   const { queries, clock, atomically, record, findCallbackSecretHint } = deps
 
-  const read = (storeId: string): OwnSettings => merge(DEFAULT_SETTINGS, queries.find(storeId))
+  /** Nothing but this process changes settings while a service runs. */
+  const known = new Map<string, OwnSettings>()
+
+  function read(storeId: string): OwnSettings {
+    const found = known.get(storeId) ?? merge(DEFAULT_SETTINGS, queries.find(storeId))
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(storeId, found)
+    return found
+  }
+
   const toView = (storeId: string, settings: OwnSettings): StoreSettings => ({
     ...settings,
     callback_secret_hint: findCallbackSecretHint(storeId),
   })
 
   return {
-    /** For other features; never a default of the API's own. */
+    /** For other features. The object is shared: it must not be changed. */
     read,
+
+    forgetStore: (storeId: string): void => void known.delete(storeId),
 
     /** GET /v1/store/settings. */
     show: (storeId: string): StoreSettings => toView(storeId, read(storeId)),
@@ -51,6 +65,7 @@ export function settingsService(deps: SettingsDeps) {
         record(describeAct(actor, 'store.settings_changed', { fields: listFields(patch) }))
         return changed
       })
+      known.delete(storeId)
       return toView(storeId, settings)
     },
   }

@@ -94,4 +94,21 @@ describe('the settings of a store (contract 4.13)', () => {
     expect(errors.map((problem) => problem.pointer)).toContain(pointer)
     expect((await read()).body).toEqual(DEFAULTS)
   })
+
+  test('are what searches take that say nothing else', async () => {
+    for (const n of [1, 2, 3]) {
+      const body = { product_id: `p${n}`, image_url: app.picture(`p${n}`, n) }
+      await app.call('POST', '/v1/products', { token, body })
+    }
+    const count = async (more = {}) => {
+      const { body } = await app.call('POST', '/v1/search/text', { token, body: { query: '1', ...more } })
+      return body['count']
+    }
+    expect(await count()).toBe(3)
+    await change({ search_defaults: { threshold: 0.9 } })
+    expect(await count()).toBe(1)
+    expect(await count({ threshold: 0 })).toBe(3)
+    await change({ search_defaults: { threshold: null } })
+    expect(await count()).toBe(3)
+  })
 })
