@@ -8,8 +8,10 @@ import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import type { Ids } from '../../src/core/ids.ts'
+import { LIMITS } from '../../src/core/limits.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
+import { parseHttpUrl } from '../../src/platform/outbound/http-url.ts'
 import type { Message, Answer as PosterAnswer } from '../../src/platform/outbound/poster.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import { createWorkFiles } from '../../src/platform/work-files.ts'
@@ -50,7 +52,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     mailer: { isConfigured: true, send: async (mail) => void mails.push(mail) },
     poster: {
       check(url) {
-        if (url.startsWith('https://')) return
+        if (parseHttpUrl(url, LIMITS.fetchUrlCharsMax).protocol === 'https:') return
         throw Object.assign(new Error('Only https is allowed'), { reason: 'url_not_allowed' })
       },
       async post(url, message) {

@@ -161,8 +161,14 @@ describe('where the database cannot be written', () => {
           const reference = referenceWindow(MINUTE)
           let now = START
           let isBroken = false
+          const held = new Set<string>()
           const count = (key: string) => {
-            if (!isBroken) reference.purge(now, key)
+            if (isBroken) held.add(key)
+            else {
+              // What is held is written together with the event, at the latest as of now.
+              if (held.delete(key)) reference.at(key, now)
+              reference.purge(now, key)
+            }
             reference.add(key, now)
           }
           const prune = () => {
