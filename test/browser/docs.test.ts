@@ -35,7 +35,10 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         }
       },
     )
-    expect(result.tags).toEqual(['Authentication', 'Account', 'Security', 'Products', 'Search', 'Operation'])
+    expect(result.tags).toEqual([
+      ...['Authentication', 'Account', 'Security', 'Products', 'Jobs', 'Search'],
+      ...['Changes and webhooks', 'Store', 'Operation'],
+    ])
     expect(result.answer).toContain('"status": "ok"')
     expect(result.scrollWidth).toBe(width)
     expect(complaints).toEqual([])

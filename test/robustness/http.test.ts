@@ -120,7 +120,9 @@ async function operationsWithBody(): Promise<{ method: string; path: string; typ
 
 test('a body that is announced as too large is refused with 413 before it comes', async () => {
   for (const { method, path, type } of await operationsWithBody()) {
-    for (const length of [16 * MEGABYTE, 90 * MEGABYTE, HUGE, 1e15]) {
+    // These two go to the disk as they arrive.
+    const least = /\/(bulk|import)$/.test(path) ? [101 * MEGABYTE] : [16 * MEGABYTE, 90 * MEGABYTE]
+    for (const length of [...least, HUGE, 1e15]) {
       const answer = await conversation(
         head(method, path, `content-type: ${type}`, `content-length: ${length}`),
       )
