@@ -2,6 +2,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { PLANS } from '../../../core/plans.ts'
+import { turn } from '../../../core/turns.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
@@ -203,7 +204,8 @@ export function createJobLoop(deps: LoopDeps) {
         // Given up in the meantime.
         if (!remove(next)) return
         settle(next, outcome)
-        pump()
+        // Items that fail at once would follow each other without an end, and nobody else would be served.
+        return turn().then(pump)
       })
       .catch((err) => log.error({ err }, 'the work on jobs stumbled'))
     underWay.add(done)
