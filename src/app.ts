@@ -9,6 +9,7 @@ import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
+import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
 import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
@@ -165,8 +166,14 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     stop: ports.stop,
   })
   const index = productIndex.service
+  const duplicates = buildDuplicates(ground, {
+    ...{ index, embedder },
+    readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
+    isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
+  })
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget },
+    duplicates: duplicates.service,
     writeTogether: createWriteGroups(db, clock),
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
@@ -231,6 +238,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     settings,
     mail,
     productIndex,
+    duplicates,
     demo,
     products,
     imports,

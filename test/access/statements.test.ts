@@ -150,7 +150,7 @@ describe('a store’s row is read once, and not at all while nothing changes', (
       app.call('POST', '/v1/products', { ...credential, body: body() }),
     )
     expect(storeReads(statements)).toEqual({ rows: 0, bytes: 2, products: 2 })
-    expect(statements.length).toBeLessThanOrEqual(18)
+    expect(statements.length).toBeLessThanOrEqual(19)
   })
 
   test('for an upload by file on a plan without limits, and nothing beside it', async () => {

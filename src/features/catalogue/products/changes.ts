@@ -7,21 +7,24 @@ import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { PLANS } from '../../../core/plans.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { DuplicateLook, DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
 import { isUnchanged, listChangedFields } from './changed-fields.ts'
 import { checkMetadata } from './metadata.ts'
 import { getImageUrl, type PictureSource, type ProductPictures } from './pictures.ts'
-import type { PictureToSave, ProductQueries, ProductRow, SavedProduct } from './queries.ts'
+import type { PictureToSave, ProductQueries, ProductRow, ProductToSave, SavedProduct } from './queries.ts'
 import type { Metadata } from './schema.ts'
 
 export interface ProductChangesDeps {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
-  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom'>
+  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
   writeTogether: WriteTogether
   /** Learns of every change that a client can see, inside the transaction that makes it. */
   emit?: EmitEvent | undefined
+  /** Finds the product that the new first picture of another one is a copy of. */
+  duplicates?: DuplicatesService | undefined
   /** Learns of every write, so that older work on the same product is not done after it. */
   waiting?: WaitingWrites | undefined
   clock: Clock
@@ -71,6 +74,13 @@ export interface ProductChange {
   vectorId: string
 }
 
+/** What a write has found out before its transaction. */
+interface CommitContext {
+  before: ProductRow | undefined
+  arrival: number
+  look: DuplicateLook | undefined
+}
+
 export type ProductChanges = ReturnType<typeof createProductChanges>
 
 /**
@@ -81,7 +91,7 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * Changes of one product keep the order of their arrival.
  */
 export function createProductChanges(deps: ProductChangesDeps) {
-  const { queries, stores, pictures, index, writeTogether, emit, waiting, clock, ids } = deps
+  const { queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids } = deps
   const locked = createKeyedLock()
 
   /** @param work gets the number of the write that was acknowledged last when this one arrived. */
@@ -137,7 +147,9 @@ export function createProductChanges(deps: ProductChangesDeps) {
     const priority = waited ? 'bulk' : 'index'
     const prepared = await pictures.prepare(store, sources, before, { refresh, priority })
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
-    const { vectorId } = await commit(store, input, prepared, before, arrival)
+    const look = await lookForDuplicates(store.id, isDemo, prepared, before)
+    const saving = commit(store, input, prepared, { before, arrival, look })
+    const { vectorId } = await saving.finally(() => look?.close())
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
@@ -145,8 +157,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     store: CallerStore,
     { productId, metadata, isDemo = false, waited }: ProductInput,
     prepared: PictureToSave[],
-    before: ProductRow | undefined,
-    arrival: number,
+    { before, arrival, look }: CommitContext,
   ): Promise<SavedProduct> {
     const storeId = store.id
     let giveRoomBack = () => {}
@@ -165,6 +176,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
         if (!isDemo) settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
         const saved = queries.save(product, prepared)
         emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
+        if (look) emitDuplicate(product, look)
+        duplicates?.note(storeId, listAdded(prepared, saved))
         return saved
       },
       undone: () => giveRoomBack(),
@@ -221,6 +234,37 @@ export function createProductChanges(deps: ProductChangesDeps) {
       updated_at: moment,
     }
     emit({ name: 'product.updated', storeId, origin, data })
+  }
+
+  /** Looks for products like the first picture of a write, unless the product has shown it before. */
+  async function lookForDuplicates(
+    storeId: string,
+    isDemo: boolean,
+    [first]: PictureToSave[],
+    before: ProductRow | undefined,
+  ): Promise<DuplicateLook | undefined> {
+    if (!duplicates || !first || isDemo) return undefined
+    const { contentHash } = 'kept' in first ? first.kept : first.added
+    if (before && !before.isDemo && before.pictures[0]?.contentHash.equals(contentHash)) return undefined
+    const vector = 'kept' in first ? index.findVector(storeId, first.kept.id) : first.vector
+    return vector && duplicates.look(storeId, vector)
+  }
+
+  function emitDuplicate(product: ProductToSave, look: DuplicateLook): void {
+    const { storeId, productId, metadata, imageUrl, now } = product
+    const group = metadata['variant_group']
+    const variantGroup = typeof group === 'string' && group !== '' ? group : null
+    const found = look.find({ storeId, productId, variantGroup })
+    if (!found) return
+    const data = {
+      new_product_id: productId,
+      existing_product_id: found.productId,
+      similarity_score: found.similarity,
+      new_image_url: pictures.toPublicUrl(imageUrl),
+      existing_image_url: pictures.toPublicUrl(found.imageUrl),
+      detected_at: isoTime(now),
+    }
+    emit?.({ name: 'product.duplicate_detected', storeId, origin: originOf(product), data })
   }
 
   function erase(
@@ -298,5 +342,11 @@ export function createProductChanges(deps: ProductChangesDeps) {
       }),
   }
 }
+
+/** The pictures that a write has added, by their rows. */
+const listAdded = (prepared: PictureToSave[], { pictureIds }: SavedProduct) =>
+  prepared.flatMap((picture, n) =>
+    'vector' in picture ? [{ id: pictureIds[n] as number, vector: picture.vector }] : [],
+  )
 
 const originOf = ({ isDemo }: Pick<ProductRow, 'isDemo'>): EventOrigin => (isDemo ? 'demo' : 'client')

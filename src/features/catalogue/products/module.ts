@@ -10,6 +10,7 @@ import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
 import { createProductChanges, type WaitingWrites } from './changes.ts'
 import { productListQueries } from './list-queries.ts'
@@ -37,6 +38,8 @@ export interface ProductNeeds {
   budget: Pick<ByteBudget, 'take'>
   /** Learns of every change inside its transaction. */
   emit?: EmitEvent
+  /** Finds the product that a new picture is a copy of. */
+  duplicates?: DuplicatesService
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
   waiting?: WaitingWrites
 }
@@ -49,7 +52,8 @@ const SWEEP_MS = 10_000
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
-  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, waiting } = needs
+  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, duplicates, waiting } =
+    needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
@@ -68,7 +72,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     ids,
   })
   const changes = createProductChanges({
-    ...{ queries, stores, pictures, index, writeTogether, emit, waiting, clock, ids },
+    ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })

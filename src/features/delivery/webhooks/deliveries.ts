@@ -101,6 +101,10 @@ export function deliveryService(deps: DeliveriesDeps) {
     isTold,
     queue,
 
+    /** Whether an enabled webhook of the store asks for an event. */
+    isAskedFor: (storeId: string, event: WebhookEvent): boolean =>
+      webhooks.listEnabled(storeId).some(({ events }) => events.includes(event)),
+
     /**
      * Lists the deliveries to a webhook, newest first.
      *

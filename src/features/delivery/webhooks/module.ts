@@ -79,6 +79,7 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
     service: {
       /** Queues the deliveries of a change, inside its transaction. */
       readChange,
+      isAskedFor: deliveries.isAskedFor,
       /** Queues an event that is no change of a product. Call it inside the transaction that causes it. */
       publish: (storeId: string, event: WebhookEvent, data: Record<string, unknown>): void =>
         void deliveries.queue(storeId, event, { data: JSON.stringify(data) }),

@@ -1,7 +1,7 @@
+import { calibrate } from '../../../core/calibrate.ts'
 import { type Accepts, findBar, selectAbove, sortDown } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
-import { calibrate } from './score.ts'
 
 /**
  * Scores by place, about 0.0005 off. The places are the store's slots, or some of them in a list.

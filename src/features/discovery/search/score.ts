@@ -1,9 +1,3 @@
-import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
-
-/** The calibrated score of a raw cosine, 0 to 1. */
-export const calibrate = (cosine: number, { midpoint, slope }: LogisticMap): number =>
-  1 / (1 + Math.exp(-slope * (cosine - midpoint)))
-
 /**
  * Boosts the score of a product in the query's own category by the weight w: `(1 − w) · s + w`.
  *

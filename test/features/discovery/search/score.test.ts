@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { boost, calibrate, findCutoff } from '../../../../src/features/discovery/search/score.ts'
+import { calibrate } from '../../../../src/core/calibrate.ts'
+import { boost, findCutoff } from '../../../../src/features/discovery/search/score.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
