@@ -10,6 +10,7 @@ import { buildOverview } from './features/access/overview/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
+import { buildExports } from './features/catalogue/exports/module.ts'
 import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
@@ -204,6 +205,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     jobs: jobs.service,
     findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
   })
+  const exported = buildExports(ground, {
+    ...{ noteFault, stop: ports.stop },
+    products: products.service,
+    model: embedder.model,
+    vectors: model.vectors,
+  })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
@@ -222,7 +229,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
 
-  /** In the order of the API's document. `demo` comes before `products`, whose paths would match its own. */
+  /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */
   const modules: readonly Module<unknown>[] = [
     signIn,
     accounts,
@@ -240,6 +247,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     productIndex,
     duplicates,
     demo,
+    exported,
     products,
     imports,
     jobs,

@@ -208,6 +208,7 @@ const ROUTES: Record<string, Route> = {
       body: form({ file: new TextEncoder().encode(`id,image\nany,${picture(world)}\n`) }),
     }),
   },
+  'GET /v1/products/export': { needs: 'products:read' },
   'GET /v1/jobs': { needs: 'products:read' },
   'GET /v1/jobs/:job_id': { needs: 'products:read', thing: 'job' },
   'GET /v1/jobs/:job_id/errors': { needs: 'products:read', thing: 'job' },

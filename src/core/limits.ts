@@ -80,6 +80,10 @@ export const LIMITS = {
   jobStreamsPerStoreMax: 10,
   jobStreamsMax: 200,
 
+  /** Exports that run at a time, of one store and of all. */
+  exportsPerStoreMax: 4,
+  exportsMax: 40,
+
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,
   metadataKeysMax: 200,

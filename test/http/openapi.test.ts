@@ -103,6 +103,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/jobs/{job_id}/retry': 'retryJob',
       'POST /v1/products/bulk': 'indexProducts',
       'POST /v1/products/import': 'importProducts',
+      'GET /v1/products/export': 'exportProducts',
       'GET /v1/me': 'getMe',
       'GET /v1/me/sessions': 'listSessions',
       'DELETE /v1/me/sessions': 'endOtherSessions',

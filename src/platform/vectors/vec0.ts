@@ -17,6 +17,8 @@ export interface VectorTable {
   put(storeId: string, rowid: number, vector: Float32Array): void
   /** Ignores an unknown rowid. */
   remove(rowid: number): void
+  /** A copy of one vector; undefined when the store has none under this rowid. */
+  find(storeId: string, rowid: number): Float32Array | undefined
   /** Visits all vectors in no particular order. The vector is a view that is valid only during the visit; copy it. */
   each(visit: (rowid: number, vector: Float32Array, storeId: string) => void): void
   /**
@@ -73,6 +75,10 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
     remove(rowid) {
       sql.remove().run(BigInt(rowid))
     },
+    find(storeId, rowid) {
+      const row = sql.find().get(BigInt(rowid), storeId)
+      return row && new Float32Array(new Uint8Array(row.embedding).buffer)
+    },
     each(visit) {
       for (const { storeId, rowids, vectorAt } of blocks()) {
         for (const [n, rowid] of rowids.entries()) visit(rowid, vectorAt(n), storeId)
@@ -104,6 +110,11 @@ function createStatements(db: Database.Database, table: string) {
     insert: once(() => db.prepare(`INSERT INTO ${table} (rowid, store_id, embedding) VALUES (?, ?, ?)`)),
     update: once(() => db.prepare(`UPDATE ${table} SET embedding = ? WHERE rowid = ? AND store_id = ?`)),
     remove: once(() => db.prepare(`DELETE FROM ${table} WHERE rowid = ?`)),
+    find: once(() =>
+      db.prepare<[bigint, string], { embedding: Uint8Array }>(
+        `SELECT embedding FROM ${table} WHERE rowid = ? AND store_id = ?`,
+      ),
+    ),
     nearest: once(() =>
       db.prepare<[Float32Array, bigint, string], { rowid: number; distance: number }>(
         `SELECT rowid, distance FROM ${table} WHERE embedding MATCH ? AND k = ? AND store_id = ? ORDER BY distance`,

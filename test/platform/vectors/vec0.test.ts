@@ -156,3 +156,12 @@ test('a vector of another dimension and an odd table name are refused', () => {
   expect(() => table.put('red', 1, new Float32Array(DIMENSION - 1))).toThrow('63 dimensions, not 64')
   expect(() => createVectorTable(db, 'a; DROP TABLE b', DIMENSION)).toThrow('cannot be the name')
 })
+
+test('one vector reads back bit by bit, for its own store alone', () => {
+  const { table } = openTable(3)
+  const vector = Float32Array.of(0.1, -1 / 3, 1e-30)
+  table.put('red', 7, vector)
+  table.put('blue', 8, Float32Array.of(1, 2, 3))
+  expect(table.find('red', 7)).toEqual(vector)
+  expect([table.find('blue', 7), table.find('red', 9)]).toEqual([undefined, undefined])
+})

@@ -84,6 +84,9 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
       changes,
       pictures,
       has: queries.has,
+      /** A product with all its pictures, as it is stored. */
+      findRow: queries.find,
+      listIds: queries.listIds,
       count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
     },

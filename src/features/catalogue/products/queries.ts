@@ -119,6 +119,8 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const one = db.prepare<[string, string], RawProduct>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE store_id = ? AND product_id = ?`,
   )
+  const someIds = db.prepare<[string, string, bigint], { productId: string }>(`
+    SELECT product_id AS productId FROM products WHERE store_id = ? AND product_id > ? ORDER BY product_id LIMIT ?`)
   const pictures = db.prepare<[number], RawPicture>(
     `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE product = ? ORDER BY position`,
   )
@@ -214,6 +216,14 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       const row = one.get(storeId, productId)
       return row && toProduct(row, pictures.all(row.id).map(toPicture))
     },
+
+    /**
+     * Some ids of the store's products, by the bytes of their UTF-8.
+     *
+     * @param after goes on behind this id; an empty text stands before all.
+     */
+    listIds: (storeId: string, after: string, limit: number): string[] =>
+      someIds.all(storeId, after, BigInt(limit)).map(({ productId }) => productId),
 
     /** What the API shows of a product. */
     findShown(storeId: string, productId: string): ShownProduct | undefined {
