@@ -79,7 +79,9 @@ async function readWork({ options, positionals }: Call): Promise<Work> {
   const hasher = new Bun.CryptoHasher('sha256')
   try {
     // Not its size first: a folder and a file that may not be read have one, too.
-    if ((await file.stat()).size > LIMITS.bulkBytesMax) throw tooLarge(path)
+    const { size } = await file.stat()
+    if (size > LIMITS.bulkBytesMax) throw tooLarge(path)
+    if (size === 0) throw new OperatorError(`${path} is empty`)
     for await (const piece of file.stream()) hasher.update(piece)
   } catch (error) {
     if (error instanceof OperatorError) throw error
@@ -125,7 +127,8 @@ async function importThrough(
     }
     const started = await startJob(client, storeId, work)
     jobId = started.job_id
-    console.error(`Job ${jobId}: ${started.total} products`)
+    // Not console.error, which is red on a terminal.
+    process.stderr.write(`Job ${jobId}: ${started.total} products\n`)
     const job = await client.follow(jobId, progress.show)
     progress.end()
     console.log(isJson ? JSON.stringify(job) : formatJob(job))

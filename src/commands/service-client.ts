@@ -6,6 +6,8 @@ const TOKEN_MS = 4 * 60_000
 /** How often a request is sent again that is told to wait, and the longest such wait. */
 const TRIES_MAX = 20
 const WAIT_SECONDS_MAX = 60
+/** A shorter wait is not worth a line. */
+const TOLD_SECONDS = 3
 /** The pause before a stream of events is opened again. */
 const PAUSE_MS = 1_000
 
@@ -66,7 +68,11 @@ export function createServiceClient(
       if (response.ok) return response
       const waitSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
       if (!(waitSeconds >= 0) || tries === TRIES_MAX) throw await explainRefusal(response)
-      await sleep(Math.min(waitSeconds, WAIT_SECONDS_MAX) * 1000, told)
+      const seconds = Math.min(waitSeconds, WAIT_SECONDS_MAX)
+      if (seconds >= TOLD_SECONDS) {
+        process.stderr.write(`${(await explainRefusal(response)).message}; trying again in ${seconds} s\n`)
+      }
+      await sleep(seconds * 1000, told)
     }
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from 'bun'
 import type { ImportPreview } from '../../../src/features/catalogue/imports/schema.ts'
@@ -197,6 +197,23 @@ test('starts a service of its own where none runs, and stops it', async () => {
   expect(await service.stop()).toBe(0)
 }, 90_000)
 
+test('keeps a job that is interrupted without a service for the next run', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate = promise
+  const path = writeTable(good)
+  const child = spawn([path])
+  const reader = readLines(child.stderr)
+  const jobId = findJob(await reader.next())
+  child.kill('SIGINT')
+  const rest = await Array.fromAsync(reader)
+  expect(await child.exited).toBe(1)
+  expect(rest[0]).toBe(`The job ${jobId} goes on as soon as a service or another import runs on this folder.`)
+  resolve()
+  const again = await run(path, '--json')
+  expect(JSON.parse(again.stdout)).toMatchObject({ job_id: jobId, succeeded: 2 })
+  expect(again.code).toBe(0)
+}, 60_000)
+
 test('refuses a wrong command line with 2, and what cannot be imported with 1', async () => {
   const path = writeTable(good)
   const says = async (words: string[], code: number, words2: string) => {
@@ -210,6 +227,13 @@ test('refuses a wrong command line with 2, and what cannot be imported with 1', 
   await says([path, '--mapping', '["a"]'], 2, '--mapping must be a JSON object')
   await says([join(install.dataDir, 'nothing.csv')], 1, 'Cannot read')
   await says([install.dataDir], 1, 'Cannot read')
+  const empty = join(install.dataDir, '..', 'empty.csv')
+  writeFileSync(empty, '')
+  await says([empty], 1, 'is empty')
+  const large = join(install.dataDir, '..', 'large.csv')
+  writeFileSync(large, '')
+  truncateSync(large, 100 * 1024 ** 2 + 1)
+  await says([large], 1, 'is larger than 100 MiB')
   await says([path, '--store', 'none'], 1, 'There is no store "none"')
   await says([path, '--data-dir', join(install.dataDir, 'none')], 1, 'There is no install')
 }, 60_000)
