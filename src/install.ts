@@ -9,6 +9,7 @@ import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
 import { buildIpList } from './features/access/ip-list/module.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
+import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
@@ -128,6 +129,7 @@ export function createInstall(
       apiKeys: apiKeys.service,
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
+      operatorTokens: buildOperatorTokens(ground, { stores }),
       ipList: ipList.service,
       webhooks: webhooks.service,
     },

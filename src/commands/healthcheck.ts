@@ -1,11 +1,9 @@
 import { isIPv6 } from 'node:net'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Command } from './command.ts'
+import { toLocalHost } from './local-host.ts'
 
 const PATIENCE_MS = 5_000
-
-/** Where to reach a service that listens on every address. */
-const LOCAL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** `lookalike healthcheck`: for containers and process managers. */
 export const healthcheck: Command = {
@@ -14,7 +12,7 @@ export const healthcheck: Command = {
   settings: ['HOST', 'PORT'],
   example: 'lookalike healthcheck --port 8080',
   async run({ config }) {
-    const host = LOCAL[config.HOST] ?? config.HOST
+    const host = toLocalHost(config.HOST)
     const address = `http://${isIPv6(host) ? `[${host}]` : host}:${config.PORT}/health/ready`
     const response = await ask(address)
     const { status, checks } = (await response.json()) as {

@@ -107,6 +107,24 @@ export function loadTokenSecret(
   return secret
 }
 
+/**
+ * Reads the secret that the service of a data folder signs access tokens with. Changes nothing.
+ *
+ * @param given that of the settings, if any.
+ * @throws OperatorError if there is none, or if the service uses another.
+ */
+export function readTokenSecret(db: Db, dataDir: string, ids: Ids, given: string): string {
+  const path = buildSecretPath(dataDir, 'jwt')
+  const found = given ? { secret: given } : inspectSecret(path)
+  if ('problem' in found) throw new OperatorError(`${path} ${found.problem}. Start the service once.`)
+  if (createSecretSeals(db, ids).isSame('jwt', found.secret) === false) {
+    throw new OperatorError(
+      'The service signs its tokens with another secret. Give this command the same JWT_SECRET, or none if the service has none.',
+    )
+  }
+  return found.secret
+}
+
 function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
   const path = buildSecretPath(dataDir, 'jwt')
   const found = inspectSecret(path)

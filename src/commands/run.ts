@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { type Command, formatHelp, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { healthcheck } from './healthcheck.ts'
+import { importFile } from './import.ts'
 import { inbox } from './inbox.ts'
 import { keyCreate } from './key-create.ts'
 import { keyList } from './key-list.ts'
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   serve,
   setup,
   demo,
+  importFile,
   keyCreate,
   keyList,
   keyRevoke,

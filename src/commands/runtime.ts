@@ -12,7 +12,7 @@ import { OperatorError, wrongSettings } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { createInstall, type Install } from '../install.ts'
 import { findDamage } from '../platform/db/damage.ts'
-import { lockInstance } from '../platform/db/instance-lock.ts'
+import { lockInstance, tryLockInstance } from '../platform/db/instance-lock.ts'
 import { type Db, openDatabase } from '../platform/db/open.ts'
 import { readFreeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
@@ -29,9 +29,10 @@ import { markRunning } from '../platform/running-mark.ts'
 import { createWorkFiles } from '../platform/work-files.ts'
 import { explainFolderError } from './data-folder.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
-import { checkFolder, loadDataSecret, loadTokenSecret, resetDataSecret } from './install.ts'
+import { checkFolder, loadDataSecret, loadTokenSecret, readTokenSecret, resetDataSecret } from './install.ts'
 import { createLater, type Later } from './later.ts'
 import { logLibraries } from './libraries.ts'
+import { toLocalHost } from './local-host.ts'
 import { createLog } from './log.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -47,7 +48,7 @@ const ids: Ids = systemIds
  */
 export async function withInstall<Result>(
   config: Config,
-  work: (services: Install['services']) => Result | Promise<Result>,
+  work: (services: Install['services'], secrets: InstallSecrets) => Result | Promise<Result>,
   { mayMake = false } = {},
 ): Promise<Result> {
   const dataDir = resolve(config.DATA_DIR)
@@ -64,10 +65,17 @@ export async function withInstall<Result>(
     // Only a service sends webhooks: two senders would send everything twice.
     const poster = createPoster({ door: doors.webhooks, stop: AbortSignal.abort() })
     const ports = { ...installPorts(config, dataDir, log, db, later, doors), poster }
-    return await work(createInstall(config, () => findAddress(config), ports).services)
+    return await work(createInstall(config, () => findAddress(config), ports).services, {
+      readTokenSecret: () => readTokenSecret(db, dataDir, ids, config.JWT_SECRET),
+    })
   } catch (error) {
     throw explainFolderError(dataDir, error)
   }
+}
+
+export interface InstallSecrets {
+  /** What the service signs its tokens with. @throws OperatorError if that cannot be known. */
+  readTokenSecret(): string
 }
 
 /** The parts of the world that an install needs. */
@@ -175,6 +183,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
 
   const { db, unlock } = openForServing(dataDir)
   started.defer(unlock)
+  // A service that was killed left its own.
+  rmSync(join(dataDir, ADDRESS_FILE), { force: true })
   const mark = markRunning(dataDir)
   // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
@@ -228,7 +238,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address
-  started.defer(publishAddress(dataDir, baseUrl))
+  started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app, config)))
   for (const { name, everyMs, run } of app.chores) later.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
@@ -320,24 +330,55 @@ function listen(app: App, { HOST, PORT }: Config): string {
       (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is in use' : (error as Error).message
     throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
   }
-  const host = isIPv6(HOST) ? `[${HOST}]` : HOST
-  return `http://${host}:${app.http.server?.port ?? PORT}`
+  return buildAddress(app, HOST, PORT)
 }
 
-/** File in the data folder that contains the public address while the service runs. */
+const buildAddress = ({ http }: App, host: string, port: number): string =>
+  `http://${isIPv6(host) ? `[${host}]` : host}:${http.server?.port ?? port}`
+
+/** Where programs on this machine reach the service, past every proxy. */
+const buildLocalAddress = (app: App, { HOST, PORT }: Config): string =>
+  buildAddress(app, toLocalHost(HOST), PORT)
+
+/** File in the data folder that contains the public and the local address while the service runs. */
 const ADDRESS_FILE = 'address'
 
-/** Publishes the address to commands that run beside the service. @returns a function that removes it. */
-function publishAddress(dataDir: string, address: string): () => void {
+/** Publishes the addresses to commands that run beside the service. @returns a function that removes them. */
+function publishAddress(dataDir: string, address: string, local: string): () => void {
   const path = join(dataDir, ADDRESS_FILE)
-  writeFileSync(path, `${address}\n`)
+  writeFileSync(path, `${address}\n${local}\n`)
   return () => rmSync(path, { force: true })
 }
 
 /** Finds the address where the service of a data folder answers, or would answer with these settings. */
 export function findAddress({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
-  const path = join(DATA_DIR, ADDRESS_FILE)
-  const published = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+  const [published] = readAddresses(DATA_DIR)
   // A port of 0 is only known once the service listens.
   return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
+}
+
+function readAddresses(dataDir: string): string[] {
+  const path = join(dataDir, ADDRESS_FILE)
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+}
+
+/**
+ * Finds the service that runs on a data folder.
+ *
+ * @returns its local address, or undefined if none runs.
+ * @throws OperatorError while it starts or stops, or if there is no install.
+ */
+export function findRunningService(config: Config): string | undefined {
+  const dataDir = resolve(config.DATA_DIR)
+  try {
+    checkFolder(dataDir, { mayMake: false })
+    const unlock = tryLockInstance(dataDir)
+    unlock?.()
+    if (unlock) return undefined
+  } catch (error) {
+    throw explainFolderError(dataDir, error)
+  }
+  const [, local] = readAddresses(dataDir)
+  if (local) return local
+  throw new OperatorError(`The service on ${dataDir} is starting or stopping. Try again in a moment.`)
 }

@@ -12,15 +12,20 @@ import { OperatorError } from '../../core/operator-error.ts'
  * @throws OperatorError if another process holds it.
  */
 export function lockInstance(dataDir: string): () => void {
+  const unlock = tryLockInstance(dataDir)
+  if (unlock) return unlock
+  throw new OperatorError(`Another lookalike already serves from ${dataDir}`)
+}
+
+/** @returns a function that releases the lock, or undefined if another process holds it. */
+export function tryLockInstance(dataDir: string): (() => void) | undefined {
   const db = new Database(join(dataDir, 'serving.lock'), { timeout: 0 })
   try {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-      throw new OperatorError(`Another lookalike already serves from ${dataDir}`)
-    }
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined
     throw error
   }
   return () => db.close()

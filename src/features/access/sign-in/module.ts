@@ -16,6 +16,7 @@ import type { SessionsModule } from '../sessions/module.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
 import { createMachineGrant } from './machine-grant.ts'
+import { operatorTokenService } from './operator-tokens.ts'
 import { signInQueries } from './queries.ts'
 import { refreshService } from './refresh.ts'
 import { signInRoutes } from './routes.ts'
@@ -40,6 +41,14 @@ export interface SignInNeeds
   /** Finds the client's network address, also behind trusted proxies. */
   findAddress(request: Request): string
 }
+
+/** Wires the tokens of commands. */
+export const buildOperatorTokens = (ground: Ground, needs: { stores: StoreQueries }) =>
+  operatorTokenService({
+    ...ground,
+    ...needs,
+    createTokens: (secret) => createTokens(secret, ground.clock),
+  })
 
 /** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
 export function buildSignIn(ground: Ground, needs: SignInNeeds) {

@@ -1,0 +1,5 @@
+/** Where to reach a service that listens on every address. */
+const LOCAL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** The host by which programs on this machine reach a service that listens on the given one. */
+export const toLocalHost = (host: string): string => LOCAL[host] ?? host
