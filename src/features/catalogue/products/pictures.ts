@@ -100,12 +100,11 @@ export function productPictures(deps: PictureDeps) {
   async function readKept(storeId: string, path: string, until: Promise<unknown>): Promise<Uint8Array> {
     const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
     if (kept?.storeId !== storeId) throw noKeptPicture()
-    const room = budget.take(storeId, LIMITS.pictureBytesMax)
+    const room = budget.take(storeId, kept.bytes)
     const release = () => room.release()
     until.then(release, release)
     const bytes = await files.read(kept.contentHash.toString('hex'))
     if (!bytes) throw noKeptPicture()
-    room.shrinkTo(bytes.length)
     return bytes
   }
 

@@ -159,8 +159,8 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     VALUES (@address, @storeId, @contentHash, @contentType, @bytes, @now)
     ON CONFLICT (store_id, content_hash) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes
     RETURNING address`)
-  const keptAt = db.prepare<[string], KeptPicture & { storeId: string }>(`
-    SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType
+  const keptAt = db.prepare<[string], KeptPicture & { storeId: string; bytes: number }>(`
+    SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType, bytes
     FROM kept_pictures WHERE address = ?`)
   const hold = db.prepare('UPDATE kept_pictures SET created_at = ? WHERE address = ?')
   const stillKept = db.prepare<[Buffer], { found: 1 }>(
