@@ -80,7 +80,7 @@ describe.each([
     if (![...expected, 503].includes(status)) {
       throw new Error(`${method} ${path} answered ${status} instead of ${expected.join(' or ')}: ${text}`)
     }
-    return { status, body: /json/.test(answered) ? JSON.parse(text) : {} }
+    return { status, body: /\bjson\b/.test(answered) ? JSON.parse(text) : {} }
   }
 
   const total = (fits: (status: number) => boolean): number =>

@@ -64,16 +64,16 @@ const LIMITS_DEFAULT: EmbedderLimits = {
 }
 
 /**
- * Few heaps in glibc, and a JavaScript engine that collects garbage as on a machine of 512 MiB. The picture process
- * then has 105 MB of its own after indexing instead of 140, for 3 % more time: as on 128 MiB it saved 5 MB more and took
- * 13 % more time, and four heaps save 3 % of it for 12 MB. What a decoder frees is kept for the next picture, up to 16 MiB
+ * Few heaps in glibc, and a JavaScript engine that collects garbage as on a machine of 256 MiB. The picture process
+ * then has 100 MB of its own after indexing instead of 140, for 10 % more time: as on 128 MiB it saved no more and took
+ * 17 % more time, and four heaps save 3 % of it for 12 MB. What a decoder frees is kept for the next picture, up to 16 MiB
  * in a heap; larger buffers go back at once. The text process would take 40 % more time and save little.
  */
 const THRIFT = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: String(16 * 1024 * 1024),
   MALLOC_MMAP_THRESHOLD_: String(4 * 1024 * 1024),
-  BUN_JSC_forceRAMSize: String(512 * 1024 * 1024),
+  BUN_JSC_forceRAMSize: String(256 * 1024 * 1024),
 }
 
 /**
