@@ -69,7 +69,7 @@ export function createAnswerCheck(
   }
 
   return (asked, { status, type, text }) => {
-    const isJson = /json/.test(type)
+    const isJson = /\bjson\b/.test(type)
     if (asked.method === 'HEAD') return status >= 500 && status !== 503 ? `answered ${status}` : undefined
     if (status < 400) return isJson ? shapeFault(asked, status, JSON.parse(text)) : undefined
     if (PAGES.test(asked.url) && text.startsWith('<!doctype html>') && status < 500) return undefined
