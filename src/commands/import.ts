@@ -94,7 +94,7 @@ async function readWork({ options, positionals }: Call): Promise<Work> {
 
 const tooLarge = (path: string) =>
   new OperatorError(
-    `${path} is larger than ${LIMITS.bulkBytesMax / 1024 ** 2} MiB. Pack it with gzip, which may hold up to 1 GB, or split it into several files.`,
+    `${path} is larger than ${LIMITS.bulkBytesMax / 1024 ** 2} MiB. Pack it with gzip, which may hold up to 250 MB, or split it into several files.`,
   )
 
 function isJsonObject(text: string): boolean {

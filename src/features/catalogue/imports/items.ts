@@ -20,31 +20,37 @@ export interface ItemDeps {
   checkProduct(value: unknown): Product
 }
 
-/** Reads the products of a file, one by one; what is wrong with one does not touch the others. */
+/**
+ * Reads the products of a file, one by one; what is wrong with one does not touch the others.
+ *
+ * @param bringsPictures puts pictures that came along in the place of their names; without it they are looked for alone.
+ */
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct }: ItemDeps,
+  { checkProduct, bringsPictures }: ItemDeps & { bringsPictures: boolean },
 ): AsyncGenerator<CheckedItem> {
+  const resolve = (product: Product) =>
+    bringsPictures ? bringPictures(product, source) : checkPictures(product, source)
   for await (const item of assembleProducts(source.table.records(), plan)) {
     const { line } = item
     if ('hidden' in item) yield { line, kind: 'hidden', reason: item.hidden }
     else if ('problem' in item) {
       const error = new ApiError('validation_error', item.problem, { details: { line } })
       yield { line, kind: 'wrong', productId: null, error }
-    } else yield await toItem(line, item.product, source, checkProduct)
+    } else yield await toItem(line, item.product, checkProduct, resolve)
   }
 }
 
 async function toItem(
   line: number,
   value: unknown,
-  source: ImportSource,
   checkProduct: ItemDeps['checkProduct'],
+  resolve: (product: Product) => Product | Promise<Product>,
 ): Promise<CheckedItem> {
   try {
     const product = checkProduct(value)
-    return { line, kind: 'put', product: await bringPictures(product, source) }
+    return { line, kind: 'put', product: await resolve(product) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const details = { line, ...error.extras.details }
@@ -64,39 +70,62 @@ function findProductId(value: unknown): string | null {
 
 const isAddress = (url: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(url)
 
-/** Puts pictures that came along in the place of their names. @throws ApiError for a name that no file has. */
-async function bringPictures(product: Product, source: ImportSource): Promise<Product> {
-  const bring = async (url: string, pointer: string): Promise<string> => {
-    if (isAddress(url)) return url
-    const entry = source.findPicture(url)
-    if (entry) return toDataUri(entry)
-    const message =
-      source.packing === 'zip'
-        ? `names ${url}, which the zip file does not hold`
-        : 'must be an http(s) URL; pictures in files come with the table in one zip file'
-    throw validationError([{ in: 'body', pointer, code: 'picture_missing', message }])
-  }
+/**
+ * Finds the pictures of a product that came along, by their names.
+ *
+ * @throws ApiError for a name that no file has, `image_too_large` for a picture and for all of them together: the product
+ *   is held in memory as a whole. Nothing is unpacked.
+ */
+function checkPictures(product: Product, source: ImportSource): Product {
   const { image_url, additional_image_urls = [] } = product
-  if ([image_url, ...additional_image_urls].every(isAddress)) return product
-  const brought = { ...product, image_url: await bring(image_url, '/image_url') }
-  if (additional_image_urls.length === 0) return brought
-  const others: string[] = []
-  for (const [n, url] of additional_image_urls.entries()) {
-    others.push(await bring(url, `/additional_image_urls/${n}`))
+  let total = 0
+  for (const [n, url] of [image_url, ...additional_image_urls].entries()) {
+    if (isAddress(url)) continue
+    const entry = requirePicture(url, n === 0 ? '/image_url' : `/additional_image_urls/${n - 1}`, source)
+    total += entry.bytes
+    if (entry.bytes > LIMITS.pictureBytesMax)
+      throw tooLarge(`The picture ${entry.path} is`, LIMITS.pictureBytesMax)
+    if (total > PICTURES_BYTES_MAX)
+      throw tooLarge('The pictures of the product are together', PICTURES_BYTES_MAX)
   }
+  return product
+}
+
+/** The pictures of one product that came along: in base64 what an item of a bulk request may have. */
+const PICTURES_BYTES_MAX = 11 * 1024 * 1024
+
+function requirePicture(url: string, pointer: string, source: ImportSource): ZipEntry {
+  const entry = source.findPicture(url)
+  if (entry) return entry
+  const message =
+    source.packing === 'zip'
+      ? `names ${url}, which the zip file does not hold`
+      : 'must be an http(s) URL; pictures in files come with the table in one zip file'
+  throw validationError([{ in: 'body', pointer, code: 'picture_missing', message }])
+}
+
+/** Puts pictures that came along in the place of their names. @throws ApiError as {@link checkPictures}. */
+async function bringPictures(product: Product, source: ImportSource): Promise<Product> {
+  checkPictures(product, source)
+  const { image_url, additional_image_urls } = product
+  if ([image_url, ...(additional_image_urls ?? [])].every(isAddress)) return product
+  const brought = { ...product, image_url: await bringPicture(image_url, source) }
+  if (!additional_image_urls) return brought
+  const others: string[] = []
+  for (const url of additional_image_urls) others.push(await bringPicture(url, source))
   return { ...brought, additional_image_urls: others }
 }
 
-/** @throws ApiError `image_too_large`, before the picture is unpacked. */
-async function toDataUri({ path, bytes, open }: ZipEntry): Promise<string> {
-  const max_bytes = LIMITS.pictureBytesMax
-  if (bytes > max_bytes) {
-    const message = `The picture ${path} is larger than ${sizeInWords(max_bytes)}`
-    throw new ApiError('image_too_large', message, { details: { max_bytes } })
-  }
+/** The address of a picture: its own, or a `data:` URI of one that came along. */
+export async function bringPicture(url: string, source: ImportSource): Promise<string> {
+  const entry = isAddress(url) ? undefined : source.findPicture(url)
+  if (!entry) return url
   const pieces: Uint8Array[] = []
-  for await (const piece of open()) pieces.push(piece)
+  for await (const piece of entry.open()) pieces.push(piece)
   await turn()
   // The decoder looks at the bytes alone, so the type says nothing.
   return `data:;base64,${Buffer.concat(pieces).toString('base64')}`
 }
+
+const tooLarge = (what: string, max_bytes: number): ApiError =>
+  new ApiError('image_too_large', `${what} larger than ${sizeInWords(max_bytes)}`, { details: { max_bytes } })

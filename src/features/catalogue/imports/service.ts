@@ -5,7 +5,7 @@ import { validationError } from '../../../http/validation.ts'
 import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
 import type { Product } from '../products/schema.ts'
-import { readItems } from './items.ts'
+import { bringPicture, readItems } from './items.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listMissingFields, listUnknownColumns, planImport } from './mapping/plan.ts'
 import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
@@ -28,6 +28,8 @@ export interface ImportRequest {
   callbackUrl?: string | null
 }
 
+/** Products of one file: each is a row until its job is forgotten. */
+const PRODUCTS_MAX = 200_000
 const PREVIEW_PRODUCTS = 5
 const PREVIEW_PROBLEMS = 20
 
@@ -72,8 +74,10 @@ export function importService(deps: ImportDeps) {
     start: (store: CallerStore, request: ImportRequest): Promise<JobStarted> =>
       withSource(store.id, request, async (source, plan, warnings) => {
         let hidden = 0
+        let count = 0
         async function* items(): AsyncGenerator<JobItem> {
-          for await (const item of readItems(source, plan, { checkProduct })) {
+          for await (const item of readItems(source, plan, { checkProduct, bringsPictures: true })) {
+            if (++count > PRODUCTS_MAX) throw tooMany()
             if (item.kind === 'hidden') hidden++
             else yield item
           }
@@ -92,7 +96,7 @@ export function importService(deps: ImportDeps) {
         const counts = { valid: 0, invalid: 0, hidden: 0 }
         const first: { line: number; product: Product }[] = []
         const errors: Problem[] = []
-        for await (const item of readItems(source, plan, { checkProduct })) {
+        for await (const item of readItems(source, plan, { checkProduct, bringsPictures: false })) {
           if (item.kind === 'hidden') counts.hidden++
           else if (item.kind === 'put') {
             counts.valid++
@@ -103,6 +107,9 @@ export function importService(deps: ImportDeps) {
           }
         }
         const { format, encoding, columns } = source.table
+        const products: PreviewProduct[] = []
+        // One after the other: a picture is held in memory.
+        for (const item of first) products.push(await show(storeId, item, source))
         return {
           dry_run: true,
           ...{ format, encoding, columns, packing: source.packing, platform: plan.platform },
@@ -113,7 +120,7 @@ export function importService(deps: ImportDeps) {
           total: counts.valid + counts.invalid,
           ...counts,
           warnings: [...warnings, ...describeHidden(counts.hidden)],
-          products: await Promise.all(first.map((item) => show(storeId, item))),
+          products,
           errors,
           errors_truncated: counts.invalid > errors.length,
         }
@@ -123,21 +130,24 @@ export function importService(deps: ImportDeps) {
   async function show(
     storeId: string,
     { line, product }: { line: number; product: Product },
+    source: ImportSource,
   ): Promise<PreviewProduct> {
     const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
     return {
       ...{ line, product_id, metadata },
       image_url: shorten(image_url),
       additional_image_urls: additional_image_urls.map(shorten),
-      picture: await showPicture(storeId, image_url).catch((error) => {
-        if (!(error instanceof ApiError)) throw error
-        return { error: error.code, message: error.message }
-      }),
+      picture: await bringPicture(image_url, source)
+        .then((url) => showPicture(storeId, url))
+        .catch((error) => {
+          if (!(error instanceof ApiError)) throw error
+          return { error: error.code, message: error.message }
+        }),
     }
   }
 }
 
-/** A picture that came along is not repeated in the answer. */
+/** A picture within a line is not repeated in the answer. */
 const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
 
 const toProblem = ({
@@ -184,6 +194,9 @@ function assertMapped(plan: Plan, columns: readonly string[]): void {
     })),
   )
 }
+
+const tooMany = () =>
+  new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 

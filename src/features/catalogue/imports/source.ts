@@ -26,7 +26,7 @@ export interface ImportSource {
 
 const SOURCE_LIMITS = {
   /** Unpacked bytes of the table. */
-  tableBytesMax: 1_000_000_000,
+  tableBytesMax: 250_000_000,
   /** Unpacked bytes of a zip file, and the files in it. */
   zipBytesMax: 4_000_000_000,
   zipEntriesMax: 100_000,

@@ -51,7 +51,7 @@ export function createLedger(deps: LedgerDeps) {
   /** Read once; this process alone acknowledges jobs. */
   let latest = readEarly()
 
-  /** On a damaged disk the service starts all the same. */
+  /** The service starts even if the disk is damaged. */
   function readEarly(): number | undefined {
     try {
       return queries.findLatestArrival()

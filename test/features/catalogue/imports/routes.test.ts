@@ -253,3 +253,19 @@ describe('refused as a whole, with nothing left', () => {
     expect([answer.status, answer.body['error']]).toEqual([422, 'url_not_allowed'])
   })
 })
+
+test('the pictures of one product in a zip file have a limit together, in a dry run and in the import', async () => {
+  const large = new Uint8Array(6_000_000)
+  const rows = 'id,image,images\n1,a.jpg,"b.jpg|c.jpg"\n2,d.jpg,\n'
+  const zip = zipSync({
+    'p.csv': strToU8(rows),
+    ...{ 'a.jpg': large, 'b.jpg': large, 'c.jpg': pictureBytes(1), 'd.jpg': pictureBytes(2) },
+  })
+  const preview = await send(zip, { dry_run: 'true' })
+  expect(preview.body).toMatchObject({
+    ...{ valid: 1, invalid: 1 },
+    products: [{ product_id: '2', image_url: 'd.jpg', picture: { thumbnail: expect.any(String) } }],
+    errors: [{ product_id: '1', error: 'image_too_large' }],
+  })
+  expect(await finish(zip)).toMatchObject({ succeeded: 1, failed: 1 })
+})
