@@ -16,6 +16,7 @@ import { withInstall } from '../../src/commands/runtime.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createEmbedder } from '../../src/platform/embedder/child-embedder.ts'
 import { cpuMs } from './parts/cpu.ts'
+import { MODEL_DIR } from './parts/options.ts'
 import { drawPhotographs } from './parts/photographs.ts'
 import { startMeasuredService } from './parts/process.ts'
 import { median } from './parts/statistics.ts'
@@ -49,7 +50,7 @@ const service = await startMeasuredService(folder, flags.executable, {
   OFFLINE: '1',
 })
 const embedder = createEmbedder({
-  modelDir: 'models/lookalike-clip-v0',
+  modelDir: MODEL_DIR,
   command: [process.execPath, 'test/platform/embedder/entry.ts'],
   inferenceThreads: navigator.hardwareConcurrency,
   log: { info() {}, warn() {}, error() {} },

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cpuMs } from './parts/cpu.ts'
+import { MODEL_DIR } from './parts/options.ts'
 import { drawPhotographs } from './parts/photographs.ts'
 import { type MeasuredService, startMeasuredService } from './parts/process.ts'
 import { type Credentials, seedStore } from './parts/seed.ts'
@@ -25,7 +26,6 @@ const rounds = Number(flags.rounds ?? 4)
 const writes = Number(flags.writes ?? 160)
 const lanes = Number(flags.lanes ?? 8)
 const KINDS = ['new picture', 'known picture', 'metadata'] as const
-const modelDir = join(import.meta.dir, '../../models/lookalike-clip-v0')
 
 /** One executable at work, with its measurements by kind. */
 interface Subject {
@@ -59,7 +59,7 @@ try {
 async function start(executable: string): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-bench-'))
   folders.push(folder)
-  const credentials = await seedStore(folder, modelDir, 1000)
+  const credentials = await seedStore(folder, MODEL_DIR, 1000)
   const service = await startMeasuredService(folder, executable)
   const token = await fetchToken(service.address, credentials)
   return { name: basename(executable), service, token, costs: new Map() }

@@ -8,9 +8,10 @@ import {
   env,
   RawImage,
 } from '@huggingface/transformers'
+import { bundledModelName } from '../../src/platform/native/model-folder.ts'
 
 const MODELS = join(import.meta.dirname, '../../models')
-const MODEL = 'lookalike-clip-v0'
+const MODEL = bundledModelName
 
 /** Both halves of the bundled model; every vector has length 1. */
 export interface Eyes {
@@ -22,7 +23,12 @@ export interface Eyes {
 export async function loadBundledModel(): Promise<Eyes> {
   env.allowRemoteModels = false
   env.localModelPath = MODELS
-  const options = { dtype: 'q8', local_files_only: true } as const
+  const options = {
+    dtype: 'q8',
+    local_files_only: true,
+    // Processors without VNNI overflow otherwise.
+    session_options: { extra: { session: { x64quantprecision: '1' } } },
+  } as const
   const tokenizer = await AutoTokenizer.from_pretrained(MODEL, { local_files_only: true })
   const processor = await AutoProcessor.from_pretrained(MODEL, { local_files_only: true })
   const textModel = await CLIPTextModelWithProjection.from_pretrained(MODEL, options)

@@ -32,6 +32,7 @@ import { createPictureDecoder } from '../../src/platform/embedder/child/decoder.
 import { loadTextModel, loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import type { Calibration, LogisticMap } from '../../src/platform/embedder/embedder.ts'
+import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
 
 interface Labelled {
   bytes: Uint8Array
@@ -54,7 +55,7 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: { photos: { type: 'string' } },
 })
-const modelDir = positionals[0] ?? 'models/lookalike-clip-v0'
+const modelDir = positionals[0] ?? bundledModelDir()
 const treatment = readTreatment(modelDir)
 const decode = createPictureDecoder(treatment)
 const vision = await loadVisionModel(modelDir, treatment.input, 2)

@@ -19,6 +19,7 @@ import { createPictureDecoder } from '../../src/platform/embedder/child/decoder.
 import { loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
+import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
 import { printTable } from '../bench/parts/statistics.ts'
 
 interface Labelled {
@@ -44,7 +45,7 @@ const THRESHOLDS = [0.85, 0.88, 0.9, 0.92, 0.93, 0.94, 0.95, 0.955, 0.96, 0.965,
 const BITS_MAX = [64, 24, 16, 10]
 
 const { values: flags } = parseArgs({ options: { photos: { type: 'string' }, model: { type: 'string' } } })
-const modelDir = flags.model ?? 'models/lookalike-clip-v0'
+const modelDir = flags.model ?? bundledModelDir()
 const treatment = readTreatment(modelDir)
 const decode = createPictureDecoder(treatment)
 const embed = await loadVisionModel(modelDir, treatment.input, 2)

@@ -55,7 +55,15 @@ const draw = ({ width, height, shapes }: Drawing): Sharp =>
     ),
   )
 
-/** Draws a picture for every format and trait that the decoder must treat; each takes a few kilobytes. */
+/** Draws at another size; the shapes keep their proportions. */
+const enlarge = ({ width, height, shapes }: Drawing, toWidth: number, toHeight: number): Sharp =>
+  draw({
+    width: toWidth,
+    height: toHeight,
+    shapes: `<svg width="${toWidth}" height="${toHeight}" viewBox="0 0 ${width} ${height}">${shapes}</svg>`,
+  }).flatten({ background: '#ffffff' })
+
+/** Draws a picture for every format and trait that the decoder must treat; all but the largest take a few kilobytes. */
 export async function drawGoldenPictures(): Promise<{ name: string; bytes: Uint8Array }[]> {
   const onWhite = (drawing: Drawing) => draw(drawing).flatten({ background: '#ffffff' })
   // Rotated, with the EXIF mark that tells viewers to rotate it back.
@@ -73,6 +81,9 @@ export async function drawGoldenPictures(): Promise<{ name: string; bytes: Uint8
     ['shirt-16-bit.png', onWhite(SHIRT).toColourspace('rgb16').png()],
     ['shirt-grey.jpg', onWhite(SHIRT).greyscale().jpeg({ quality: 85 })],
     ['bag-cmyk.jpg', onWhite(BAG).resize(120).toColourspace('cmyk').jpeg({ quality: 80 })],
+    // As cameras and phones send them: much larger than what the model sees.
+    ['chair-1-megapixel.jpg', enlarge(CHAIR, 1_154, 888).jpeg({ quality: 70 })],
+    ['lamp-12-megapixels.jpg', enlarge(LAMP, 2_928, 4_099).jpeg({ quality: 50, chromaSubsampling: '4:2:0' })],
     ['lamp-then-shirt.gif', sharp(frames, { join: { animated: true } }).gif()],
   ]
   return Promise.all(

@@ -20,16 +20,19 @@ import {
 } from '@huggingface/transformers'
 import sharp from 'sharp'
 import type { GoldenFile } from '../../src/platform/embedder/model-files.ts'
+import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
 import { drawGoldenPictures, GOLDEN_TEXTS } from './golden-pictures.ts'
 
-const modelDir = resolve(process.argv[2] ?? 'models/lookalike-clip-v0')
+const modelDir = resolve(process.argv[2] ?? bundledModelDir())
 env.allowRemoteModels = false
 env.localModelPath = `${dirname(modelDir)}/`
 const name = basename(modelDir)
 
 const processor = await AutoProcessor.from_pretrained(name)
-const visionModel = await CLIPVisionModelWithProjection.from_pretrained(name, { dtype: 'q8' })
-const textModel = await CLIPTextModelWithProjection.from_pretrained(name, { dtype: 'q8' })
+/** Processors without VNNI overflow otherwise, and would write wrong vectors. */
+const options = { dtype: 'q8', session_options: { extra: { session: { x64quantprecision: '1' } } } } as const
+const visionModel = await CLIPVisionModelWithProjection.from_pretrained(name, options)
+const textModel = await CLIPTextModelWithProjection.from_pretrained(name, options)
 const tokenizer = await AutoTokenizer.from_pretrained(name)
 
 const golden: GoldenFile = { pictures: [], texts: [] }

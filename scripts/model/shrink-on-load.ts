@@ -15,6 +15,7 @@ import sharp from 'sharp'
 import { createPictureDecoder, hardenDecoder } from '../../src/platform/embedder/child/decoder.ts'
 import { loadVisionModel } from '../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../src/platform/embedder/child/treatment.ts'
+import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
 import { drawPhotographs } from '../bench/parts/photographs.ts'
 import { median, printTable, quantile } from '../bench/parts/statistics.ts'
 
@@ -23,7 +24,7 @@ const NEAREST = 10
 const { values: flags } = parseArgs({
   options: { folder: { type: 'string' }, megapixels: { type: 'string' }, model: { type: 'string' } },
 })
-const modelDir = flags.model ?? join(import.meta.dir, '../../models/lookalike-clip-v0')
+const modelDir = flags.model ?? bundledModelDir()
 const pictures = flags.folder ? readPictures(flags.folder) : await drawPhotographs(80)
 const sizes = (flags.megapixels ?? '1,2,4,8,12').split(',').map(Number)
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundledModelDir } from '../../../src/platform/native/model-folder.ts'
 
 export const ROOT = join(import.meta.dir, '../../..')
-export const MODEL_DIR = join(ROOT, 'models/lookalike-clip-v0')
+export const MODEL_DIR = bundledModelDir()
 
 /** A program that is measured. */
 export interface Contestant {

@@ -1,6 +1,6 @@
 /** Identifies the model that made a vector. Vectors of different fingerprints are never compared. */
 export interface ModelFingerprint {
-  /** Folder name of the model, such as `lookalike-clip-v0`. */
+  /** Folder name of the model, such as `lookalike-clip-v1`. */
   id: string
   /** SHA-256 over the weights and configuration files, lower-case hex. */
   hash: string

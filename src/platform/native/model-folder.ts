@@ -4,7 +4,7 @@ import { embedded } from './embedded.ts'
 import { unpackedFile } from './parts.ts'
 
 /** Folder name of the default bundled model. */
-export const bundledModelName = 'lookalike-clip-v0'
+export const bundledModelName = 'lookalike-clip-v1'
 
 /** The bundled model's fingerprint as computed by the build; undefined when the program runs from source. */
 export const bundledModelHash = (): string | undefined => embedded?.modelHash

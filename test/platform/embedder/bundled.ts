@@ -8,8 +8,9 @@ import {
   type ChildEmbedderOptions,
   createEmbedder,
 } from '../../../src/platform/embedder/child-embedder.ts'
+import { bundledModelDir } from '../../../src/platform/native/model-folder.ts'
 
-export const MODEL_DIR = fileURLToPath(new URL('../../../models/lookalike-clip-v0', import.meta.url))
+export const MODEL_DIR = bundledModelDir()
 const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url))
 
 /** Two ways to ask for a picture of one store. */
