@@ -15,6 +15,7 @@ import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
+import { buildReembedding } from './features/catalogue/reembedding/module.ts'
 import { buildSearch } from './features/discovery/search/module.ts'
 import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
@@ -211,6 +212,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     model: embedder.model,
     vectors: model.vectors,
   })
+  const reembedding = buildReembedding(ground, {
+    ...{ stores, model, embedder, noteFault },
+    products: products.service,
+  })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
@@ -249,6 +254,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     demo,
     exported,
     products,
+    reembedding,
     imports,
     jobs,
     search,
@@ -307,6 +313,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       demo: demo.service,
       products: products.service,
       jobs: jobs.service,
+      reembedding: reembedding.service,
       search: search.service,
       history: search.service.history,
     },

@@ -227,7 +227,9 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
   // After the requests, and after what they wait for was cut.
-  started.defer(() => waitAtMost(CLOSE_MS, app.services.jobs.finish()))
+  started.defer(() =>
+    waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.finish(), app.services.reembedding.finish()])),
+  )
   started.defer(() =>
     finishRequests(app.http.server, () => {
       stop.abort()

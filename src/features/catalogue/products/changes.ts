@@ -59,6 +59,8 @@ export interface ProductContent {
   refresh?: boolean
   /** Belongs to the demo catalogue, and so never replaces a product of the store's own. */
   isDemo?: boolean
+  /** Brings nothing but vectors of the present model, so it is no newer than what waits. */
+  isReembedding?: boolean
 }
 
 export interface ProductInput extends ProductContent {
@@ -133,10 +135,18 @@ export function createProductChanges(deps: ProductChangesDeps) {
     before: ProductRow | undefined,
     arrival: number,
   ): Promise<ProductChange> {
-    const { productId, sources, metadata, refresh = false, isDemo = false, waited } = input
+    const {
+      productId,
+      sources,
+      metadata,
+      refresh = false,
+      isDemo = false,
+      isReembedding = false,
+      waited,
+    } = input
     checkMetadata(metadata)
     const unchanged = (product: ProductRow): ProductChange => {
-      if (!isDemo) settleWaiting(store.id, productId, 'unchanged', arrival, waited)
+      if (!isDemo && !isReembedding) settleWaiting(store.id, productId, 'unchanged', arrival, waited)
       return { effect: 'unchanged', productId, vectorId: product.vectorId }
     }
     if (before && isDemo && !before.isDemo) return unchanged(before)
@@ -144,10 +154,11 @@ export function createProductChanges(deps: ProductChangesDeps) {
       requireRoom(store)
       index.requireRoom(store.id, 1, [])
     }
-    const priority = waited ? 'bulk' : 'index'
+    const priority = waited || isReembedding ? 'bulk' : 'index'
     const prepared = await pictures.prepare(store, sources, before, { refresh, priority })
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared })) return unchanged(before)
-    const look = await lookForDuplicates(store.id, isDemo, prepared, before)
+    const isQuiet = isDemo || isReembedding
+    const look = isQuiet ? undefined : await lookForDuplicates(store.id, prepared, before)
     const saving = commit(store, input, prepared, { before, arrival, look })
     const { vectorId } = await saving.finally(() => look?.close())
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
@@ -155,7 +166,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
 
   function commit(
     store: CallerStore,
-    { productId, metadata, isDemo = false, waited }: ProductInput,
+    { productId, metadata, isDemo = false, isReembedding = false, waited }: ProductInput,
     prepared: PictureToSave[],
     { before, arrival, look }: CommitContext,
   ): Promise<SavedProduct> {
@@ -164,7 +175,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     return writeTogether({
       write() {
         const product = {
-          ...{ storeId, productId, metadata, isDemo },
+          ...{ storeId, productId, metadata, isDemo, isReembedding },
           imageUrl: getImageUrl(prepared[0] as PictureToSave),
           vectorId: ids.uuid(),
           now: clock.now(),
@@ -173,7 +184,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
         // Another product may have taken the last place while the pictures were on their way.
         if (!before) requireRoom(store)
         // A demo product stands back behind the store's own, also behind one that waits.
-        if (!isDemo) settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
+        if (!isDemo && !isReembedding)
+          settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, waited)
         const saved = queries.save(product, prepared)
         emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
         if (look) emitDuplicate(product, look)
@@ -205,9 +217,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
   }
 
   function emitSaved(
-    product: Pick<ProductRow, 'storeId' | 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'isDemo'> & {
-      now: number
-    },
+    product: ProductToSave,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
   ): void {
@@ -216,13 +226,14 @@ export function createProductChanges(deps: ProductChangesDeps) {
     const origin = originOf(product)
     const image_url = pictures.toPublicUrl(product.imageUrl)
     const moment = isoTime(product.now)
+    const changes = before ? listChangedFields(before, { metadata, pictures: prepared }) : []
+    const isIndexedAgain = product.isReembedding === true && changes.length === 0
     // Webhooks have not heard of the demo product that this one replaces.
-    if (!before || before.isDemo !== product.isDemo) {
+    if (!before || before.isDemo !== product.isDemo || isIndexedAgain) {
       const data = { product_id, vector_id: product.vectorId, image_url, metadata, indexed_at: moment }
       emit({ name: 'product.indexed', storeId, origin, data })
       return
     }
-    const changes = listChangedFields(before, { metadata, pictures: prepared })
     // A new model changes vectors only, which no client sees.
     if (changes.length === 0) return
     const hasNewUrl = before.imageUrl !== product.imageUrl
@@ -239,11 +250,10 @@ export function createProductChanges(deps: ProductChangesDeps) {
   /** Looks for products like the first picture of a write, unless the product has shown it before. */
   async function lookForDuplicates(
     storeId: string,
-    isDemo: boolean,
     [first]: PictureToSave[],
     before: ProductRow | undefined,
   ): Promise<DuplicateLook | undefined> {
-    if (!duplicates || !first || isDemo) return undefined
+    if (!duplicates || !first) return undefined
     const { contentHash } = 'kept' in first ? first.kept : first.added
     if (before && !before.isDemo && before.pictures[0]?.contentHash.equals(contentHash)) return undefined
     const vector = 'kept' in first ? index.findVector(storeId, first.kept.id) : first.vector
@@ -317,6 +327,21 @@ export function createProductChanges(deps: ProductChangesDeps) {
       }),
 
     /**
+     * Embeds the pictures of a product that have no vector of the present model. The content of the product stays, and so
+     * does the time of its last change. A product that is gone, or has all vectors, is left alone.
+     *
+     * @throws ApiError as `put` does.
+     */
+    embedAgain: (store: CallerStore, productId: string): Promise<void> =>
+      lockProduct(store.id, productId, async (arrival) => {
+        const before = queries.find(store.id, productId)
+        if (!before || before.pictures.every(({ hasVector }) => hasVector)) return
+        const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
+        const { metadata, isDemo } = before
+        await write(store, { productId, sources, metadata, isDemo, isReembedding: true }, before, arrival)
+      }),
+
+    /**
      * Deletes a product with its pictures and vectors.
      *
      * @param mayRemove decides by the product's present state.
@@ -349,4 +374,13 @@ const listAdded = (prepared: PictureToSave[], { pictureIds }: SavedProduct) =>
     'vector' in picture ? [{ id: pictureIds[n] as number, vector: picture.vector }] : [],
   )
 
-const originOf = ({ isDemo }: Pick<ProductRow, 'isDemo'>): EventOrigin => (isDemo ? 'demo' : 'client')
+function originOf({
+  isDemo,
+  isReembedding = false,
+}: {
+  isDemo: boolean
+  isReembedding?: boolean
+}): EventOrigin {
+  if (isReembedding) return 'reembedding'
+  return isDemo ? 'demo' : 'client'
+}

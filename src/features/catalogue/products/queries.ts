@@ -56,6 +56,8 @@ export interface ProductToSave {
   metadata: Metadata
   isDemo: boolean
   now: number
+  /** Keeps the time of the last change. */
+  isReembedding?: boolean
 }
 
 export interface SavedProduct {
@@ -138,7 +140,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     ON CONFLICT (store_id, product_id) DO UPDATE SET
       image_url = excluded.image_url, metadata = excluded.metadata, category = excluded.category,
       brand = excluded.brand, color = excluded.color, price = excluded.price, name = excluded.name,
-      is_demo = excluded.is_demo, updated_at = excluded.updated_at,
+      is_demo = excluded.is_demo, updated_at = CASE WHEN @keepsTime THEN updated_at ELSE excluded.updated_at END,
       indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
     RETURNING id, vector_id AS vectorId`)
   const pictureIds = db.prepare<[number], { id: number }>('SELECT id FROM pictures WHERE product = ?')
@@ -251,12 +253,13 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
      * be called inside a transaction.
      */
     save(product: ProductToSave, given: PictureToSave[]): SavedProduct {
-      const { metadata, isDemo, ...columns } = product
+      const { metadata, isDemo, isReembedding = false, ...columns } = product
       const saved = upsert.get({
         ...columns,
         ...foldColumns(metadata),
         metadata: JSON.stringify(metadata),
         demo: isDemo ? 1 : 0,
+        keepsTime: isReembedding ? 1 : 0,
         hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
       })
       if (!saved) throw new Error('an upsert always returns its row')

@@ -11,6 +11,7 @@ import productLists from './0010_product_lists.sql' with { type: 'text' }
 import changes from './0011_changes.sql' with { type: 'text' }
 import jobs from './0012_jobs.sql' with { type: 'text' }
 import storeSettings from './0013_store_settings.sql' with { type: 'text' }
+import reembedding from './0014_reembedding.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly string[] = [
   changes,
   jobs,
   storeSettings,
+  reembedding,
 ]

@@ -1,0 +1,184 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { isStorageFault, storageFailure } from '../../../core/storage.ts'
+import { turn } from '../../../core/turns.ts'
+import type { ProductChanges } from '../products/changes.ts'
+import type { ReembeddingQueries, WaitingProduct } from './queries.ts'
+
+export interface ReembeddingDeps {
+  queries: ReembeddingQueries
+  changes: Pick<ProductChanges, 'embedAgain'>
+  findStore(id: string): CallerStore | undefined
+  /** Whether the model can be used at all. */
+  isModelReady(): boolean
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  noteFault(error: unknown): void
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void }
+  clock: Clock
+}
+
+/** Products that are embedded at a time. Their pictures are the last in every queue. */
+const LANES = 4
+/** Products of a store that are read ahead. */
+const WINDOW = 32
+/** The pause after a failure that no product is to blame for. */
+const HOLD_MS = 15_000
+/** Pauses after the first, second and further failures of one product. */
+const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] as const
+/** A count is used again for so long. */
+const COUNT_MS = 2_000
+
+/** A store with products that wait. */
+interface OpenStore {
+  id: string
+  window: WaitingProduct[]
+  /** Row of the last product that was read. */
+  after: number
+}
+
+export type ReembeddingService = ReturnType<typeof reembeddingService>
+
+/**
+ * Embeds products again whose vectors are of another model than the one in use: after a new version of the program, or
+ * with another `MODEL_DIR`. Stores take turns, and everything else goes first.
+ *
+ * What waits is what the pictures say, so that a program that dies goes on where it was.
+ */
+export function reembeddingService(deps: ReembeddingDeps) {
+  const { queries, changes, findStore, isModelReady, unsynced, noteFault, log, clock } = deps
+  /** Stores in turn; undefined before the first look. */
+  let stores: OpenStore[] | undefined
+  /** Rows of products under way. */
+  const busy = new Set<number>()
+  const underWay = new Set<Promise<void>>()
+  const counts = new Map<string, { products: number; at: number }>()
+  let done = 0
+  let heldUntil = Number.NEGATIVE_INFINITY
+  let lookAt = Number.NEGATIVE_INFINITY
+  let isStopped = false
+
+  /** Looks for stores with products that wait. Once there are none, there will be none: nothing embeds with an old model. */
+  function look(): OpenStore[] {
+    if (stores && (stores.length > 0 || clock.monotonic() < lookAt)) return stores
+    const ids = queries.listStores()
+    if (ids.length > 0 && !stores) log.info({ stores: ids.length }, 'products wait to be embedded again')
+    if (ids.length === 0 && done > 0) {
+      log.info({ products: done }, 'all products are embedded with the present model')
+      done = 0
+    }
+    // What is left failed, and waits for its next try.
+    lookAt = ids.length === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + MINUTE_MS
+    stores = ids.map((id) => ({ id, window: [], after: 0 }))
+    return stores
+  }
+
+  function refill(store: OpenStore): void {
+    if (store.window.length > 0) return
+    store.window = queries.listWaiting(store.id, store.after, clock.now(), WINDOW)
+    store.after = store.window.at(-1)?.id ?? store.after
+  }
+
+  function pick(): { store: CallerStore; product: WaitingProduct } | undefined {
+    const open = look()
+    for (let next = open.shift(); next; next = open.shift()) {
+      const store = findStore(next.id)
+      if (!store) continue
+      refill(next)
+      const product = next.window.shift()
+      // A store without a further product is looked at again with the next look.
+      if (!product) continue
+      open.push(next)
+      if (!busy.has(product.id)) return { store, product }
+    }
+    return undefined
+  }
+
+  async function embed(store: CallerStore, product: WaitingProduct): Promise<void> {
+    try {
+      await changes.embedAgain(store, product.productId)
+      if (product.tries > 0) unsynced(() => queries.forgetFailure(product.id))
+      done++
+    } catch (error) {
+      judge(store, product, error)
+    }
+  }
+
+  function judge({ id: storeId }: CallerStore, { id: product, tries }: WaitingProduct, error: unknown): void {
+    if (isStopped) return
+    const failure = error instanceof ApiError ? error : storageFailure(error)
+    if (failure && isStorageFault(failure)) noteFault(failure)
+    const isOwnFault =
+      !failure ||
+      !(isStorageFault(failure) || failure.code === 'overloaded' || failure.code === 'model_not_ready')
+    if (!isOwnFault) {
+      heldUntil = clock.monotonic() + HOLD_MS
+      return
+    }
+    if (!failure) log.error({ err: error, store_id: storeId }, 'a product could not be embedded again')
+    const pause = PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] as number
+    const dueAt = clock.now() + pause
+    const code = failure?.code ?? 'internal_error'
+    try {
+      unsynced(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))
+    } catch (fault) {
+      noteFault(fault)
+      heldUntil = clock.monotonic() + HOLD_MS
+    }
+  }
+
+  function pump(): void {
+    while (!isStopped && busy.size < LANES && clock.monotonic() >= heldUntil && isModelReady()) {
+      const found = pick()
+      if (!found) return
+      const { store, product } = found
+      busy.add(product.id)
+      const work = embed(store, product)
+        .finally(() => busy.delete(product.id))
+        .then(turn)
+        .then(pump)
+        .catch((err) => log.error({ err }, 'embedding again stumbled'))
+        .finally(() => underWay.delete(work))
+      underWay.add(work)
+    }
+  }
+
+  /** Waits until nothing is under way. */
+  async function settled(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay)
+  }
+
+  return {
+    settled,
+
+    /** Goes on with what waits. To be called every second; it costs nothing once every product is done. */
+    tick: pump,
+
+    /**
+     * The number of a store's products that searches may miss, because their vectors are of another model. Up to two
+     * seconds old.
+     */
+    countWaiting(storeId: string): number {
+      if (lookAt === Number.POSITIVE_INFINITY) return 0
+      const known = counts.get(storeId)
+      if (known && clock.monotonic() - known.at < COUNT_MS) return known.products
+      const products = queries.countWaiting(storeId)
+      counts.set(storeId, { products, at: clock.monotonic() })
+      return products
+    },
+
+    /** Begins nothing any more, and waits for what is under way. */
+    finish(): Promise<void> {
+      isStopped = true
+      return settled()
+    },
+
+    forgetStore(storeId: string): void {
+      counts.delete(storeId)
+      // The store may come back from elsewhere with pictures of another model.
+      stores = undefined
+      lookAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
