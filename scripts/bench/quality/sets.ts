@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { readDemoPicture } from '../../../src/features/catalogue/demo/assets.ts'
+import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../src/features/catalogue/demo/catalogue.ts'
+import { drawCatalogue } from './drawn.ts'
+
+/** One picture with what is known of its product. */
+export interface LabelledPicture {
+  bytes: Uint8Array
+  product_id: string
+  name: string
+  category: string
+  /** Empty where it is not known. */
+  color: string
+  /** Products that differ in colour only share it. */
+  group: string
+}
+
+/** A catalogue with pictures to search it with. */
+export interface LabelledSet {
+  name: string
+  /** The pictures of a product stand together. */
+  catalogue: LabelledPicture[]
+  /** Pictures that are not in the catalogue. Those of a kind without a product of their own have an empty product_id. */
+  queries: LabelledPicture[]
+}
+
+/** The demo catalogue, searched with its query pictures. */
+export async function readDemoSet(): Promise<LabelledSet> {
+  const singular = (category: string) => category.replaceAll('-', ' ')
+  const catalogue = DEMO_PRODUCTS.map(async ({ product_id, picture, metadata }) => ({
+    ...{ bytes: await readDemoPicture(picture), product_id, name: metadata.name, color: metadata.color_name },
+    ...{ category: singular(metadata.category), group: metadata.category },
+  }))
+  const queries = DEMO_QUERIES.map(async ({ picture, category }) => ({
+    ...{ bytes: await readDemoPicture(picture), product_id: '', name: '', color: '' },
+    ...{ category: singular(category), group: category },
+  }))
+  return { name: 'demo', catalogue: await Promise.all(catalogue), queries: await Promise.all(queries) }
+}
+
+/** The larger drawn catalogue, searched with another view of each product. */
+export async function readDrawnSet(): Promise<LabelledSet> {
+  const products = await drawCatalogue()
+  return {
+    name: 'drawn',
+    catalogue: products.map(({ shop, phone: _, ...labels }) => ({ ...labels, bytes: shop })),
+    queries: products.map(({ shop: _, phone, ...labels }) => ({ ...labels, bytes: phone })),
+  }
+}
+
+/**
+ * A folder with a `labels.jsonl` of `{file, product_id, name, category, color, group}`, or a `labels.csv` of `file,label`.
+ *
+ * With `labels.jsonl` the first picture of each product is in the catalogue, and its others are searched with. Of single pictures
+ * with a kind each, two of three are in the catalogue.
+ */
+export function readFolderSet(folder: string): LabelledSet {
+  const isListed = Bun.file(join(folder, 'labels.jsonl')).size > 0
+  const labels = isListed ? readJsonLabels(folder) : readCsvLabels(folder)
+  const seen = new Set<string>()
+  const set: LabelledSet = { name: basename(folder), catalogue: [], queries: [] }
+  for (const [n, { file, ...label }] of labels.entries()) {
+    const isNew = isListed ? !seen.has(label.product_id) : n % 3 !== 2
+    seen.add(label.product_id)
+    const bytes = new Uint8Array(readFileSync(join(folder, file)))
+    ;(isNew ? set.catalogue : set.queries).push({ ...label, bytes })
+  }
+  return set
+}
+
+type Label = Omit<LabelledPicture, 'bytes'> & { file: string }
+
+const readLines = (path: string): string[] => readFileSync(path, 'utf8').trim().split(/\r?\n/)
+
+function readJsonLabels(folder: string): Label[] {
+  return readLines(join(folder, 'labels.jsonl')).map((line) => {
+    const label = JSON.parse(line) as Partial<Label> & Pick<Label, 'file' | 'product_id'>
+    return { name: '', category: '', color: '', group: label.product_id, ...label }
+  })
+}
+
+function readCsvLabels(folder: string): Label[] {
+  return readLines(join(folder, 'labels.csv'))
+    .slice(1)
+    .map((line) => {
+      const [file = '', category = ''] = line.split(',')
+      const product_id = file.replace(/\.\w+$/, '')
+      return { file, product_id, name: '', category, color: '', group: product_id }
+    })
+}
