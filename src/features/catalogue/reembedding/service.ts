@@ -38,8 +38,6 @@ interface OpenStore {
   after: number
 }
 
-export type ReembeddingService = ReturnType<typeof reembeddingService>
-
 /**
  * Embeds products again whose vectors are of another model than the one in use: after a new version of the program, or
  * with another `MODEL_DIR`. Stores take turns, and everything else goes first.
