@@ -1,0 +1,135 @@
+import { deltaE2000, type Lab, lightnessReach, type OkLch, toLab, toOkLch } from './lab.ts'
+import { isOfShade, type Shade } from './shades.ts'
+
+/*
+ * A store has hundreds of thousands of palette colours, and each comparison has roots and powers in it. So sRGB is cut into
+ * cells of 8 levels a channel, whose middles are compared once for a query, when a colour of the cell first asks. What is
+ * computed for the middle is about 1 (CIEDE2000) off for the colours around it.
+ */
+
+export const CELLS = 32 ** 3
+
+/** The number of a colour's cell. @param rgb 24 bits of sRGB; higher bits are ignored. */
+export const cellOf = (rgb: number): number =>
+  ((rgb >> 9) & 0x7c00) | ((rgb >> 6) & 0x3e0) | ((rgb >> 3) & 0x1f)
+
+const middleOf = (cell: number): number =>
+  ((cell & 0x7c00) << 9) | ((cell & 0x3e0) << 6) | ((cell & 0x1f) << 3) | 0x040404
+
+/** The blocks of 2 x 2 x 2 cells, and the first of a block's cells. */
+const BLOCKS = 16 ** 3
+const blockOf = (cell: number): number => ((cell >> 3) & 0xf00) | ((cell >> 2) & 0xf0) | ((cell >> 1) & 0xf)
+
+/** The differences within a block are less than this beside that of one of its cells; see {@link differencesFrom}. */
+const BLOCK_ERROR = 12
+
+/** Numbers of all middles, computed when they are first needed and kept: three for each cell. */
+let labs: Float32Array | undefined
+let okLchs: Float32Array | undefined
+
+function listMiddles(convert: (rgb: number) => readonly [number, number, number]): Float32Array {
+  const numbers = new Float32Array(CELLS * 3)
+  for (let cell = 0, at = 0; cell < CELLS; cell++) {
+    const [x, y, z] = convert(middleOf(cell))
+    numbers[at++] = x
+    numbers[at++] = y
+    numbers[at++] = z
+  }
+  return numbers
+}
+
+/**
+ * Compares the middles of cells with a colour.
+ *
+ * @returns the difference CIEDE2000 of a cell; infinite for most that are farther than `deltaE`. A whole block of cells is
+ *   passed over where its first one is far beyond.
+ */
+export function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
+  labs ??= listMiddles((rgb) => {
+    const { l, a, b } = toLab(rgb)
+    return [l, a, b]
+  })
+  const middles = labs
+  const reach = lightnessReach(deltaE)
+  const [far, close] = [1, 2]
+  const blocks = new Uint8Array(BLOCKS)
+  const compare = (cell: number): number =>
+    deltaE2000(lab, {
+      l: middles[cell * 3] as number,
+      a: middles[cell * 3 + 1] as number,
+      b: middles[cell * 3 + 2] as number,
+    })
+  return (cell) => {
+    if (Math.abs((middles[cell * 3] as number) - lab.l) > reach) return Number.POSITIVE_INFINITY
+    const block = blockOf(cell)
+    if (blocks[block] === 0) blocks[block] = compare(cell) > deltaE + BLOCK_ERROR ? far : close
+    return blocks[block] === far ? Number.POSITIVE_INFINITY : compare(cell)
+  }
+}
+
+/** Makes a test of colours: whether a shade's name fits them. The middle of a colour's cell decides. */
+export function shadeTest(shade: Shade): (rgb: number) => boolean {
+  okLchs ??= listMiddles((rgb) => {
+    const { l, c, h } = toOkLch(rgb)
+    return [l, c, h]
+  })
+  const middles = okLchs
+  const [no, yes] = [1, 2]
+  const known = new Uint8Array(CELLS)
+  return (rgb) => {
+    const cell = cellOf(rgb)
+    if (known[cell] === 0) {
+      const colour: OkLch = {
+        l: middles[cell * 3] as number,
+        c: middles[cell * 3 + 1] as number,
+        h: middles[cell * 3 + 2] as number,
+      }
+      known[cell] = isOfShade(colour, shade) ? yes : no
+    }
+    return known[cell] === yes
+  }
+}
+
+/**
+ * By how much the differences of a colour and of its cell's middle may differ. More happens to 1 pair in 10,000: a vivid
+ * colour and a grey whose hue is barely defined, where the formula itself jumps.
+ */
+const CELL_ERROR = 6
+
+/** Makes a test of colours: whether they are near one. Only cells on the border ask for each colour. */
+export function nearTest(lab: Lab, deltaE: number): (rgb: number) => boolean {
+  const [far, near, mixed] = [1, 2, 3]
+  const known = new Uint8Array(CELLS)
+  const differenceOf = differencesFrom(lab, deltaE + CELL_ERROR)
+  return (rgb) => {
+    const cell = cellOf(rgb)
+    if (known[cell] === 0) {
+      const difference = differenceOf(cell)
+      known[cell] = difference > deltaE + CELL_ERROR ? far : difference < deltaE - CELL_ERROR ? near : mixed
+    }
+    return known[cell] === mixed ? deltaE2000(lab, toLab(rgb)) <= deltaE : known[cell] === near
+  }
+}
+
+/** Nearness is kept in this many steps. */
+const STEPS = 254
+
+/**
+ * Makes a measure of colours: 1 for an equal one, less with the square of the difference, 0 from `deltaE` on. Each cell
+ * has one value.
+ */
+export function nearness(lab: Lab, deltaE: number): (rgb: number) => number {
+  /** 0 stands for a cell that nobody has asked for. */
+  const steps = new Uint8Array(CELLS)
+  const differenceOf = differencesFrom(lab, deltaE)
+  return (rgb) => {
+    const cell = cellOf(rgb)
+    let step = steps[cell] as number
+    if (step === 0) {
+      const part = differenceOf(cell) / deltaE
+      step = part < 1 ? 1 + Math.round(STEPS * (1 - part * part)) : 1
+      steps[cell] = step
+    }
+    return (step - 1) / STEPS
+  }
+}
