@@ -1,4 +1,7 @@
+import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
 import { fold } from '../../../core/text.ts'
+import { keepColour } from './colour-filter.ts'
+import { createPalettes, type PaletteColour } from './palettes.ts'
 
 /** Numbers for folded words. The empty word has the number 0 and stands for "none". */
 function createDictionary() {
@@ -40,6 +43,12 @@ export interface FilterFields {
   price: number | null
 }
 
+/** What the database keeps of a picture for the columns. */
+export interface StoredFields extends FilterFields {
+  /** JSON. */
+  palette: string
+}
+
 function readFields({ category, color_name: color, price }: Record<string, unknown>): FilterFields {
   return {
     category: typeof category === 'string' ? fold(category) : null,
@@ -72,6 +81,9 @@ export type StoreColumns = ReturnType<typeof createColumns>
 export function createColumns() {
   const categories = createDictionary()
   const colors = createDictionary()
+  /** What each colour name says, by its number. */
+  const namedColours: NamedColours[] = [{ bits: [], lab: undefined }]
+  const palettes = createPalettes()
   let capacity = 64
   let product = new Float64Array(capacity)
   let category = new Uint32Array(capacity)
@@ -99,8 +111,15 @@ export function createColumns() {
   function clear(slot: number): void {
     if (slot >= capacity) return
     version++
+    palettes.clear(slot)
     if (first[slot]) count(category[slot] as number, -1)
     first[slot] = 0
+  }
+
+  function internColour(key: string | null): number {
+    const number = colors.intern(key, (name) => name)
+    if (number === namedColours.length) namedColours.push(readColourName(key ?? ''))
+    return number
   }
 
   function write(slot: number, row: FilterFields & Place, spellCategory: (key: string) => string): void {
@@ -108,7 +127,7 @@ export function createColumns() {
     clear(slot)
     product[slot] = row.product
     category[slot] = categories.intern(row.category, spellCategory)
-    color[slot] = colors.intern(row.color, (key) => key)
+    color[slot] = internColour(row.color)
     price[slot] = row.price ?? Number.NaN
     first[slot] = row.isFirst ? 1 : 0
     if (row.isFirst) count(category[slot] as number, 1)
@@ -116,16 +135,24 @@ export function createColumns() {
 
   return {
     categories,
+    palettes,
     productAt: (slot: number): number => product[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,
 
     /** Fills a slot from a product's metadata. */
-    set(slot: number, row: Place & { metadata: Record<string, unknown> }): void {
-      const { metadata } = row
+    set(
+      slot: number,
+      row: Place & { metadata: Record<string, unknown>; palette?: readonly PaletteColour[] },
+    ): void {
+      const { metadata, palette = [] } = row
       write(slot, { ...row, ...readFields(metadata) }, () => String(metadata['category']).trim())
+      palettes.set(slot, palette)
     },
     /** Fills a slot from stored fields. @param spellCategory gives the product's own spelling; asked for a new category. */
-    load: write,
+    load(slot: number, row: StoredFields & Place, spellCategory: (key: string) => string): void {
+      write(slot, row, spellCategory)
+      palettes.load(slot, row.palette)
+    },
     clear,
 
     /** Numbers of the categories that have products. */
@@ -152,7 +179,10 @@ export function createColumns() {
       }
       // A word that no product has has no number and finds nothing.
       if (filter.category !== undefined) keep(category, categories.find(filter.category))
-      if (filter.color !== undefined) keep(color, colors.find(filter.color))
+      if (filter.color !== undefined) {
+        const columns = { product, first, name: color, palettes }
+        keepColour(bytes, columns, filter.color, namedColours, colors.find(filter.color))
+      }
       if (filter.priceMin !== undefined || filter.priceMax !== undefined) {
         const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
         for (let slot = 0; slot < used; slot++) {

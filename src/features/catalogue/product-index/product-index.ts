@@ -1,6 +1,7 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Segment, VectorArena } from '../../../platform/vectors/arena.ts'
-import { createColumns, type FilterFields, type StoreColumns } from './columns.ts'
+import { createColumns, type StoreColumns, type StoredFields } from './columns.ts'
+import type { PaletteColour, PaletteColumn } from './palettes.ts'
 
 /** One picture of a product. */
 interface Picture {
@@ -14,15 +15,18 @@ interface Picture {
 export interface IndexEntry extends Picture {
   storeId: string
   metadata: Record<string, unknown>
+  /** The picture's main colours; none by default. */
+  palette?: readonly PaletteColour[]
 }
 
 /** A picture with what the database keeps of its product's metadata. */
-export interface StoredPicture extends Picture, FilterFields {}
+export interface StoredPicture extends Picture, StoredFields {}
 
 /** The searchable side of one store. */
 export interface IndexedStore {
   segment: Segment
   columns: StoreColumns
+  palettes: PaletteColumn
 }
 
 export type ProductIndex = ReturnType<typeof createProductIndex>
@@ -144,7 +148,9 @@ export function createProductIndex(arena: VectorArena) {
     /** Undefined for a store without vectors. */
     findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)
-      return segment && arena.count(storeId) > 0 ? { segment, columns: openColumns(storeId) } : undefined
+      if (!segment || arena.count(storeId) === 0) return undefined
+      const columns = openColumns(storeId)
+      return { segment, columns, palettes: columns.palettes }
     },
 
     /** The vector of an indexed picture. */

@@ -21,11 +21,12 @@ export function productIndexQueries(db: Db, model: number) {
     category: string | null,
     color: string | null,
     price: number | null,
+    palette: string,
   ]
   // Arrays, because objects take longer, and a store may have millions of pictures.
   const pictures = db
     .prepare<[string, string, number], Row>(`
-    SELECT asked.key, product, position, category, color, price
+    SELECT asked.key, product, position, category, color, price, palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
     CROSS JOIN products ON products.id = pictures.product
@@ -40,7 +41,7 @@ export function productIndexQueries(db: Db, model: number) {
     listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] =>
       pictures
         .all(JSON.stringify(ids), storeId, model)
-        .map(([n, product, position, category, color, price]) => ({
+        .map(([n, product, position, category, color, price, palette]) => ({
           n,
           pictureId: ids[n] as number,
           product,
@@ -48,6 +49,7 @@ export function productIndexQueries(db: Db, model: number) {
           category,
           color,
           price,
+          palette,
         })),
 
     /** How a product spells its category. */

@@ -198,7 +198,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
         for (const id of saved.removedPictureIds) index.remove(storeId, id)
         for (const [n, picture] of prepared.entries()) {
           const pictureId = saved.pictureIds[n] as number
-          const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
+          const { palette } = 'kept' in picture ? picture.kept : picture.added
+          const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata, palette }
           index.put(entry, 'vector' in picture ? picture.vector : undefined)
         }
       },

@@ -26,7 +26,13 @@ const common = {
   ),
   price_min: t.Optional(t.Number({ description: 'Only products with a price of at least this.' })),
   price_max: t.Optional(t.Number()),
-  color: t.Optional(text({ maxLength: 100, description: 'Only this color_name.' })),
+  color: t.Optional(
+    text({
+      maxLength: 100,
+      description:
+        'Only this colour: a word in any of twelve languages, held against color_name or, for a product without one, against its first picture; or a hex, held against the first picture.',
+    }),
+  ),
   cutoff: t.Optional(
     t.Union([t.Literal('none'), t.Literal('auto')], {
       default: 'none',

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { isBrokenHex } from '../../../core/colours/colours.ts'
 import { decodeBase64 } from '../../../core/data-uri.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -260,6 +261,10 @@ function checkPage(body: CommonSearch & Record<string, unknown>, kind: SearchRow
     throw validationError([
       { in: 'body', pointer: '/price_max', code: 'min', message: 'must not be below price_min' },
     ])
+  }
+  if (body.color !== undefined && isBrokenHex(body.color)) {
+    const message = 'must be a hex such as #1a2b3c, or a word'
+    throw validationError([{ in: 'body', pointer: '/color', code: 'pattern', message }])
   }
   return warnOfUnknownFields(body, kind)
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { toLab } from '../../../../src/core/colours/lab.ts'
 import { fold } from '../../../../src/core/text.ts'
 import {
   buildProductIndex,
@@ -35,6 +36,8 @@ const makeIndex = (memoryBytesMax?: number): ProductIndexService =>
   }).service
 
 const COLORS = ['Red', 'rouge', ' Blau ', 'ÉTÉ', '\u0000', 'a\u0000b', '\ud800', 'x\udc00y', '']
+/** Colours that tell apart what the pictures of {@link createShop} show. */
+const WANTED = [0xff0000, 0x00ff00, 0x0000ff, 0x808080]
 const CATEGORIES = [
   'Mugs',
   'MÚGS ',
@@ -54,16 +57,18 @@ const BOUNDS = [-1e9, -1, 0, 0.1, 5, 1e300, Infinity]
 function describeStore(index: ProductIndexService, storeId: string) {
   const store = index.findStore(storeId)
   if (!store) return { pictures: [], passing: [], products: 0 }
-  const { segment, columns } = store
+  const { segment, columns, palettes } = store
   const slots = Array.from({ length: segment.slots }, (_, slot) => slot).filter(
     (slot) => segment.keyAt(slot) > 0,
   )
   const key = (slot: number) => segment.keyAt(slot)
+  const shows = WANTED.map((rgb) => palettes.score([toLab(rgb)], segment.slots, 60))
   const pictures = slots.map((slot) => ({
     key: key(slot),
     product: columns.productAt(slot),
     category: fold(columns.categories.getLabel(columns.categoryAt(slot))),
     vector: [...(segment.vectorAt(slot) ?? [])],
+    shows: shows.map((show) => show[slot]),
   }))
   const filters = [
     ...CATEGORIES.map((category) => ({ category })),
@@ -90,16 +95,26 @@ const vectorOf = (seed: number) => {
   return vector.map((x) => x / length)
 }
 
+/** Up to five colours, other ones for each picture. */
+const paletteOf = (seed: number) =>
+  Array.from({ length: seed % 6 }, (_, n) => ({
+    hex: `#${((seed * 40503 + n * 3571217) % 0x1000000).toString(16).padStart(6, '0')}`,
+    share: Math.round(500 / (n + 1 + (seed % 3))) / 1000,
+  }))
+
 /** Does to an index what the changes of products do: the same writes, in the same order. */
 function createShop(index: ProductIndexService) {
   const queries = productQueries(app.db, model.vectors, model.row)
   const older = productQueries(app.db, other.vectors, other.row)
-  const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', palette: [], bytes: 1 }
+  const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', bytes: 1 }
   let seed = 0
   const added = (): PictureToSave => {
     seed++
     return {
-      added: { ...facts, imageUrl: `https://img.test/${seed}`, contentHash: Buffer.from(`${seed}`) },
+      added: {
+        ...{ ...facts, palette: paletteOf(seed) },
+        ...{ imageUrl: `https://img.test/${seed}`, contentHash: Buffer.from(`${seed}`) },
+      },
       vector: vectorOf(seed),
     }
   }
@@ -126,7 +141,8 @@ function createShop(index: ProductIndexService) {
       if (isOlder) return
       for (const [n, picture] of given.entries()) {
         const pictureId = saved.pictureIds[n] as number
-        const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata }
+        const { palette } = 'kept' in picture ? picture.kept : picture.added
+        const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata, palette }
         index.put(entry, 'vector' in picture ? picture.vector : undefined)
       }
     },
