@@ -7,11 +7,10 @@ import { isOfShade, type Shade } from './shades.ts'
  * computed for the middle is about 1 (CIEDE2000) off for the colours around it.
  */
 
-export const CELLS = 32 ** 3
+const CELLS = 32 ** 3
 
 /** The number of a colour's cell. @param rgb 24 bits of sRGB; higher bits are ignored. */
-export const cellOf = (rgb: number): number =>
-  ((rgb >> 9) & 0x7c00) | ((rgb >> 6) & 0x3e0) | ((rgb >> 3) & 0x1f)
+const cellOf = (rgb: number): number => ((rgb >> 9) & 0x7c00) | ((rgb >> 6) & 0x3e0) | ((rgb >> 3) & 0x1f)
 
 const middleOf = (cell: number): number =>
   ((cell & 0x7c00) << 9) | ((cell & 0x3e0) << 6) | ((cell & 0x1f) << 3) | 0x040404
@@ -44,7 +43,7 @@ function listMiddles(convert: (rgb: number) => readonly [number, number, number]
  * @returns the difference CIEDE2000 of a cell; infinite for most that are farther than `deltaE`. A whole block of cells is
  *   passed over where its first one is far beyond.
  */
-export function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
+function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
   labs ??= listMiddles((rgb) => {
     const { l, a, b } = toLab(rgb)
     return [l, a, b]

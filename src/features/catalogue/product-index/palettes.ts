@@ -53,16 +53,16 @@ export function createPalettes() {
     }
   }
 
-  /** Sums up the shares of the colours of a slot that pass a test, in steps. */
-  function sumShares(slot: number, test: (rgb: number) => boolean): number {
-    if (slot >= capacity) return 0
+  /** Whether the colours of a slot that pass a test have so many steps of share together. */
+  function hasShare(slot: number, least: number, test: (rgb: number) => boolean): boolean {
+    if (slot >= capacity) return false
     let sum = 0
-    for (let at = slot * COLOURS; at < (slot + 1) * COLOURS; at++) {
+    for (let at = slot * COLOURS; at < (slot + 1) * COLOURS && sum < least; at++) {
       const colour = packed[at] as number
       if (colour === 0) break
       if (test(colour & 0xffffff)) sum += colour >>> 24
     }
-    return sum
+    return sum >= least
   }
 
   return {
@@ -85,12 +85,12 @@ export function createPalettes() {
       const least = Math.ceil(share * SHARE_STEPS - 1e-9)
       if (query.kind === 'hex') {
         const isNear = nearTest(query.lab, deltaE)
-        return (slot) => sumShares(slot, isNear) >= least
+        return (slot) => hasShare(slot, least, isNear)
       }
       const tests = query.shades.map((shade) => {
         if (shade.base === 'multicolour') return countHues()
         const has = shadeTest(shade)
-        return (slot: number): boolean => sumShares(slot, has) >= least
+        return (slot: number): boolean => hasShare(slot, least, has)
       })
       const [only] = tests
       return tests.length === 1 && only ? only : (slot) => tests.every((test) => test(slot))
@@ -126,7 +126,7 @@ export function createPalettes() {
   /** Makes a test of slots: whether several kinds of colour have a tenth of the picture each. */
   function countHues(): (slot: number) => boolean {
     const tests = HUES.map((base) => shadeTest({ base }))
-    return (slot) => tests.filter((has) => sumShares(slot, has) >= SHARE_STEPS / 10).length >= SEVERAL
+    return (slot) => tests.filter((has) => hasShare(slot, SHARE_STEPS / 10, has)).length >= SEVERAL
   }
 }
 
