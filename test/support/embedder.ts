@@ -1,14 +1,15 @@
 import { ApiError } from '../../src/core/errors.ts'
-import type { Embedder, PictureFacts } from '../../src/platform/embedder/embedder.ts'
+import type { Embedder, SeenFacts } from '../../src/platform/embedder/embedder.ts'
 
 export const DIMENSION = 8
 
-const FACTS: PictureFacts = {
+const FACTS: SeenFacts = {
   width: 640,
   height: 480,
   contentType: 'image/jpeg',
   phash: '0123456789abcdef',
   palette: [{ hex: '#cc0000', share: 0.7 }],
+  object: null,
 }
 
 /**

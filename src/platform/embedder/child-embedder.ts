@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { SILENT } from '../native/silence.ts'
-import type { Embedder, EmbedderStatus } from './embedder.ts'
+import type { Embedder, EmbedderStatus, PictureCrop } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelConfig, readModelFiles } from './model-files.ts'
 import { refuseNewPrivileges } from './no-new-privileges.ts'
@@ -169,8 +169,9 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       return status()
     },
     async embedPicture(bytes, options) {
-      const { vector, facts, thumbnail } = await pictures.embed(bytes, options)
-      return { vector, facts, ...(thumbnail && { thumbnail }) }
+      refuseEndless(options.crop)
+      const { isTruncated, isUnknown, ...picture } = await pictures.embed(bytes, options)
+      return picture
     },
     announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {
@@ -184,6 +185,14 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
     queueDepth: () => ({ texts: texts.queued, pictures: pictures.queued }),
     close,
   }
+}
+
+/** JSON, which the processes speak, has no word for numbers without an end. */
+function refuseEndless(crop: PictureCrop | undefined): void {
+  if (!crop) return
+  const { x, y, width, height, padding = 0 } = crop
+  if ([x, y, width, height, padding].every(Number.isFinite)) return
+  throw new ApiError('crop_too_small', 'The crop lies outside the picture')
 }
 
 function orClose<T>(read: () => T, close: () => Promise<void>): T {

@@ -8,9 +8,32 @@ export interface ModelFingerprint {
   dimension: number
 }
 
-/** Properties of a decoded picture. */
+/** A rectangle of a picture in shares of its width and height, 0 to 1, from its upper left corner after EXIF rotation. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** The part of a picture that somebody asks for; what reaches beyond the picture is cut off. */
+export interface PictureCrop extends Box {
+  /** `pixel` counts pixels of the picture as it was sent, after EXIF rotation. */
+  unit: 'relative' | 'pixel'
+  /** Added on each side, as a share of the box's width or height: 0 to 0.5. */
+  padding?: number
+}
+
+/** A part of a picture that may be worth a search of its own. */
+export interface Region {
+  box: Box
+  /** Its share of all that stands on the ground, 0 to 1. */
+  score: number
+}
+
+/** Properties of a decoded picture that are kept. With a crop, hash and palette are of the cut-out. */
 export interface PictureFacts {
-  /** Pixels after EXIF rotation. */
+  /** Pixels of the whole picture after EXIF rotation. */
   width: number
   height: number
   /** Detected from the first bytes: `image/jpeg`, `image/png`, `image/webp`, `image/avif` or `image/gif`. */
@@ -21,12 +44,27 @@ export interface PictureFacts {
   palette: { hex: string; share: number }[]
 }
 
+/** Properties of a decoded picture. */
+export interface SeenFacts extends PictureFacts {
+  /**
+   * The box around what stands on a plain background, 5 % wider on each side. Null where the background is not plain, where the
+   * box would be tiny or nearly the whole picture, and with a crop whose request does not ask for regions.
+   */
+  object: Box | null
+  /** The separate objects on a plain background, at most five, the largest first; only if they were asked for. */
+  regions?: Region[]
+}
+
 export interface EmbeddedPicture {
   /** `dimension` numbers of Euclidean length 1. */
   vector: Float32Array
-  facts: PictureFacts
+  facts: SeenFacts
   /** WebP, its longer side at most 128 pixels; only if it was asked for. */
   thumbnail?: Uint8Array
+  /** JPEG or the file itself, its longer side at most 768 pixels and at most 512 KiB; only if it was asked for. */
+  preview?: Uint8Array
+  /** The crop as it was applied, after padding and clamping; only with one. */
+  crop?: Box
 }
 
 export interface EmbeddedText {
@@ -46,12 +84,22 @@ export type EmbedPriority = 'search' | 'index'
 /** In the queue, the work of jobs comes last: nobody waits for it. A process treats it like other indexing. */
 export type QueuePriority = EmbedPriority | 'bulk'
 
-export interface PictureOptions {
+export interface PictureOptions extends PictureExtras {
   priority: QueuePriority
   /** The owner of the picture. Stores take turns, and a store's giant pictures delay only that store. */
   storeId: string
+}
+
+/** What else may be asked of a picture. */
+export interface PictureExtras {
   /** Makes the picture small, too, for people to look at. */
-  thumbnail?: boolean
+  thumbnail?: boolean | undefined
+  /** Embeds this part only. */
+  crop?: PictureCrop | undefined
+  /** Also answers a copy of the whole picture for later crops. */
+  preview?: boolean | undefined
+  /** Also looks for the separate objects of the whole picture. */
+  regions?: boolean | undefined
 }
 
 export type EmbedderStatus =
@@ -66,11 +114,14 @@ export interface Embedder {
   readonly calibration: Calibration
   status(): EmbedderStatus
   /**
-   * Decodes and embeds one encoded picture. The call waits in the queue while others are processed, the model starts,
+   * Decodes and embeds one encoded picture. Where the model's folder asks for it (`"object_mean": true` in
+   * `preprocessor_config.json`), the vector of a picture that is indexed without a crop is the mean of its own and of its
+   * object's, if that is small on a plain background. The call waits in the queue while others are processed, the model starts,
    * or a crashed process restarts, for at most 10 seconds at a time.
    *
    * @throws ApiError `image_unsupported_format`, `image_unreadable` (`details.cause` describes the damage),
-   *   `image_too_small` or `image_too_large` for pictures that are refused; `overloaded` when the queue is full or the
+   *   `image_too_small` or `image_too_large` for pictures that are refused, `crop_too_small` for a crop that leaves less
+   *   than 32 pixels of them on a side; `overloaded` when the queue is full or the
    *   wait exceeds 10 seconds; `model_not_ready` with a retry time when the model is still starting by then, or
    *   immediately when it has failed or was closed.
    */

@@ -8,6 +8,8 @@ export type EmbedderRole = 'text' | 'vision'
 const Exactly = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 
+const Box = Exactly({ x: Type.Number(), y: Type.Number(), width: Type.Number(), height: Type.Number() })
+
 const Priority = Type.Union([Type.Literal('search'), Type.Literal('index')])
 
 const EmbedRequest = Exactly({
@@ -16,8 +18,17 @@ const EmbedRequest = Exactly({
   priority: Priority,
   /** The process does not decode a picture that takes more work than this; it answers `large` and drops it. */
   pixelsMax: Type.Integer(),
-  /** Asks for a thumbnail. */
+  /** What the answer shall also have. */
   thumbnail: Type.Optional(Type.Boolean()),
+  preview: Type.Optional(Type.Boolean()),
+  regions: Type.Optional(Type.Boolean()),
+  crop: Type.Optional(
+    Exactly({
+      ...Box.properties,
+      unit: Type.Union([Type.Literal('relative'), Type.Literal('pixel')]),
+      padding: Type.Optional(Type.Number()),
+    }),
+  ),
 })
 export type EmbedRequest = Static<typeof EmbedRequest>
 
@@ -31,6 +42,7 @@ export const PictureRefusal = Type.Union([
   Type.Literal('image_unreadable'),
   Type.Literal('image_too_small'),
   Type.Literal('image_too_large'),
+  Type.Literal('crop_too_small'),
 ])
 export type PictureRefusal = Static<typeof PictureRefusal>
 
@@ -40,7 +52,14 @@ const Facts = Exactly({
   contentType: Type.String(),
   phash: Type.String(),
   palette: Type.Array(Exactly({ hex: Type.String(), share: Type.Number() }), { maxItems: 5 }),
+  object: Type.Union([Box, Type.Null()]),
+  regions: Type.Optional(Type.Array(Exactly({ box: Box, score: Type.Number() }), { maxItems: 5 })),
 })
+
+/** Longest preview, in bytes: noise of 768 x 768 pixels takes 420,000. */
+export const PREVIEW_BYTES_MAX = 512 * 1024
+/** Longest thumbnail. */
+const THUMBNAIL_BYTES_MAX = 64 * 1024
 
 /**
  * From the child. `embedded` has the vector as little-endian float32 in its body. The self-test reports once, before
@@ -63,8 +82,12 @@ const EmbedReply = Type.Union([
     kind: Type.Literal('embedded'),
     id: Type.Integer(),
     facts: Type.Optional(Facts),
-    /** The last bytes of the body, behind the vector. */
-    thumbnailBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** The box that was embedded, if a crop was asked for. */
+    crop: Type.Optional(Box),
+    /** The bytes of the body behind the vector. */
+    thumbnailBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: THUMBNAIL_BYTES_MAX })),
+    /** The bytes of the body behind the thumbnail. */
+    previewBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: PREVIEW_BYTES_MAX })),
     isTruncated: Type.Optional(Type.Boolean()),
     isUnknown: Type.Optional(Type.Boolean()),
   }),

@@ -1,6 +1,6 @@
 import type { Subprocess } from 'bun'
 import { encodeHead, type Frame, FrameReader } from './frames.ts'
-import { type ChildRequest, type EmbedReply, readReply } from './messages.ts'
+import { type ChildRequest, type EmbedReply, PREVIEW_BYTES_MAX, readReply } from './messages.ts'
 import { readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'
 
@@ -46,8 +46,8 @@ export interface LaneEvents {
   onEnd(end: LaneEnd): void
 }
 
-/** The answer to a picture: facts, a vector and a thumbnail. */
-const REPLY_BYTES_MAX = 64 * 1024
+/** The answer to a picture: a vector, a thumbnail and a preview. */
+const REPLY_BYTES_MAX = 128 * 1024 + PREVIEW_BYTES_MAX
 /** A picture of 10 MiB in one write would hold the event loop for 10 ms. */
 const WRITE_BYTES = 256 * 1024
 /** Interval between two checks of a process. */
@@ -131,7 +131,13 @@ export class ProcessLane {
     this.#entries.set(id, { task, hasBegun: false, ms: 0 })
     // Within a process jobs differ from other indexing no more.
     const priority = task.priority === 'search' ? 'search' : 'index'
-    const asked = task.thumbnail ? { thumbnail: true } : {}
+    const { thumbnail, preview, regions, crop } = task
+    const asked = {
+      ...(thumbnail && { thumbnail }),
+      ...(preview && { preview }),
+      ...(regions && { regions }),
+      ...(crop && { crop }),
+    }
     this.#write({ kind: 'embed', id, priority, pixelsMax, ...asked }, task.bytes)
   }
 

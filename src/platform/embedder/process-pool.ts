@@ -110,12 +110,12 @@ export class ProcessPool {
   }
 
   /** @throws ApiError as `Embedder.embedPicture` does. */
-  embed(bytes: Uint8Array, { priority, storeId, thumbnail }: PictureOptions): Promise<Result> {
+  embed(bytes: Uint8Array, { priority, storeId, ...extras }: PictureOptions): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || (this.#failure !== undefined && !this.#isServed)) throw notReady(this.status)
       const order = this.#entered++
       const task: Task = {
-        ...{ bytes, priority, storeId, thumbnail, order, resolve, reject },
+        ...{ ...extras, bytes, priority, storeId, order, resolve, reject },
         ...{ isSuspect: false, crashes: 0 },
       }
       for (const displaced of this.#queue.enter(task)) {
@@ -301,18 +301,23 @@ export class ProcessPool {
       this.#reject(task, new ApiError(answer.code, answer.message, { details: answer.details }))
       return
     }
-    const { thumbnailBytes = 0 } = answer
-    const vectorBytes = body.length - thumbnailBytes
+    const { thumbnailBytes = 0, previewBytes = 0, crop } = answer
+    const vectorBytes = body.length - thumbnailBytes - previewBytes
     if (vectorBytes !== this.#options.dimension * Float32Array.BYTES_PER_ELEMENT) {
       const message = `The model gave ${vectorBytes} bytes instead of ${this.#options.dimension} numbers`
       this.#reject(task, new ApiError('internal_error', message))
       return
     }
     const vector = new Float32Array(body.slice(0, vectorBytes).buffer)
-    const thumbnail = thumbnailBytes > 0 ? { thumbnail: body.slice(vectorBytes) } : {}
+    const previewAt = vectorBytes + thumbnailBytes
+    const extras = {
+      ...(thumbnailBytes > 0 && { thumbnail: body.slice(vectorBytes, previewAt) }),
+      ...(previewBytes > 0 && { preview: body.slice(previewAt) }),
+      ...(crop && { crop }),
+    }
     this.#queue.release(task)
     const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
-    task.resolve({ vector, facts, isTruncated, isUnknown, ...thumbnail })
+    task.resolve({ vector, facts, isTruncated, isUnknown, ...extras })
   }
 
   #reject(task: Task, error: ApiError): void {
@@ -328,7 +333,7 @@ const classifyTask = ({ pixels = 0 }: Task) => classifySize(pixels)
 const toWindowKey = ({ priority, storeId }: Task): string => `${priority} ${storeId}`
 
 /** Placeholder for the facts of a text, which `Embedder.embedText` drops. */
-const NO_FACTS = { width: 0, height: 0, contentType: '', phash: '', palette: [] }
+const NO_FACTS = { width: 0, height: 0, contentType: '', phash: '', palette: [], object: null }
 
 function notReady(status: EmbedderStatus): ApiError {
   const hint =

@@ -1,14 +1,13 @@
 import { ApiError } from '../../core/errors.ts'
-import type { EmbeddedPicture, EmbeddedText, QueuePriority } from './embedder.ts'
+import type { EmbeddedPicture, EmbeddedText, PictureExtras, QueuePriority } from './embedder.ts'
 
 /** A picture or text to embed. */
-export interface Task {
+export interface Task extends Readonly<PictureExtras> {
   /** The encoded picture, or the text as UTF-8. */
   readonly bytes: Uint8Array
   readonly priority: QueuePriority
   /** The owner; stores take turns. */
   readonly storeId: string
-  readonly thumbnail?: boolean | undefined
   /** Sequence number in order of arrival. */
   readonly order: number
   /** Decoding work in pixels, once a process has measured a picture that is not small. */

@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
+import type { Pixels } from '../../../src/platform/embedder/child/picture-facts.ts'
 
 /** A picture of soft, many-coloured noise; `seed` makes it another one. */
 export function noisePicture(width: number, height: number, seed = 1): Sharp {
@@ -17,6 +18,21 @@ export const encoded = async (picture: Sharp): Promise<Uint8Array> => new Uint8A
 
 export const encodeJpeg = (width: number, height: number, seed = 1): Promise<Uint8Array> =>
   encoded(noisePicture(width, height, seed).jpeg({ quality: 90 }))
+
+/** The pixels of a picture as most models get them. */
+export async function pixelsOf(picture: Sharp): Promise<Pixels> {
+  const small = picture.resize(224, 224, { fit: 'fill' }).removeAlpha().toColourspace('srgb')
+  const { data, info } = await small.raw().toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, data }
+}
+
+/** A drawing of SVG elements on a ground. */
+export const drawing = (shapes: string, { width = 200, height = 200, ground = '#ffffff' } = {}): Sharp =>
+  sharp(
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shapes}</svg>`,
+    ),
+  ).flatten({ background: ground })
 
 /** A black one-bit PNG of any size, in a few kilobytes: the classic decompression bomb. */
 export function blackPng(width: number, height: number): Uint8Array {

@@ -9,7 +9,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
-import type { EmbeddedPicture, Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
+import type { Embedder, PictureFacts, QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
@@ -147,7 +147,10 @@ export function productPictures(deps: PictureDeps) {
   }
 
   /** The vector of a picture of the store with the same bytes. */
-  function findTwin(storeId: string, contentHash: Buffer): EmbeddedPicture | undefined {
+  function findTwin(
+    storeId: string,
+    contentHash: Buffer,
+  ): { facts: PictureFacts; vector: Float32Array } | undefined {
     const twin = queries.findSameContent(storeId, contentHash)
     const vector = twin && findVector(storeId, twin.id)
     return vector && { facts: twin, vector }

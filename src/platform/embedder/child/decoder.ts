@@ -1,20 +1,31 @@
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import { LIMITS } from '../../../core/limits.ts'
 import { type PictureType, pictureType } from '../../../core/picture-type.ts'
-import type { PictureFacts } from '../embedder.ts'
+import type { Box, PictureExtras, SeenFacts } from '../embedder.ts'
+import { SMALL_PIXELS } from '../picture-size.ts'
+import { drawPreview, drawThumbnail } from './copies.ts'
+import { applyCrop, type Rectangle, toBox, toStored, toStoredSize, turnUpright } from './crop.ts'
+import { findGround, findObject, findRegions, sampleGrid } from './ground.ts'
 import { type PictureHeader, readJpegHeader } from './jpeg-header.ts'
-import { type Pixels, palette, perceptualHash } from './picture-facts.ts'
+import { palette } from './palette.ts'
+import { type Pixels, perceptualHash } from './picture-facts.ts'
 import { RefusedPicture } from './refusal.ts'
-import type { Treatment } from './treatment.ts'
+import type { Size, Treatment } from './treatment.ts'
 import { trim } from './trim.ts'
 
 /** A picture in the form that the model takes. */
 export interface DecodedPicture {
   /** 3 planes (red, green, blue) of `treatment.input` pixels each. */
   tensor: Float32Array
-  facts: PictureFacts
+  /** The same of its object, whose vector is to be added. */
+  objectTensor?: Float32Array
+  facts: SeenFacts
   /** WebP; only if it was asked for. */
   thumbnail?: Uint8Array
+  /** Only if it was asked for. A small picture's is still being drawn; the promise never rejects. */
+  preview?: Promise<Uint8Array | undefined>
+  /** The part that tensor and facts are of, if one was asked for. */
+  crop?: Box
 }
 
 /** A picture that takes more work than the request allows. */
@@ -33,9 +44,10 @@ export class LargePicture extends Error {
 const BASELINE_GAIN = 4
 
 /** Estimates the work of decoding, in fully decoded pixels. */
-function estimateWork({ width, height, isProgressive }: PictureHeader, contentType: PictureType): number {
-  const gain = contentType === 'image/jpeg' && !isProgressive ? BASELINE_GAIN : 1
-  return Math.ceil((width * height) / gain)
+function estimateWork({ header, contentType }: Source, cut: Rectangle | undefined, input: Size): number {
+  const { width, height, isProgressive } = header
+  const isReduced = contentType === 'image/jpeg' && (!cut || isResizedFirst(cut, input))
+  return Math.ceil((width * height) / (isReduced && !isProgressive ? BASELINE_GAIN : 1))
 }
 
 /**
@@ -57,44 +69,104 @@ export function hardenDecoder(): void {
   sharp.cache(false)
 }
 
-interface DecodeOptions {
+interface DecodeOptions extends PictureExtras {
   pixelsMax?: number
-  thumbnail?: boolean | undefined
+  /** The picture is for the index, so that a model may add the object's vector. */
+  isIndexed?: boolean
+}
+
+/** A file and what is known of it. */
+interface Source {
+  bytes: Uint8Array
+  contentType: PictureType
+  header: PictureHeader
 }
 
 /** Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool. */
 export function createPictureDecoder(treatment: Treatment) {
+  const { input } = treatment
+
   /** @throws RefusedPicture; LargePicture for more work than `pixelsMax` pixels. */
-  return async (
-    file: Uint8Array,
-    { pixelsMax = Number.POSITIVE_INFINITY, thumbnail = false }: DecodeOptions = {},
-  ): Promise<DecodedPicture> => {
-    const contentType = pictureType(file)
-    if (!contentType) {
-      throw new RefusedPicture(
-        'image_unsupported_format',
-        'The file is not a JPEG, PNG, WebP, AVIF or GIF picture',
-        { allowed: ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'] },
-      )
-    }
-    const bytes = trim(file, contentType)
-    const known = contentType === 'image/jpeg' ? readJpegHeader(bytes) : undefined
-    const header = known ?? (await readHeader(bytes))
-    const { width, height } = header
-    refuseSize(width, height)
-    const work = estimateWork(header, contentType)
+  return async (file: Uint8Array, options: DecodeOptions = {}): Promise<DecodedPicture> => {
+    const { pixelsMax = Number.POSITIVE_INFINITY, crop, thumbnail, isIndexed } = options
+    const source = await openPicture(file)
+    const { header, contentType } = source
+    const cut = crop && applyCrop(crop, header)
+    const work = estimateWork(source, cut, input)
     if (work > pixelsMax) throw new LargePicture(work)
-    const pixels = await resizedPixels(bytes, treatment, header).catch(async (error) => {
-      // The libraries read more of a header than we do, and may find the damage there.
-      if (known) await readHeader(bytes)
-      throw error
-    })
+    const preview = options.preview ? startPreview(source, work) : undefined
+    const pixels = await readPixels(source, treatment, cut)
+    const grid = sampleGrid(pixels)
+    const ground = findGround(grid)
+    const isWholeWanted = cut !== undefined && options.regions === true
+    const whole = isWholeWanted ? sampleGrid(await readPixels(source, treatment)) : grid
+    const wholeGround = isWholeWanted ? findGround(whole) : ground
+    const object = cut && !isWholeWanted ? null : findObject(whole, wholeGround)
+    const added = isIndexed && treatment.addsObject && !cut ? selectObject(object, header) : undefined
+    const { width, height } = header
     return {
       tensor: toTensor(pixels, treatment),
-      facts: { width, height, contentType, phash: perceptualHash(pixels), palette: palette(pixels) },
-      ...(thumbnail && { thumbnail: await drawThumbnail(pixels, header) }),
+      ...(added && { objectTensor: toTensor(await readPixels(source, treatment, added), treatment) }),
+      facts: {
+        ...{
+          width,
+          height,
+          contentType,
+          phash: perceptualHash(pixels),
+          palette: palette(grid, ground),
+          object,
+        },
+        ...(options.regions && { regions: findRegions(whole, wholeGround) }),
+      },
+      ...(thumbnail && { thumbnail: await drawThumbnail(pixels, cut ?? header) }),
+      ...(preview && { preview: preview() }),
+      ...(cut && { crop: toBox(cut, header) }),
     }
   }
+}
+
+/** @throws RefusedPicture for what is no picture, and for a size beyond the limits. */
+async function openPicture(file: Uint8Array): Promise<Source> {
+  const contentType = pictureType(file)
+  if (!contentType) {
+    throw new RefusedPicture(
+      'image_unsupported_format',
+      'The file is not a JPEG, PNG, WebP, AVIF or GIF picture',
+      { allowed: ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'] },
+    )
+  }
+  const bytes = trim(file, contentType)
+  const known = contentType === 'image/jpeg' ? readJpegHeader(bytes) : undefined
+  const header = known ?? (await readHeader(bytes))
+  refuseSize(header.width, header.height)
+  return { bytes, contentType, header }
+}
+
+/**
+ * Draws the preview of a small picture beside everything else. A large one takes memory twice, so it waits for the
+ * first decoding; so does the fault of a damaged one, which is told by that.
+ */
+function startPreview({ bytes, header }: Source, work: number): () => Promise<Uint8Array | undefined> {
+  const draw = () =>
+    drawPreview(bytes, header, () => pipeline(bytes, header).autoOrient()).catch(() => undefined)
+  if (work > SMALL_PIXELS) return draw
+  const drawing = draw()
+  return () => drawing
+}
+
+/**
+ * A larger object, as a share of the picture, adds nothing: the model sees it well enough. Measured on drawings: of 20
+ * objects on a third of the picture, the full-size one finds 18 by the plain vector and 20 by the mean; from 0.58 of
+ * the picture on, nothing changed.
+ */
+const ADDED_OBJECT_MAX = 0.6
+
+function selectObject(object: Box | null, picture: Size): Rectangle | undefined {
+  if (!object || object.width * object.height > ADDED_OBJECT_MAX) return undefined
+  const cut = { ...object, unit: 'relative' as const }
+  const least = Math.min(object.width * picture.width, object.height * picture.height)
+  // A pixel more than the least, because the corners are rounded.
+  return least > LIMITS.pictureSideMin ? applyCrop(cut, picture) : undefined
 }
 
 /**
@@ -112,8 +184,9 @@ async function readHeader(bytes: Uint8Array): Promise<PictureHeader> {
   try {
     // This reads no pixels, so the size limit is checked later, when the error can name the size.
     const options = { ...SAFE, limitInputPixels: false as const }
-    const { autoOrient, isProgressive = false, hasAlpha = false } = await sharp(bytes, options).metadata()
-    return { ...autoOrient, isProgressive, hasAlpha }
+    const metadata = await sharp(bytes, options).metadata()
+    const { autoOrient, isProgressive = false, hasAlpha = false, orientation = 1 } = metadata
+    return { ...autoOrient, isProgressive, hasAlpha, orientation }
   } catch (error) {
     throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the header is damaged')
   }
@@ -136,47 +209,70 @@ function refuseSize(width: number, height: number): void {
   }
 }
 
-async function resizedPixels(
-  bytes: Uint8Array,
-  treatment: Treatment,
-  header: PictureHeader,
-): Promise<Pixels> {
-  const { width, height } = treatment.resized(header.width, header.height)
+/** Decodes the picture, or a part of the upright one, at the size that the model wants. @throws RefusedPicture */
+async function readPixels(source: Source, treatment: Treatment, cut?: Rectangle): Promise<Pixels> {
+  const { bytes, header } = source
   try {
-    const { data, info } = await pipeline(bytes, header)
-      .resize({
-        width,
-        height,
-        fit: 'fill',
-        kernel: treatment.kernel,
-        fastShrinkOnLoad: treatment.shrinksOnLoad,
-      })
+    const picture = cut ? cutOut(source, treatment, cut) : resizeWhole(source, treatment)
+    const { data, info } = await picture
       .toColourspace('srgb')
       .removeAlpha()
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true })
     if (info.channels !== 3) throw new Error(`The decoder gave ${info.channels} channels`)
-    return { width: info.width, height: info.height, data }
+    const pixels = { width: info.width, height: info.height, data }
+    return cut ? turnUpright(pixels, header.orientation) : pixels
   } catch (error) {
+    // The libraries read more of a header than we do, and may find the damage there.
+    await readHeader(bytes)
     throw unreadable(isCutOff(error) ? 'the file ends too early' : 'the pixels are damaged')
   }
 }
 
-/** Makes the pixels that the model gets small, in the proportions of the picture. */
-function drawThumbnail(pixels: Pixels, { width, height }: PictureHeader): Promise<Uint8Array> {
-  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(width, height))
-  const side = (length: number) => Math.max(1, Math.round(length * scale))
-  return sharp(pixels.data, { raw: { width: pixels.width, height: pixels.height, channels: 3 } })
-    .resize({ width: side(width), height: side(height), fit: 'fill' })
-    .webp({ quality: 75 })
-    .toBuffer()
+function resizeWhole({ bytes, header }: Source, treatment: Treatment): Sharp {
+  const { kernel, shrinksOnLoad: fastShrinkOnLoad } = treatment
+  const size = treatment.resized(header.width, header.height)
+  return pipeline(bytes, header)
+    .autoOrient()
+    .resize({ ...size, fit: 'fill', kernel, fastShrinkOnLoad })
 }
 
-const THUMBNAIL_SIDE = 128
+/**
+ * Cuts a part out of the stored picture; the caller turns it. A large part of a JPEG is cut out of a picture that was
+ * shrunk while it was read: at 12 megapixels that takes 40 ms instead of 100.
+ */
+function cutOut({ bytes, header, contentType }: Source, treatment: Treatment, cut: Rectangle): Sharp {
+  const { orientation } = header
+  const { kernel, shrinksOnLoad: fastShrinkOnLoad } = treatment
+  const size = toStoredSize(treatment.resized(cut.width, cut.height), orientation)
+  const part = toStored(cut, header, orientation)
+  const picture = pipeline(bytes, header)
+  if (contentType !== 'image/jpeg' || !isResizedFirst(cut, treatment.input)) {
+    return picture.extract(part).resize({ ...size, fit: 'fill', kernel })
+  }
+  const stored = toStoredSize(header, orientation)
+  const whole = {
+    width: Math.max(size.width, Math.round((stored.width * size.width) / part.width)),
+    height: Math.max(size.height, Math.round((stored.height * size.height) / part.height)),
+  }
+  const left = Math.round((part.left * whole.width) / stored.width)
+  const top = Math.round((part.top * whole.height) / stored.height)
+  return picture.resize({ ...whole, fit: 'fill', kernel, fastShrinkOnLoad }).extract({
+    ...size,
+    left: Math.min(left, whole.width - size.width),
+    top: Math.min(top, whole.height - size.height),
+  })
+}
 
-/** Rotates the picture upright and puts it on white. sharp converts CMYK, 16 bits and embedded profiles to sRGB. */
+/** Whether a part has so many pixels that a JPEG can be shrunk while it is read: from four times the model's on. */
+const isResizedFirst = (cut: Rectangle, input: Size): boolean =>
+  Math.min(cut.width, cut.height) >= SHRUNK_FROM * Math.max(input.width, input.height)
+
+const SHRUNK_FROM = 4
+
+/** Puts the stored picture on white. sharp converts CMYK, 16 bits and embedded profiles to sRGB. */
 function pipeline(bytes: Uint8Array, { hasAlpha }: PictureHeader): Sharp {
-  const image = sharp(bytes, SAFE).autoOrient()
+  const image = sharp(bytes, SAFE)
   return hasAlpha ? image.flatten({ background: '#ffffff' }) : image
 }
 

@@ -7,6 +7,8 @@ export interface PictureHeader {
   height: number
   isProgressive: boolean
   hasAlpha: boolean
+  /** How the stored picture must be turned, 1 to 8 as EXIF counts. */
+  orientation: number
 }
 
 /** Frames with Huffman coding: baseline, extended, progressive. Nothing else is usual. */
@@ -38,6 +40,7 @@ export function readJpegHeader(bytes: Uint8Array): PictureHeader | undefined {
         width: readUint16(bytes, start + 7),
         isProgressive: marker === FRAMES.progressive,
         hasAlpha: false,
+        orientation: 1,
       }
     }
     return isOrdinary && !hasScan

@@ -8,7 +8,6 @@ import {
   Tensor,
 } from '@huggingface/transformers'
 import { readModelConfig } from '../model-files.ts'
-import type { DecodedPicture } from './decoder.ts'
 import type { Size } from './treatment.ts'
 import { createUnknownWords, type UnknownWords } from './unknown-words.ts'
 
@@ -18,8 +17,8 @@ export interface Tokens {
   isTruncated: boolean
 }
 
-/** Computes vectors of length 1 for pictures, in the same order. */
-export type VisionModel = (pictures: readonly DecodedPicture[]) => Promise<Float32Array[]>
+/** Computes vectors of length 1 for pictures, in the same order; see `DecodedPicture.tensor`. */
+export type VisionModel = (pictures: readonly { tensor: Float32Array }[]) => Promise<Float32Array[]>
 
 export interface TextModel {
   /** Truncates a text to the model's window but keeps the end token, since CLIP reads its vector there. */
@@ -36,7 +35,7 @@ export async function loadVisionModel(modelDir: string, input: Size, threads: nu
   return async (pictures) => {
     const size = 3 * input.width * input.height
     const data = new Float32Array(pictures.length * size)
-    for (const [i, picture] of pictures.entries()) data.set(picture.tensor, i * size)
+    for (const [i, { tensor }] of pictures.entries()) data.set(tensor, i * size)
     const shape = [pictures.length, 3, input.height, input.width]
     const output: unknown = await model({ pixel_values: new Tensor('float32', data, shape) })
     return splitRows(output, 'image_embeds', pictures.length)
@@ -110,6 +109,12 @@ function splitRows(output: unknown, name: string, count: number): Float32Array[]
   const { data } = tensor
   const length = data.length / count
   return Array.from({ length: count }, (_, i) => normalise(data.slice(i * length, (i + 1) * length)))
+}
+
+/** The mean of vectors of length 1, again of length 1. @throws Error for vectors that cancel each other out. */
+export function addVectors([first = new Float32Array(), ...others]: readonly Float32Array[]): Float32Array {
+  if (others.length === 0) return first
+  return normalise(first.map((value, n) => others.reduce((sum, other) => sum + (other[n] ?? 0), value)))
 }
 
 /** Scales a vector to length 1 in place, because not every exported model does. */

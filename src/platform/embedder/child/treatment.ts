@@ -27,6 +27,8 @@ const PreprocessorFile = Type.Object({
   image_std: Type.Optional(Triple),
   /** Not of transformers: see `Treatment.shrinksOnLoad`. */
   shrink_on_load: Type.Optional(Type.Boolean()),
+  /** Not of transformers: see `Treatment.addsObject`. */
+  object_mean: Type.Optional(Type.Boolean()),
 })
 type PreprocessorFile = Static<typeof PreprocessorFile>
 
@@ -46,6 +48,11 @@ export interface Treatment {
    * changes vectors a little, and so belongs to the model: it stands in a file that its fingerprint covers.
    */
   shrinksOnLoad: boolean
+  /**
+   * Whether the vector of an indexed picture is the mean of its own and of its object's, where that is small on a plain ground.
+   * This costs a second decoding and inference of such pictures. It belongs to the model as `shrinksOnLoad` does.
+   */
+  addsObject: boolean
   /** Size of the model's input, the centre of the resized picture. */
   input: Size
   /** The model's value for each 8-bit value of red, green and blue. */
@@ -73,6 +80,7 @@ function toTreatment(file: PreprocessorFile): Treatment {
     kernel,
     resized,
     shrinksOnLoad: file.shrink_on_load ?? false,
+    addsObject: file.object_mean ?? false,
     input: readInputSize(file),
     values: createValueTables(file),
   }

@@ -4,7 +4,7 @@ import type { EmbedRequest } from '../messages.ts'
 import { SMALL_PIXELS } from '../picture-size.ts'
 import { type Channel, nextTurn, type ProcessTask, toBytes } from './channel.ts'
 import { createPictureDecoder, type DecodedPicture, hardenDecoder, LargePicture } from './decoder.ts'
-import { loadVisionModel, type VisionModel } from './model.ts'
+import { addVectors, loadVisionModel, type VisionModel } from './model.ts'
 import { RefusedPicture } from './refusal.ts'
 import { testPictures } from './self-test.ts'
 import { readTreatment } from './treatment.ts'
@@ -18,7 +18,7 @@ interface Decoded {
 }
 
 /**
- * Pictures in one inference. Batches of 4 save 8 % CPU time over single pictures, batches of 2 save 4 %. But a
+ * Pictures in one inference, an object that is added to its picture counted as one more. Batches of 4 save 8 % CPU time over single pictures, batches of 2 save 4 %. But a
  * shopper's picture waits for the running batch, and each additional picture takes 23 MB permanently.
  */
 const BATCH_MAX = 2
@@ -49,10 +49,7 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
 }
 
 interface Parts {
-  decode(
-    bytes: Uint8Array,
-    options: { pixelsMax: number; thumbnail?: boolean | undefined },
-  ): Promise<DecodedPicture>
+  decode: ReturnType<typeof createPictureDecoder>
   embed: VisionModel
   channel: Channel
   decodersMax: number
@@ -84,10 +81,11 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     void run()
   }
 
-  const decodeOne = async ({ id, bytes, priority, pixelsMax, thumbnail }: Encoded) => {
+  const decodeOne = async ({ id, bytes, priority, ...asked }: Encoded) => {
     channel.send({ kind: 'begun', id })
     try {
-      decoded[priority].push({ id, picture: await decode(bytes, { pixelsMax, thumbnail }) })
+      const isIndexed = priority === 'index'
+      decoded[priority].push({ id, picture: await decode(bytes, { ...asked, isIndexed }) })
     } catch (error) {
       if (error instanceof LargePicture) channel.send({ kind: 'large', id, pixels: error.pixels })
       else refuse(channel, id, error)
@@ -108,27 +106,35 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     await nextTurn()
     for (let turns = 0; turns < HOLD_TURNS_MAX && isWorthWaiting(); turns++) await Bun.sleep(1)
     const isIndexDue = searchesInRow >= SEARCHES_IN_ROW_MAX && decoded.index.length > 0
-    const batch = isIndexDue ? [] : decoded.search.splice(0, BATCH_MAX)
+    const batch = isIndexDue ? [] : takeBatch(decoded.search)
     searchesInRow = batch.length > 0 ? searchesInRow + 1 : 0
-    return batch.length > 0 ? batch : decoded.index.splice(0, BATCH_MAX)
+    return batch.length > 0 ? batch : takeBatch(decoded.index)
   }
   const isWorthWaiting = () =>
     decoded.search.length === 0 && (decoding.search > 0 || channel.hasPartialRequest())
 
   const answer = async (batch: readonly Decoded[]) => {
     try {
-      const vectors = await embed(batch.map(({ picture }) => picture))
-      for (const [i, { id, picture }] of batch.entries()) {
-        const vector = vectors[i]
-        if (!vector) continue
-        const { facts, thumbnail = new Uint8Array() } = picture
-        const size = thumbnail.length > 0 ? { thumbnailBytes: thumbnail.length } : {}
-        const body = Buffer.concat([toBytes(vector), thumbnail])
-        channel.send({ kind: 'embedded', id, facts, ...size }, body)
+      const vectors = await embed(batch.flatMap(({ picture }) => listInputs(picture)))
+      for (const { id, picture } of batch) {
+        const own = vectors.splice(0, listInputs(picture).length)
+        void send(id, picture, addVectors(own)).catch((error) => refuse(channel, id, error))
       }
     } catch (error) {
       for (const { id } of batch) refuse(channel, id, error)
     }
+  }
+
+  /** Waits for the preview, which may still be drawn on another core; nothing else waits for it. */
+  const send = async (id: number, { facts, crop, ...picture }: DecodedPicture, vector: Float32Array) => {
+    const { thumbnail = new Uint8Array() } = picture
+    const preview = (await picture.preview) ?? new Uint8Array()
+    const sizes = {
+      ...(thumbnail.length > 0 && { thumbnailBytes: thumbnail.length }),
+      ...(preview.length > 0 && { previewBytes: preview.length }),
+    }
+    const body = Buffer.concat([toBytes(vector), thumbnail, preview])
+    channel.send({ kind: 'embedded', id, facts, ...sizes, ...(crop && { crop }) }, body)
   }
 
   await channel.read((request, bytes) => {
@@ -140,6 +146,22 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
     encoded[request.priority].push(picture)
     decodeMore()
   })
+}
+
+/** What of a picture goes through the model. */
+const listInputs = ({ tensor, objectTensor }: DecodedPicture): { tensor: Float32Array }[] =>
+  objectTensor ? [{ tensor }, { tensor: objectTensor }] : [{ tensor }]
+
+/** Takes the next pictures that together fit into one inference. */
+function takeBatch(waiting: Decoded[]): Decoded[] {
+  let count = 0
+  let inputs = 0
+  for (const { picture } of waiting) {
+    inputs += listInputs(picture).length
+    if (count > 0 && inputs > BATCH_MAX) break
+    count++
+  }
+  return waiting.splice(0, count)
 }
 
 /** Search batches in a row before an indexing batch runs, so that decoded pictures are answered in time. */

@@ -8,8 +8,9 @@ const noise = (seed = 1) => noisePicture(301, 203, seed)
 /** The header as libvips reads it; undefined for a file that it refuses. */
 async function readWithSharp(bytes: Uint8Array) {
   try {
-    const { autoOrient, isProgressive, hasAlpha } = await sharp(bytes, { failOn: 'error' }).metadata()
-    return { ...autoOrient, isProgressive, hasAlpha }
+    const metadata = await sharp(bytes, { failOn: 'error' }).metadata()
+    const { autoOrient, isProgressive, hasAlpha, orientation = 1 } = metadata
+    return { ...autoOrient, isProgressive, hasAlpha, orientation }
   } catch {
     return undefined
   }
