@@ -3,12 +3,13 @@ import { readGolden } from '../model-files.ts'
 /**
  * The lowest cosine that passes.
  *
- * int8 kernels round differently with and without VNNI, and a different last bit in a flat area changes many values of
- * the first layer at once. Noise of 0.000001 on the input gives cosines of 0.992 to 0.999 for the golden drawings. Real
- * faults give less on at least one of them: 0.79 for swapped red and blue, 0.46 for a rotated picture, 0.94 for another
- * range of values.
+ * The picture that EXIF turns gives 0.995, because the reference turns it before it makes it small; all others give at least
+ * 0.999. Noise of 0.000001 on the input, like another kernel that rounds differently, leaves 0.994. Real faults give
+ * less on at least one picture: 0.89 for swapped channels, 0.41 for a rotated picture, 0.64 without the rotation of
+ * EXIF, 0.77 without alpha on white, 0.95 for another range of values, 0.978 for another resampling filter, 0.983 for
+ * a mirrored picture or one that is shifted by 4 pixels. Measured with lookalike-clip-v1.
  */
-const GOLDEN_COSINE_MIN = 0.97
+const GOLDEN_COSINE_MIN = 0.985
 
 /**
  * Embeds the golden pictures on the same path as requests and compares the vectors.
