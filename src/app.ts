@@ -11,6 +11,7 @@ import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
 import { buildExports } from './features/catalogue/exports/module.ts'
+import { buildFeeds, type FeedsModule } from './features/catalogue/feeds/module.ts'
 import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
@@ -38,6 +39,7 @@ import { registerModel } from './platform/db/models.ts'
 import { probeWrite } from './platform/db/probe.ts'
 import { createWriteGroups } from './platform/db/write-groups.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
+import type { FileDownloads } from './platform/outbound/downloads.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
@@ -50,6 +52,8 @@ export interface Ports extends InstallPorts {
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
   budget: ByteBudget
   fetcher: PictureFetcher
+  /** Brings the files of feeds. */
+  downloads: FileDownloads
   files: PictureFiles
   /** Large bodies while they arrive and are read. */
   bodyFiles: WorkFiles
@@ -199,12 +203,22 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
     },
+    // A circle: feeds start jobs, and learn which products these make.
+    onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),
   })
   const imports = buildImports(ground, {
     ...{ spool, embedder, files: ports.bodyFiles },
     products: products.service,
     jobs: jobs.service,
     findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
+  })
+  const feeds: FeedsModule = buildFeeds(ground, {
+    ...{ stores, noteFault, stop: ports.stop, downloads: ports.downloads },
+    products: products.service,
+    imports: imports.service,
+    jobs: jobs.service,
+    secretBox: install.secretBox,
+    spend: requests.spendFor,
   })
   const exported = buildExports(ground, {
     ...{ noteFault, stop: ports.stop },
@@ -256,6 +270,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products,
     reembedding,
     imports,
+    feeds,
     jobs,
     search,
     changes,
@@ -314,6 +329,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       products: products.service,
       jobs: jobs.service,
       reembedding: reembedding.service,
+      feeds: feeds.service,
       search: search.service,
       history: search.service.history,
     },

@@ -31,6 +31,12 @@ const SERVED = `
   POST   /v1/products/bulk           2.10
   POST   /v1/products/import         2.12
   GET    /v1/products/export         2.13
+  POST   /v1/feeds                   2.14
+  GET    /v1/feeds                   2.14
+  GET    /v1/feeds/:id               2.14
+  PATCH  /v1/feeds/:id               2.14
+  DELETE /v1/feeds/:id               2.14
+  POST   /v1/feeds/:id/run           2.14
   GET    /v1/jobs                    2.11
   GET    /v1/jobs/:job_id            2.11
   GET    /v1/jobs/:job_id/errors     2.11

@@ -49,6 +49,7 @@ export async function createOpenApiDocument(): Promise<unknown> {
     embedder: noEmbedder,
     budget: createByteBudget(),
     fetcher: { fetch: async () => refuse() },
+    downloads: { check: () => {}, download: async () => refuse() },
     files: {
       write: async () => {},
       read: async () => undefined,

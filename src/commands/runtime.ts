@@ -22,6 +22,7 @@ import { bundledModelDir, bundledModelHash } from '../platform/native/model-fold
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { unpackApart } from '../platform/native/unpack-apart.ts'
 import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
+import { createFileDownloads } from '../platform/outbound/downloads.ts'
 import { createPoster } from '../platform/outbound/poster.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
@@ -100,7 +101,7 @@ const installPorts = (
 
 /** The ways to other servers. */
 interface Doors {
-  /** For pictures and mails. */
+  /** For pictures, feeds and mails. */
   main: OutboundDoor
   /** For webhooks and callbacks, whose messages must not be read on the way. */
   webhooks: OutboundDoor
@@ -203,6 +204,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   started.defer(() => stop.abort())
   let baseUrl = config.BASE_URL
   const budget = createByteBudget()
+  const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
     ...installPorts(config, dataDir, log, db, later, doors, stop.signal),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
@@ -211,7 +213,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     stop: stop.signal,
     fetcher: createPictureFetcher({ door: doors.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
-    bodyFiles: createWorkFiles(join(dataDir, 'bodies'), { isKept: false }),
+    downloads: createFileDownloads({ door: doors.main, files: bodyFiles, ids, stop: stop.signal }),
+    bodyFiles,
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
@@ -230,6 +233,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   started.defer(() =>
     waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.finish(), app.services.reembedding.finish()])),
   )
+  started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.finish()))
   started.defer(() =>
     finishRequests(app.http.server, () => {
       stop.abort()

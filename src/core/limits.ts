@@ -80,6 +80,15 @@ export const LIMITS = {
   jobStreamsPerStoreMax: 10,
   jobStreamsMax: 200,
 
+  /** Feeds of one store, the file of one, and how often it is pulled: hourly to monthly, in minutes. */
+  feedsPerStoreMax: 20,
+  feedBytesMax: 100 * 1024 * 1024,
+  feedIntervalMinutesMin: 60,
+  feedIntervalMinutesMax: 30 * 1_440,
+  feedIntervalMinutesDefault: 1_440,
+  /** Share of a feed's products that may be gone from its file before nothing is deleted. */
+  feedMissingShareMax: 0.2,
+
   /** Exports that run at a time, of one store and of all. */
   exportsPerStoreMax: 4,
   exportsMax: 40,

@@ -1,4 +1,4 @@
-import type { Caller } from '../core/actor.ts'
+import type { Caller, CallerStore } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { LIMITS } from '../core/limits.ts'
 import { PLANS } from '../core/plans.ts'
@@ -13,7 +13,10 @@ export function createRequestBudget(clock: Clock) {
       ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.monotonic()) }
       : undefined
 
-  function spend({ kind, store, token }: Caller, purpose: Purpose): Spending | undefined {
+  function spend(
+    { kind, store, token }: Pick<Caller, 'kind' | 'store' | 'token'>,
+    purpose: Purpose,
+  ): Spending | undefined {
     if (purpose === 'guard' && token?.sessionId) {
       // Each sign-in has a budget of its own: a thief with one must not keep the person from ending it with another.
       return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
@@ -31,6 +34,9 @@ export function createRequestBudget(clock: Clock) {
   return {
     /** Takes one request from the budget that it spends; undefined for no limit. */
     spend,
+    /** Takes a request for work that the service does on its own for a store. @returns false while none is left. */
+    spendFor: (store: CallerStore): boolean =>
+      spend({ kind: 'machine', store, token: null }, 'use')?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
       for (const policy of ['plan', 'security']) requests.forget(`${policy} ${storeId}`)
     },

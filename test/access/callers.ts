@@ -41,7 +41,7 @@ export async function createWorld(): Promise<World> {
 
 /** Takes away what the requests of one caller have left and stores may have only so many of. */
 export function clear({ app }: World): void {
-  for (const table of ['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries'])
+  for (const table of ['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries', 'feeds'])
     app.db.prepare(`DELETE FROM ${table}`).run()
 }
 
@@ -176,6 +176,12 @@ export const THINGS = {
     return String((await world.asMachine('POST', '/v1/security/ip-whitelist', body))['id'])
   },
   webhook: makeWebhook,
+  /** A feed whose first run is over: its host has no address. */
+  async feed(world: World): Promise<string> {
+    const { id } = await world.asMachine('POST', '/v1/feeds', { url: 'https://shop.test/products.csv' })
+    await world.app.feeds.finish()
+    return String(id)
+  },
   async delivery(world: World): Promise<string> {
     const id = await makeWebhook(world)
     return String((await world.asMachine('POST', `/v1/search/webhooks/${id}/test`))['id'])

@@ -11,6 +11,8 @@ import type { Ids } from '../../src/core/ids.ts'
 import { LIMITS } from '../../src/core/limits.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
+import { createOutboundDoor } from '../../src/platform/outbound/door.ts'
+import { createFileDownloads } from '../../src/platform/outbound/downloads.ts'
 import { parseHttpUrl } from '../../src/platform/outbound/http-url.ts'
 import type { Message, Answer as PosterAnswer } from '../../src/platform/outbound/poster.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
@@ -42,6 +44,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const mails: Mail[] = []
   const posts: Post[] = []
   const receiver = { answer: (_post: Post): Partial<PosterAnswer> | Promise<Partial<PosterAnswer>> => ({}) }
+  const bodyFiles = createWorkFiles(join(workFolder, 'bodies'), { isKept: false })
   const built = createApp(config, () => BASE_URL, {
     db: memoryDatabase(),
     clock,
@@ -74,8 +77,13 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
         })
       },
     },
+    // Names lead nowhere: the tests of feeds bring their own door.
+    downloads: createFileDownloads({
+      door: createOutboundDoor({ allowCidrs: [], isOffline: false, lookup: async () => [] }),
+      ...{ files: bodyFiles, ids },
+    }),
     files: createPictureFiles(folder, () => ids.uuid()),
-    bodyFiles: createWorkFiles(join(workFolder, 'bodies'), { isKept: false }),
+    bodyFiles,
     jobFiles: createWorkFiles(join(workFolder, 'jobs'), { isKept: true }),
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
     readFreeDiskShare: async () => 0.5,

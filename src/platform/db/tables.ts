@@ -52,6 +52,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   reembedding_tries: { writer: 'catalogue/reembedding', rows: OF_STORE },
   jobs: { writer: 'catalogue/jobs', rows: OF_STORE },
   job_items: { writer: 'catalogue/jobs', rows: OF_STORE },
+  feeds: { writer: 'catalogue/feeds', rows: OF_STORE },
+  feed_products: { writer: 'catalogue/feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
 
   change_numbers: { writer: 'delivery/changes', rows: OF_STORE },

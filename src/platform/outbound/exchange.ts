@@ -22,6 +22,8 @@ export interface OutboundRequest<Body> {
   connectMs: number
   /** Cancels the whole exchange. */
   signal: AbortSignal
+  /** The most pieces that the response body may come in; by default those of a picture. */
+  piecesMax?: number
   /**
    * Reads as much of the response body as it wants; the connection closes afterwards. Its own errors reach the caller
    * unchanged. Reading `pieces` throws OutboundError `timeout`, `connect` or `too_large`.
@@ -60,7 +62,7 @@ export async function exchange<Body>(
     // A reader that waits before it reads does not listen yet; it learns of the error when it reads on.
     response.on('error', () => {})
     const head = { status: response.statusCode ?? 0, headers: response.headers }
-    return { ...head, body: await request.read(head, readPieces(response, signal)) }
+    return { ...head, body: await request.read(head, readPieces(response, request)) }
   } finally {
     signal.removeEventListener('abort', abort)
     socket.destroy()
@@ -113,11 +115,14 @@ const send = (
       .end(body)
   })
 
-async function* readPieces(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readPieces(
+  response: IncomingMessage,
+  { signal, piecesMax = PIECES_MAX }: Pick<OutboundRequest<unknown>, 'signal' | 'piecesMax'>,
+): AsyncGenerator<Uint8Array> {
   let count = 0
   try {
     for await (const piece of response as AsyncIterable<Uint8Array>) {
-      if (++count > PIECES_MAX) throw new OutboundError('too_large', 'The response comes in too many pieces')
+      if (++count > piecesMax) throw new OutboundError('too_large', 'The response comes in too many pieces')
       yield piece
     }
   } catch (error) {

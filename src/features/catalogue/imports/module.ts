@@ -45,3 +45,5 @@ export function buildImports({ ids }: Ground, needs: ImportNeeds) {
       }),
   } satisfies Module<object>
 }
+
+export type ImportsModule = ReturnType<typeof buildImports>

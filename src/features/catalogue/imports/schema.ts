@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Metadata } from '../products/schema.ts'
-import { TABLE_FORMATS } from './formats/table.ts'
+import { TABLE_FORMATS, type TableFormat } from './formats/table.ts'
 
 const COLUMN_CHARS_MAX = 200
 const COLUMNS_MAX = 20
@@ -24,6 +24,13 @@ export const MappingBody = t.Record(
 export type MappingBody = typeof MappingBody.static
 
 const Format = oneOf(TABLE_FORMATS, 'Where the name and the content of the file do not tell.')
+
+/** One union, because the API's document would lose the null of a choice within a choice. */
+export const FormatOrNull = Type.Unsafe<TableFormat | null>(
+  t.Union([...TABLE_FORMATS.map((format) => t.Literal(format)), t.Null()], {
+    description: 'null: the content tells.',
+  }),
+)
 
 /** A form with the file, for the API's document. */
 export const ImportForm = t.Object({

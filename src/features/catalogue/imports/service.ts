@@ -64,7 +64,36 @@ export function importService(deps: ImportDeps) {
     }
   }
 
+  /**
+   * Reads the products of a file as the items of a job.
+   *
+   * @throws ApiError `validation_error` for a file that cannot be read to its end or lacks a column, and whatever `work`
+   *   throws, where an UnreadableFile becomes a `validation_error`, too.
+   */
+  const read = <Result>(
+    storeId: string,
+    request: ImportRequest,
+    work: (found: Required<Pick<NewJob, 'items' | 'warnings'>>) => Promise<Result>,
+  ): Promise<Result> =>
+    withSource(storeId, request, async (source, plan, warnings) => {
+      let hidden = 0
+      let count = 0
+      async function* items(): AsyncGenerator<JobItem> {
+        for await (const item of readItems(source, plan, { checkProduct, bringsPictures: true })) {
+          if (++count > PRODUCTS_MAX) throw tooMany()
+          if (item.kind === 'hidden') hidden++
+          else yield item
+        }
+      }
+      return work({ items: items(), warnings: () => [...warnings, ...describeHidden(hidden)] })
+    })
+
   return {
+    read,
+
+    /** Checks a mapping before it is saved. @throws ApiError `validation_error` for fields that no product has. */
+    checkMapping: (mapping: MappingBody): void => void toMapping(mapping),
+
     /**
      * Starts a job that writes the products of a file.
      *
@@ -72,23 +101,9 @@ export function importService(deps: ImportDeps) {
      *   job does. Nothing is written then.
      */
     start: (store: CallerStore, request: ImportRequest): Promise<JobStarted> =>
-      withSource(store.id, request, async (source, plan, warnings) => {
-        let hidden = 0
-        let count = 0
-        async function* items(): AsyncGenerator<JobItem> {
-          for await (const item of readItems(source, plan, { checkProduct, bringsPictures: true })) {
-            if (++count > PRODUCTS_MAX) throw tooMany()
-            if (item.kind === 'hidden') hidden++
-            else yield item
-          }
-        }
-        return startJob(store, {
-          type: 'import',
-          items: items(),
-          callbackUrl: () => request.callbackUrl ?? null,
-          warnings: () => [...warnings, ...describeHidden(hidden)],
-        })
-      }),
+      read(store.id, request, (found) =>
+        startJob(store, { ...found, type: 'import', callbackUrl: () => request.callbackUrl ?? null }),
+      ),
 
     /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */
     preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>

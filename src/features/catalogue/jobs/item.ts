@@ -19,4 +19,6 @@ export interface NewJob {
   callbackUrl?: (() => string | null) | undefined
   /** What the client should know about the job as a whole; read once all items are there. */
   warnings?: (() => readonly string[]) | undefined
+  /** Called in the transaction that makes the job visible; nothing is left of the job when it throws. */
+  acknowledgedWith?: ((job: { jobId: string; arrival: number }) => void) | undefined
 }

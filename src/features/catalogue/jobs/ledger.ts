@@ -24,6 +24,8 @@ export interface LedgerDeps {
   unsynced<Result>(write: () => Result): Result
   /** Called in the transaction that ends a job. */
   onFinished(job: FinishedJob): void
+  /** Learns, in the transaction of the write, that an item made a product that was not there. */
+  onIndexed?: ((job: JobRow, productId: string) => void) | undefined
   /** Learns which jobs change, perhaps in a transaction that is then undone. */
   onChange(jobId: number): void
   clock: Clock
@@ -47,7 +49,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 /** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
 export function createLedger(deps: LedgerDeps) {
-  const { queries, atomically, unsynced, onFinished, onChange, clock } = deps
+  const { queries, atomically, unsynced, onFinished, onIndexed, onChange, clock } = deps
   /** Read once; this process alone acknowledges jobs. */
   let latest = readEarly()
 
@@ -62,9 +64,11 @@ export function createLedger(deps: LedgerDeps) {
   }
 
   /** Adds to the numbers of a job; to be called in a transaction. */
-  function count(job: number, counts: JobCounts): void {
-    finishIfDone(queries.count(job, counts))
-    onChange(job)
+  function count(id: number, counts: JobCounts): JobRow {
+    const job = queries.count(id, counts)
+    finishIfDone(job)
+    onChange(id)
+    return job
   }
 
   /** Ends a job all of whose items are over; to be called in a transaction. */
@@ -86,7 +90,8 @@ export function createLedger(deps: LedgerDeps) {
     const write = () =>
       atomically(() => {
         if (!queries.end(item, how)) throw new LeaseLost()
-        count(item.job, countOf(how))
+        const job = count(item.job, countOf(how))
+        if (how.state === 'done' && how.effect === 'indexed') onIndexed?.(job, item.productId)
       })
     // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
     const job = queries.find(item.job)

@@ -47,6 +47,8 @@ export interface JobNeeds {
   callbacks?: JobCallbacks | undefined
   /** Called in the last transaction of a job. */
   onFinished?: ((storeId: string, job: JobSummary) => void) | undefined
+  /** Called in the transaction in which an item of a feed makes a product that was not there. */
+  onBroughtByFeed?: ((jobId: string, productId: string) => void) | undefined
   noteFault(error: unknown): void
 }
 
@@ -79,6 +81,9 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
       if (url !== null)
         callbacks?.send(job.storeId, { jobId: job.jobId, url, event: `job.${job.status}`, data })
       onFinished?.(job.storeId, data)
+    },
+    onIndexed(job, productId) {
+      if (job.type === 'feed') needs.onBroughtByFeed?.(job.jobId, productId)
     },
     onChange: (id) => streams.note(id),
     clock,

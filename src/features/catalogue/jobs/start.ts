@@ -53,7 +53,8 @@ export function createStart(deps: StartDeps) {
      * @throws ApiError `overloaded` while too many jobs of the store are not over, a storage code, and whatever `items`
      *   throws. Nothing is left of the job then.
      */
-    async start(store: CallerStore, { type, items, callbackUrl, warnings }: NewJob): Promise<JobRow> {
+    async start(store: CallerStore, newJob: NewJob): Promise<JobRow> {
+      const { type, items, callbackUrl, warnings, acknowledgedWith } = newJob
       if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
       const jobId = ids.uuid()
       const id = unsynced(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
@@ -67,15 +68,16 @@ export function createStart(deps: StartDeps) {
         await file?.sync()
         const { total, skipped, failed, repeated } = written
         const job = atomically(() => {
+          const arrival = ledger.nextArrival()
           const job = queries.acknowledge(id, {
-            ...{ total, failed, unchanged: skipped },
-            arrival: ledger.nextArrival(),
+            ...{ total, failed, unchanged: skipped, arrival },
             callbackUrl: callbackUrl?.() ?? null,
             warnings: [...(warnings?.() ?? []), ...describeRepeated(repeated, skipped)].slice(
               0,
               WARNINGS_MAX + 1,
             ),
           })
+          acknowledgedWith?.({ jobId, arrival })
           ledger.finishIfDone(job)
           return job
         })

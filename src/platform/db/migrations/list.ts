@@ -12,6 +12,7 @@ import changes from './0011_changes.sql' with { type: 'text' }
 import jobs from './0012_jobs.sql' with { type: 'text' }
 import storeSettings from './0013_store_settings.sql' with { type: 'text' }
 import reembedding from './0014_reembedding.sql' with { type: 'text' }
+import feeds from './0015_feeds.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly string[] = [
   jobs,
   storeSettings,
   reembedding,
+  feeds,
 ]

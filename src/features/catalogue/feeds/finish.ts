@@ -1,0 +1,155 @@
+import type { Atomically } from '../../../core/audit.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
+import type { ProductsModule } from '../products/module.ts'
+import type { FeedProductQueries } from './product-queries.ts'
+import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
+import type { FeedError } from './schema.ts'
+
+export interface FinishDeps {
+  queries: Pick<FeedQueries, 'find' | 'step' | 'countDeleted'>
+  products: FeedProductQueries
+  changes: Pick<ProductsModule['service']['changes'], 'remove'>
+  isStopping(): boolean
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+}
+
+export type Finished =
+  | { kind: 'completed'; run: RunReport }
+  | { kind: 'stopped'; run: RunReport; error: FeedError }
+  /** The service stops, or the feed is gone: the rest is done later, or never. */
+  | { kind: 'dropped' }
+
+/** Rows that are looked through in one turn of the event loop, and products that are deleted in one. */
+const PAGE = 250
+const DELETED_AT_ONCE = 25
+
+/** Does what a run does after its job: deletes what is gone from the file, and forgets what no longer matters. */
+export function createFinish({ queries, products, changes, isStopping, atomically, unsynced }: FinishDeps) {
+  /** Whether the run goes on, and the feed still means the same. */
+  const goesOn = ({ id, runNumber }: FeedRow): FeedRow | undefined => {
+    const row = isStopping() ? undefined : queries.find(id)
+    return row?.isRunning && row.runNumber === runNumber ? row : undefined
+  }
+
+  /** Products that the feed brought and that its file names no more, page by page. */
+  async function* listMissing({ id, runNumber }: FeedRow, onPage: (size: number) => void) {
+    let after = ''
+    for (;;) {
+      await turn()
+      const page = products.listBrought(id, after, PAGE)
+      // What this very run brought was not the feed's before.
+      onPage(page.filter(({ broughtIn }) => broughtIn < runNumber).length)
+      yield page.filter(({ seenRun }) => seenRun < runNumber).map(({ productId }) => productId)
+      const last = page.at(-1)
+      if (page.length < PAGE || !last) return
+      after = last.productId
+    }
+  }
+
+  async function count(feed: FeedRow): Promise<{ all: number; missing: number }> {
+    let all = 0
+    let missing = 0
+    const add = (size: number) => {
+      all += size
+    }
+    for await (const ids of listMissing(feed, add)) {
+      missing += ids.filter((id) => products.findOther(feed.id, feed.storeId, id) === undefined).length
+    }
+    return { all, missing }
+  }
+
+  /** Deletes a product, unless something has happened to it since; hands it over if another feed names it. */
+  async function remove(feed: FeedRow, arrival: number, productId: string): Promise<void> {
+    const { id, storeId, runNumber } = feed
+    const other = products.findOther(id, storeId, productId)
+    if (other !== undefined) {
+      atomically(() => products.handOver(id, productId, other))
+      return
+    }
+    const isGone = () => {
+      const row = products.find(id, productId)
+      return row?.broughtIn != null && row.seenRun < runNumber
+    }
+    await changes.remove(
+      storeId,
+      productId,
+      (product) => !product.isDemo && isGone() && products.findOther(id, storeId, productId) === undefined,
+      {
+        // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
+        arrival,
+        commitWith: (effect) => {
+          if (effect === 'deleted') queries.countDeleted(id)
+        },
+      },
+    )
+  }
+
+  /** @returns false if the run does not go on. */
+  async function removeMissing(feed: FeedRow, arrival: number): Promise<boolean> {
+    for await (const ids of listMissing(feed, () => {})) {
+      for (let at = 0; at < ids.length; at += DELETED_AT_ONCE) {
+        const now = goesOn(feed)
+        if (!now) return false
+        if (!mayDelete(now, feed.run as RunReport)) return true
+        await Promise.all(
+          ids.slice(at, at + DELETED_AT_ONCE).map((productId) => remove(feed, arrival, productId)),
+        )
+        await turn()
+      }
+    }
+    return true
+  }
+
+  async function forgetUnseen(feed: FeedRow): Promise<void> {
+    while (unsynced(() => products.forgetUnseen(feed.id, feed.runNumber, PAGE)) > 0) await turn()
+  }
+
+  /** @throws ApiError for a storage fault, and whatever is a bug. */
+  return async function finish(feed: FeedRow): Promise<Finished> {
+    const run = feed.run as RunReport
+    const { arrival } = run
+    if (arrival !== null && mayDelete(feed, run)) {
+      if (run.missing === null) {
+        const { all, missing } = await count(feed)
+        if (!goesOn(feed)) return { kind: 'dropped' }
+        run.missing = missing
+        const error = judge(feed, run, all)
+        if (error) {
+          await forgetUnseen(feed)
+          return { kind: 'stopped', run, error }
+        }
+        // From here on a start of the program goes on without counting: what is left is another share.
+        if (!queries.step(feed, { status: 'finishing', jobId: feed.runJobId, run }))
+          return { kind: 'dropped' }
+      }
+      if (!(await removeMissing(feed, arrival))) return { kind: 'dropped' }
+    }
+    await forgetUnseen(feed)
+    return isStopping() ? { kind: 'dropped' } : { kind: 'completed', run }
+  }
+}
+
+/** Whether a feed deletes, and the run is about the file that it means now. */
+const mayDelete = ({ deleteMissing, revision }: FeedRow, run: RunReport): boolean =>
+  deleteMissing && revision === run.revision
+
+/** Finds the reason not to delete. */
+function judge(
+  feed: FeedRow,
+  { missing, unnamed, forceDelete }: RunReport,
+  all: number,
+): FeedError | undefined {
+  if (missing === null || missing === 0 || forceDelete) return undefined
+  const details = { missing, feed_products: all, unnamed_rows: unnamed }
+  const cure = `If they are to be deleted, send POST /v1/feeds/${feed.id}/run with {"force_delete": true}.`
+  if (missing > LIMITS.feedMissingShareMax * all) {
+    const message = `${missing} of the ${all} products of this feed are gone from the file, more than 20 %; nothing was deleted. ${cure}`
+    return { error: 'too_many_missing', message, details }
+  }
+  if (unnamed === 0) return undefined
+  const message = `${unnamed} rows of the file name no product, and ${missing} products of this feed are gone from it; nothing was deleted. Correct the rows. ${cure}`
+  return { error: 'unnamed_rows', message, details }
+}

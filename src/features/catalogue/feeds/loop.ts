@@ -1,0 +1,255 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import type { Atomically } from '../../../core/audit.ts'
+import { type Clock, DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { turn } from '../../../core/turns.ts'
+import type { JobSummary } from '../jobs/schema.ts'
+import type { createFinish } from './finish.ts'
+import type { FeedProductQueries } from './product-queries.ts'
+import type { createPull } from './pull.ts'
+import type { FeedQueries, FeedRow, KnownFile, RunReport } from './queries.ts'
+import { computeLongestWait, computeNextRun } from './schedule.ts'
+import type { FeedError, RunState } from './schema.ts'
+
+export interface FeedLoopDeps {
+  queries: FeedQueries
+  products: Pick<FeedProductQueries, 'forgetAll'>
+  pull: ReturnType<typeof createPull>
+  finish: ReturnType<typeof createFinish>
+  findStore(id: string): CallerStore | undefined
+  /** Takes a request from the budget of the store's plan. @returns false while none is left. */
+  spend(store: CallerStore): boolean
+  /** The job of a store; undefined once it is forgotten. */
+  findJob(storeId: string, jobId: string): JobSummary | undefined
+  isStopping(): boolean
+  noteFault(error: unknown): void
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  log: { error(fields: object, message: string): void }
+  clock: Clock
+}
+
+/** Feeds that are pulled or finished at a time, of all stores; a store has one. Their jobs take turns in their own loop. */
+const AT_ONCE_MAX = 3
+/** Feeds that are looked at in one tick. */
+const LOOKED_AT_MAX = 200
+/** Stores whose last turn is remembered. */
+const STORES_MAX = 10_000
+/** After a fault of the disk, or a bug, nothing begins for so long. */
+const PAUSE_MS = MINUTE_MS
+/** A file with products that failed is read again after this time although it is the same: their pictures may be there. */
+const TRUSTED_MS = DAY_MS
+/** Rows that are deleted in one transaction. */
+const STEP = 250
+
+export type FeedLoop = ReturnType<typeof createFeedLoop>
+
+/**
+ * Pulls feeds when they are due: a few at a time, stores in turn, and one of each store. How far a run is stands in the
+ * database; what is under way is known here alone, because one process serves a data folder. A run that was cut off before
+ * its job is begun again, and one that was cut off behind it goes on.
+ */
+export function createFeedLoop(deps: FeedLoopDeps) {
+  const { queries, products, pull, finish, findStore, spend, findJob, isStopping, noteFault } = deps
+  const { atomically, unsynced, log, clock } = deps
+  /** By feed. */
+  const underWay = new Map<string, { storeId: string; done: Promise<void> }>()
+  /** When each store had its last turn, as a number that grows. */
+  const turns = new Map<string, number>()
+  let turnNumber = 0
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  let isClearing = false
+
+  function endRun(
+    feed: FeedRow,
+    run: RunReport,
+    status: RunState,
+    { error = null, isComplete = false }: { error?: FeedError | null; isComplete?: boolean } = {},
+  ): void {
+    atomically(() => {
+      // Its settings may have changed since the run began.
+      const now = queries.find(feed.id)
+      if (!now) return
+      const failures = countFailures(now, status)
+      const times = { ...{ feedId: feed.id, runNumber: feed.runNumber, startedAt: run.startedAt }, failures }
+      const intervalMs = now.intervalMinutes * MINUTE_MS
+      queries.end(feed, {
+        ...{ status, run: { ...run, error, finishedAt: clock.now() }, consecutiveFailures: failures },
+        nextRunAt: computeNextRun({ ...times, intervalMs }, clock.now()),
+        completeRun: isComplete ? feed.runNumber : now.completeRun,
+      })
+      const known = isTakenIn(status) ? toKnown(run) : hasImported(run) ? NOTHING_KNOWN : undefined
+      if (known) queries.remember(feed.id, run.revision, known)
+    })
+  }
+
+  function toKnown({ etag, lastModified, contentHash, counts }: RunReport): KnownFile {
+    return {
+      ...{ etag, lastModified, contentHash: contentHash === null ? null : Buffer.from(contentHash, 'hex') },
+      trustedUntil: (counts?.failed ?? 0) > 0 ? clock.now() + TRUSTED_MS : null,
+    }
+  }
+
+  function begin(feed: FeedRow): FeedRow | undefined {
+    // A run that was cut off is begun again as it was asked for.
+    const wish = feed.asked ?? (feed.isRunning ? feed.run : null)
+    return queries.begin(feed.id, {
+      isFull: wish?.isFull ?? false,
+      forceDelete: wish?.forceDelete ?? false,
+      ...{ startedAt: clock.now(), finishedAt: null, revision: feed.revision },
+      ...{ bytes: null, etag: null, lastModified: null, contentHash: null, arrival: null, unnamed: 0 },
+      ...{ counts: null, missing: null, error: null },
+    })
+  }
+
+  async function doPull(store: CallerStore, feed: FeedRow): Promise<void> {
+    const run = feed.run as RunReport
+    const pulled = await pull(store, feed, run)
+    if (pulled.kind === 'failed') endRun(feed, pulled.run, 'failed', { error: pulled.error })
+    else if (pulled.kind === 'unchanged') {
+      endRun(feed, { ...run, etag: feed.etag, lastModified: feed.lastModified }, 'unchanged')
+    }
+  }
+
+  async function doFinish(feed: FeedRow): Promise<void> {
+    const finished = await finish(feed)
+    if (finished.kind === 'completed') endRun(feed, finished.run, 'completed', { isComplete: true })
+    else if (finished.kind === 'stopped') {
+      endRun(feed, finished.run, 'stopped', { error: finished.error, isComplete: true })
+    }
+  }
+
+  function start(feed: FeedRow, work: () => Promise<void>): void {
+    const done = work()
+      .catch((err) => {
+        if (isStopping()) return
+        // How far the run is stands in the database: it goes on after the pause.
+        pausedUntil = clock.monotonic() + PAUSE_MS
+        noteFault(err)
+        log.error({ err, feed: feed.id }, 'the run of a feed broke off')
+      })
+      .finally(() => {
+        underWay.delete(feed.id)
+        wake()
+      })
+    underWay.set(feed.id, { storeId: feed.storeId, done })
+    turns.delete(feed.storeId)
+    if (turns.size >= STORES_MAX) turns.clear()
+    turns.set(feed.storeId, ++turnNumber)
+  }
+
+  /** Begins with a feed, if it may. */
+  function serve(feed: FeedRow): void {
+    const store = findStore(feed.storeId)
+    if (!store) return
+    if (feed.isRunning && feed.runStatus === 'finishing') {
+      start(feed, () => doFinish(feed))
+      return
+    }
+    // What was cut off has paid.
+    if (!feed.isRunning && !spend(store)) return
+    const begun = begin(feed)
+    if (begun) start(begun, () => doPull(store, begun))
+  }
+
+  /** Goes on with a run whose job is over. */
+  function noteJob(id: string): void {
+    const feed = queries.find(id)
+    if (!feed?.run || feed.runJobId === null) return
+    const job = findJob(feed.storeId, feed.runJobId)
+    if (!job) {
+      endRun(feed, feed.run, 'failed', { error: JOB_LOST })
+      return
+    }
+    const { total, succeeded, unchanged, failed, cancelled } = job
+    const run = { ...feed.run, counts: { total, succeeded, unchanged, failed, cancelled } }
+    if (job.status === 'completed') queries.step(feed, { status: 'finishing', jobId: feed.runJobId, run })
+    else if (job.status === 'cancelled') endRun(feed, run, 'cancelled')
+    else endRun(feed, run, 'failed', { error: describeFailedJob(total) })
+  }
+
+  const listReady = (): FeedRow[] =>
+    [...queries.listUnderWay(LOOKED_AT_MAX), ...queries.listDue(clock.now(), LOOKED_AT_MAX)]
+      .filter(({ id }) => !underWay.has(id))
+      // Sorting keeps the order of what is due among the feeds of a store.
+      .sort((a, b) => (turns.get(a.storeId) ?? 0) - (turns.get(b.storeId) ?? 0))
+
+  function look(): void {
+    for (const id of queries.listImported(LOOKED_AT_MAX)) noteJob(id)
+    for (const feed of listReady()) {
+      if (underWay.size >= AT_ONCE_MAX) return
+      const isBusy = [...underWay.values()].some(({ storeId }) => storeId === feed.storeId)
+      if (!isBusy) serve(feed)
+    }
+  }
+
+  /** Looks what is due. To be called every few seconds, and whenever something may be. */
+  function wake(): void {
+    if (isStopping() || clock.monotonic() < pausedUntil) return
+    try {
+      look()
+    } catch (err) {
+      pausedUntil = clock.monotonic() + PAUSE_MS
+      noteFault(err)
+      log.error({ err }, 'feeds cannot be read')
+    }
+  }
+
+  return {
+    wake,
+
+    /** Brings forward what waits too long, because the clock was set back. */
+    mendTimes(): void {
+      const now = clock.now()
+      for (const feed of queries.listWaitingUntilAfter(now + computeLongestWait(0), LOOKED_AT_MAX)) {
+        const longest = computeLongestWait(feed.intervalMinutes * MINUTE_MS)
+        if (feed.nextRunAt > now + longest) queries.reschedule(feed.id, now)
+      }
+    },
+
+    /** Deletes what deleted feeds have left, in small steps. */
+    async clear(): Promise<void> {
+      if (isClearing) return
+      isClearing = true
+      try {
+        for (let ids = queries.listDeleted(STEP); ids.length > 0; ids = queries.listDeleted(STEP)) {
+          for (const id of ids) {
+            while (unsynced(() => products.forgetAll(id, STEP)) > 0) {
+              await turn()
+              if (isStopping()) return
+            }
+            queries.removeDeleted(id)
+          }
+        }
+      } finally {
+        isClearing = false
+      }
+    },
+
+    /** Waits for what is under way, once the service stops. */
+    async finish(): Promise<void> {
+      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done))
+    },
+
+    forgetStore: (storeId: string): void => void turns.delete(storeId),
+  }
+}
+
+const NOTHING_KNOWN: KnownFile = { etag: null, lastModified: null, contentHash: null, trustedUntil: null }
+
+/** Whether the file of a run needs not be read again. */
+const isTakenIn = (status: RunState): boolean => status === 'completed'
+
+/** Whether a run has a job; then the file that was known before is known no more. */
+const hasImported = ({ arrival }: RunReport): boolean => arrival !== null
+
+function countFailures({ consecutiveFailures }: FeedRow, status: RunState): number {
+  if (status === 'failed') return consecutiveFailures + 1
+  return status === 'cancelled' ? consecutiveFailures : 0
+}
+
+const JOB_LOST: FeedError = { error: 'job_failed', message: 'The job of the run is there no more' }
+const describeFailedJob = (total: number): FeedError => ({
+  error: 'job_failed',
+  message: `None of the ${total} products could be written; the errors of the job tell why`,
+})

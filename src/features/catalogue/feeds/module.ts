@@ -1,0 +1,101 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import { HOUR_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
+import type { FileDownloads } from '../../../platform/outbound/downloads.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { ImportsModule } from '../imports/module.ts'
+import type { JobsModule } from '../jobs/module.ts'
+import type { JobSummary } from '../jobs/schema.ts'
+import type { ProductsModule } from '../products/module.ts'
+import { createFinish } from './finish.ts'
+import { createFeedLoop } from './loop.ts'
+import { feedProductQueries } from './product-queries.ts'
+import { createPull } from './pull.ts'
+import { feedQueries } from './queries.ts'
+import { feedRoutes } from './routes.ts'
+import { feedService } from './service.ts'
+
+export interface FeedNeeds {
+  stores: Pick<StoreQueries, 'findStore'>
+  products: Pick<ProductsModule['service'], 'changes'>
+  imports: Pick<ImportsModule['service'], 'read' | 'checkMapping'>
+  jobs: Pick<JobsModule['service'], 'start' | 'summarise'>
+  downloads: FileDownloads
+  secretBox: SecretBox
+  /** Takes a request from the budget of the store's plan. @returns false while none is left. */
+  spend(store: CallerStore): boolean
+  noteFault(error: unknown): void
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
+}
+
+const TICK_MS = 5_000
+
+/**
+ * Wires feeds: what a shop publishes at an address becomes a job, again and again.
+ *
+ * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes what the feed
+ * brought and its file names no more. Each of the three steps is written down, so a run survives the end of the program.
+ */
+export function buildFeeds({ db, atomically, clock, ids, log }: Ground, needs: FeedNeeds) {
+  const { stores, imports, jobs, downloads, secretBox, spend, noteFault, stop } = needs
+  const queries = feedQueries(db)
+  const products = feedProductQueries(db)
+  const unsynced = <Result>(write: () => Result) => runUnsynced(db, write)
+  const isStopping = () => stop?.aborted ?? false
+  const base = { queries, products, isStopping, atomically, unsynced, clock }
+  const findJob = (storeId: string, jobId: string): JobSummary | undefined => {
+    try {
+      return jobs.summarise(storeId, jobId)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+  const pull = createPull({
+    ...{ ...base, downloads, imports, jobs },
+    openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
+  })
+  const finish = createFinish({ ...base, changes: needs.products.changes })
+  const loop = createFeedLoop({
+    ...{ ...base, pull, finish, findJob, spend, noteFault, log },
+    findStore: stores.findStore,
+  })
+  const inBackground = (work: () => Promise<void>) =>
+    void work().catch((err) => log.error({ err }, 'a deleted feed cannot be cleared away'))
+  const feeds = feedService({
+    ...{ queries, findJob, atomically, clock, ids },
+    checkUrl: downloads.check,
+    checkMapping: imports.checkMapping,
+    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, contextOf(id)),
+    wake: loop.wake,
+    clear: () => inBackground(loop.clear),
+  })
+
+  return {
+    service: {
+      ...feeds,
+      /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
+      noteBrought: products.bring,
+      /** Does what is due now. */
+      tick: loop.wake,
+      /** Waits for what is under way, once the service stops. */
+      finish: loop.finish,
+    },
+    routes: (doors: Doors) => feedRoutes(doors, feeds),
+    chores: [
+      { name: 'pulling feeds', everyMs: TICK_MS, run: loop.wake },
+      { name: 'mending the times of feeds', everyMs: HOUR_MS, run: loop.mendTimes },
+      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: loop.clear },
+    ],
+    forgetStore: loop.forgetStore,
+  } satisfies Module<object>
+}
+
+const contextOf = (feedId: string): string => `credentials of feed ${feedId}`
+
+export type FeedsModule = ReturnType<typeof buildFeeds>

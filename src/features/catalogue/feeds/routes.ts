@@ -1,0 +1,108 @@
+import { Elysia } from 'elysia'
+import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { DeletedFeed, Feed, FeedBody, FeedList, FeedParams, FeedPatch, RunBody } from './schema.ts'
+import type { FeedService } from './service.ts'
+
+/** Failures of a route about one feed. */
+const ONE_FEED = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+const URL_REFUSED = [
+  'url_not_allowed',
+  'The URL is not that of a public server on a standard port, as far as it tells without a look-up.',
+] as const
+
+/** Contract 2.14: files that the service pulls by their address. */
+export function feedRoutes(
+  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  feeds: FeedService,
+) {
+  return new Elysia({ name: 'feeds.routes', prefix: '/v1/feeds', tags: ['Feeds'] })
+    .use(forStore)
+    .post(
+      '',
+      ({ request, path, actor, body, set }) =>
+        idempotency.answer({ request, path, actor, body, set }, async () => ({
+          status: 201 as const,
+          body: feeds.create(actor.store, body),
+        })),
+      {
+        can: 'products:bulk',
+        parse: jsonBody(),
+        body: FeedBody,
+        response: {
+          201: Feed,
+          ...failures(
+            ...FOR_STORE,
+            ...WRITING,
+            ...JSON_BODY,
+            URL_REFUSED,
+            ['conflict', 'The store already has the maximum number of feeds, `details.limit`.'],
+            ...REPEATABLE,
+          ),
+        },
+        detail: {
+          operationId: 'createFeed',
+          summary: 'Pull products from an address, now and regularly',
+          parameters: [IDEMPOTENCY_KEY],
+        },
+      },
+    )
+    .get('', ({ actor }) => feeds.list(actor.storeId), {
+      can: 'products:read',
+      response: { 200: FeedList, ...failures(...FOR_STORE, ...READING) },
+      detail: { operationId: 'listFeeds', summary: 'List the feeds' },
+    })
+    .get('/:id', ({ actor, params }) => feeds.read(actor.storeId, params.id), {
+      can: 'products:read',
+      params: FeedParams,
+      response: { 200: Feed, ...failures(...ONE_FEED, ...READING) },
+      detail: { operationId: 'getFeed', summary: 'Read a feed with its last run' },
+    })
+    .patch('/:id', ({ actor, params, body }) => feeds.update(actor.storeId, params.id, body), {
+      can: 'products:bulk',
+      params: FeedParams,
+      parse: jsonBody(),
+      body: FeedPatch,
+      response: { 200: Feed, ...failures(...ONE_FEED, ...WRITING, ...JSON_BODY, URL_REFUSED) },
+      detail: { operationId: 'updateFeed', summary: 'Change some fields of a feed' },
+    })
+    .delete('/:id', ({ actor, params }) => feeds.remove(actor.storeId, params.id), {
+      can: 'products:bulk',
+      parse: noBody,
+      params: FeedParams,
+      response: { 200: DeletedFeed, ...failures(...ONE_FEED, ...WRITING) },
+      detail: { operationId: 'deleteFeed', summary: 'Delete a feed; its products stay' },
+    })
+    .post(
+      '/:id/run',
+      ({ request, path, actor, params, body, set }) =>
+        idempotency.answer({ request, path, actor, body, set }, async () => ({
+          status: 202 as const,
+          body: feeds.run(actor.storeId, params.id, body),
+        })),
+      {
+        can: 'products:bulk',
+        params: FeedParams,
+        parse: jsonOrNothing(),
+        body: RunBody,
+        response: {
+          202: Feed,
+          ...failures(
+            ...ONE_FEED,
+            ...WRITING,
+            ...JSON_BODY,
+            ['conflict', 'A run is in progress, or `force_delete` is sent for a feed that deletes nothing.'],
+            ...REPEATABLE,
+          ),
+        },
+        detail: {
+          operationId: 'runFeed',
+          summary: 'Pull a feed now',
+          parameters: [IDEMPOTENCY_KEY],
+        },
+      },
+    )
+}

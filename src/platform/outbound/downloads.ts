@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto'
+import { ApiError, type DownloadFailure } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { sizeInWords } from '../../core/text.ts'
+import type { WorkFile, WorkFiles } from '../work-files.ts'
+import { runWithDeadline } from './deadline.ts'
+import type { OutboundDoor } from './door.ts'
+import type { OutboundResponse, ResponseHead } from './exchange.ts'
+import { OutboundError } from './failure.ts'
+import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from './http-url.ts'
+
+/** Downloads large files from URLs that customers name. They go to the disk as they arrive. */
+export interface FileDownloads {
+  /**
+   * Checks a URL as far as that is possible without a look-up.
+   *
+   * @throws ApiError `url_not_allowed`.
+   */
+  check(url: string): void
+
+  /**
+   * Downloads a file over http or https, of at most `LIMITS.feedBytesMax`. A compressed answer stays as it is.
+   *
+   * @returns what came of it; failures of other servers are no errors here.
+   * @throws ApiError `storage_full`, `read_only`, `storage_failed` or `overloaded`. Nothing is left of the file then.
+   */
+  download(url: string, wanted: WantedFile): Promise<Download>
+}
+
+export interface WantedFile {
+  /** `user:password` for the host of the URL; no other host that a redirect names gets it. */
+  credentials?: string | undefined
+  /** What tells the file that the caller has already. */
+  known?: FileMarks | undefined
+}
+
+/** What the server says of a version of a file. */
+export interface FileMarks {
+  etag: string | null
+  lastModified: string | null
+}
+
+/** A file on the disk. Whoever asked for it disposes of it. */
+export interface DownloadedFile extends AsyncDisposable {
+  /** For libraries that read a file by its name. */
+  readonly path: string
+  readonly sizeBytes: number
+  /** SHA-256 of the bytes as they arrived. */
+  readonly hash: Buffer
+  readonly marks: FileMarks
+  /** Reads the file from its beginning. */
+  pieces(): AsyncIterable<Uint8Array>
+}
+
+export type FileFailure = Exclude<DownloadFailure, 'not_an_image'> | 'url_not_allowed'
+
+export type Download =
+  | { kind: 'file'; file: DownloadedFile }
+  /** The server says that the known file is still the same. */
+  | { kind: 'unchanged' }
+  /** @param message safe to show: contains nothing that the server sent. */
+  | { kind: 'failed'; reason: FileFailure; message: string; upstreamStatus?: number }
+  /** The service stops, so the failure proves nothing. */
+  | { kind: 'stopped' }
+
+export interface FileDownloadsOptions {
+  door: OutboundDoor
+  files: Pick<WorkFiles, 'create' | 'remove'>
+  ids: Pick<Ids, 'uuid'>
+  /** Cuts every download when the service stops. */
+  stop?: AbortSignal | undefined
+  limits?: Partial<FileLimits>
+}
+
+export interface FileLimits {
+  /** Lookup, connection and TLS of one hop, in ms. */
+  connectMs: number
+  /** Until the answer begins: many shops make the file when they are asked for it. */
+  answerMs: number
+  /** Between two pieces. */
+  pieceMs: number
+  /** The whole download with redirects. */
+  totalMs: number
+  bytesMax: number
+}
+
+const DEFAULT_LIMITS: FileLimits = {
+  connectMs: LIMITS.fetchConnectMs,
+  answerMs: 60_000,
+  pieceMs: 30_000,
+  totalMs: 10 * 60_000,
+  bytesMax: LIMITS.feedBytesMax,
+}
+
+/** Some 500 bytes in each at the largest size; a connection has 1,400. */
+const PIECES_MAX = 200_000
+/** Bytes that are collected before they are written, so that a sender of tiny pieces causes no write for each. */
+const BUFFER_BYTES = 256 * 1024
+/** A longer mark is not kept. */
+const MARK_CHARS_MAX = 1_000
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+const HEADERS = { Accept: '*/*', 'Accept-Encoding': 'gzip', 'User-Agent': 'Lookalike (feed)' }
+
+/** A failure that the answer itself shows. */
+class Refused extends Error {
+  readonly reason: FileFailure
+  readonly upstreamStatus: number | undefined
+
+  constructor(reason: FileFailure, message: string, upstreamStatus?: number) {
+    super(message)
+    this.reason = reason
+    this.upstreamStatus = upstreamStatus
+  }
+}
+
+/** Every hop, redirects included, passes through the door and its checks. */
+export function createFileDownloads(options: FileDownloadsOptions): FileDownloads {
+  const { door, files, ids, stop } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const parse = (url: string): URL => parseHttpUrl(url, LIMITS.fetchUrlCharsMax)
+
+  async function follow(start: URL, wanted: WantedFile, signal: AbortSignal): Promise<Download> {
+    let url = start
+    for (let redirects = 0; ; redirects++) {
+      const isOwn = url.origin === start.origin
+      const { status, headers, body } = await get(
+        url,
+        isOwn ? wanted : { ...wanted, credentials: undefined },
+        {
+          ...{ signal, isRedirected: redirects > 0 },
+        },
+      )
+      if (body) return { kind: 'file', file: body }
+      if (status === 304 && wanted.known) return { kind: 'unchanged' }
+      if (!REDIRECTS.includes(status)) throw refusedStatus(status)
+      if (redirects === LIMITS.fetchRedirectsMax) throw tooManyRedirects()
+      const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)
+      if (!target) throw refusedStatus(status)
+      url = target
+    }
+  }
+
+  async function get(
+    url: URL,
+    { credentials, known }: WantedFile,
+    { signal, isRedirected }: { signal: AbortSignal; isRedirected: boolean },
+  ): Promise<OutboundResponse<DownloadedFile | undefined>> {
+    const patience = createPatience()
+    try {
+      patience.waitFor(limits.connectMs + limits.answerMs)
+      return await door.send(url, {
+        method: 'GET',
+        headers: {
+          ...HEADERS,
+          ...(credentials !== undefined && {
+            Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+          }),
+          ...(known?.etag && { 'If-None-Match': known.etag }),
+          ...(known?.lastModified && { 'If-Modified-Since': known.lastModified }),
+        },
+        connectMs: limits.connectMs,
+        signal: AbortSignal.any([signal, patience.signal]),
+        piecesMax: PIECES_MAX,
+        read: async (head, pieces) =>
+          head.status === 200
+            ? save(head, patience.watch(pieces, limits.pieceMs), limits.bytesMax)
+            : undefined,
+      })
+    } catch (error) {
+      throw isRedirected ? toRedirectFailure(error) : error
+    } finally {
+      patience.end()
+    }
+  }
+
+  async function save(
+    { headers }: ResponseHead,
+    pieces: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+  ): Promise<DownloadedFile> {
+    const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase()
+    if (!['identity', 'gzip', 'x-gzip', ''].includes(encoding)) throw strangeEncoding()
+    if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+    const name = ids.uuid()
+    let file: WorkFile | undefined
+    const dispose = async (): Promise<void> => {
+      await file?.close().catch(() => {})
+      await files.remove(name).catch(() => {})
+    }
+    try {
+      file = await files.create(name)
+      const { sizeBytes, hash } = await write(pieces, file, bytesMax)
+      const marks = { etag: readMark(headers.etag), lastModified: readMark(headers['last-modified']) }
+      return { path: file.path, sizeBytes, hash, marks, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
+    } catch (error) {
+      await dispose()
+      throw error
+    }
+  }
+
+  return {
+    check(url) {
+      try {
+        door.check(parse(url))
+      } catch (cause) {
+        if (!(cause instanceof OutboundError)) throw cause
+        throw new ApiError('url_not_allowed', cause.message, { cause })
+      }
+    },
+
+    async download(url, wanted) {
+      if (stop?.aborted) return { kind: 'stopped' }
+      try {
+        const start = parse(url)
+        return await runWithDeadline(limits.totalMs, stop, (signal) => follow(start, wanted, signal))
+      } catch (error) {
+        if (stop?.aborted) return { kind: 'stopped' }
+        if (error instanceof OutboundError)
+          return { kind: 'failed', reason: error.reason, message: error.message }
+        if (!(error instanceof Refused)) throw error
+        const { reason, message, upstreamStatus } = error
+        return { kind: 'failed', reason, message, ...(upstreamStatus !== undefined && { upstreamStatus }) }
+      }
+    },
+  }
+}
+
+async function write(pieces: AsyncIterable<Uint8Array>, file: WorkFile, bytesMax: number) {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  let waiting: Uint8Array[] = []
+  let waitingBytes = 0
+  async function flush(): Promise<void> {
+    if (waitingBytes > 0) await file.append(Buffer.concat(waiting))
+    waiting = []
+    waitingBytes = 0
+  }
+  for await (const piece of pieces) {
+    sizeBytes += piece.length
+    if (sizeBytes > bytesMax) throw tooLarge(bytesMax)
+    hash.update(piece)
+    waiting.push(piece)
+    waitingBytes += piece.length
+    if (waitingBytes >= BUFFER_BYTES) await flush()
+  }
+  await flush()
+  return { sizeBytes, hash: hash.digest() }
+}
+
+/** Aborts its signal when nothing happens for too long. */
+function createPatience() {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = () => clearTimeout(timer)
+  const waitFor = (ms: number) => {
+    end()
+    timer = setTimeout(() => controller.abort(), ms)
+  }
+  return {
+    signal: controller.signal,
+    waitFor,
+    end,
+    async *watch(pieces: AsyncIterable<Uint8Array>, ms: number): AsyncGenerator<Uint8Array> {
+      waitFor(ms)
+      for await (const piece of pieces) {
+        // The time in which the caller writes the piece is not the server's.
+        end()
+        yield piece
+        waitFor(ms)
+      }
+      end()
+    },
+  }
+}
+
+/** Marks go back to the server in a header, as they came. */
+const readMark = (value: string | undefined): string | null =>
+  value !== undefined && value.length <= MARK_CHARS_MAX && /^[\x20-\x7e]+$/.test(value) ? value : null
+
+const tooLarge = (bytesMax: number) =>
+  new Refused('too_large', `The file is larger than ${sizeInWords(bytesMax)}`)
+const strangeEncoding = () =>
+  new Refused('http_status', 'The server packed its answer in a way that the request did not allow', 200)
+const tooManyRedirects = () =>
+  new Refused('too_many_redirects', `The URL redirects more than ${LIMITS.fetchRedirectsMax} times`)
+const refusedStatus = (status: number) =>
+  new Refused('http_status', `The server answered with status ${status}`, status)
