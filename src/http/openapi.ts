@@ -34,6 +34,7 @@ const frame = (version: string) => ({
       description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
     },
     { name: 'Products', description: 'The catalogue' },
+    { name: 'Feeds', description: 'Files of products that the service pulls by their address' },
     { name: 'Jobs', description: 'Work in the background' },
     { name: 'Search', description: 'Find products by picture and by text' },
     { name: 'Changes and webhooks', description: 'The feed of changes, and signed notices of them' },

@@ -94,7 +94,7 @@ export function feedRoutes(
             ...ONE_FEED,
             ...WRITING,
             ...JSON_BODY,
-            ['conflict', 'A run is in progress, or `force_delete` is sent for a feed that deletes nothing.'],
+            ['conflict', 'A run is in progress, or deletions are asked of a feed that deletes nothing.'],
             ...REPEATABLE,
           ),
         },
