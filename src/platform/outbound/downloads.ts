@@ -134,7 +134,7 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
         },
       )
       if (body) return { kind: 'file', file: body }
-      if (status === 304 && wanted.known) return { kind: 'unchanged' }
+      if (status === 304 && (wanted.known?.etag || wanted.known?.lastModified)) return { kind: 'unchanged' }
       if (!REDIRECTS.includes(status)) throw refusedStatus(status)
       if (redirects === LIMITS.fetchRedirectsMax) throw tooManyRedirects()
       const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)

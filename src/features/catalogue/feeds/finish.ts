@@ -35,13 +35,13 @@ export function createFinish({ queries, products, changes, isStopping, atomicall
   }
 
   /** Products that the feed brought and that its file names no more, page by page. */
-  async function* listMissing({ id, runNumber }: FeedRow, onPage: (size: number) => void) {
+  async function* listMissing({ id, runNumber, settledRun }: FeedRow, onPage: (size: number) => void) {
     let after = ''
     for (;;) {
       await turn()
       const page = products.listBrought(id, after, PAGE)
-      // What this very run brought was not the feed's before.
-      onPage(page.filter(({ broughtIn }) => broughtIn < runNumber).length)
+      // What this run and stopped ones before it brought would hide that the rest is gone.
+      onPage(page.filter(({ broughtIn }) => broughtIn <= settledRun).length)
       yield page.filter(({ seenRun }) => seenRun < runNumber).map(({ productId }) => productId)
       const last = page.at(-1)
       if (page.length < PAGE || !last) return
@@ -61,9 +61,13 @@ export function createFinish({ queries, products, changes, isStopping, atomicall
     return { all, missing }
   }
 
-  /** Deletes a product, unless something has happened to it since; hands it over if another feed names it. */
+  /**
+   * Deletes a product, unless somebody has written it since the run began; the next run looks at it again. Hands it over if
+   * another feed names it.
+   */
   async function remove(feed: FeedRow, arrival: number, productId: string): Promise<void> {
     const { id, storeId, runNumber } = feed
+    const { startedAt } = feed.run as RunReport
     const other = products.findOther(id, storeId, productId)
     if (other !== undefined) {
       atomically(() => products.handOver(id, productId, other))
@@ -76,7 +80,11 @@ export function createFinish({ queries, products, changes, isStopping, atomicall
     await changes.remove(
       storeId,
       productId,
-      (product) => !product.isDemo && isGone() && products.findOther(id, storeId, productId) === undefined,
+      ({ isDemo, updatedAt }) =>
+        !isDemo &&
+        updatedAt <= startedAt &&
+        isGone() &&
+        products.findOther(id, storeId, productId) === undefined,
       {
         // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
         arrival,

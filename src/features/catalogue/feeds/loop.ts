@@ -60,12 +60,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   let pausedUntil = Number.NEGATIVE_INFINITY
   let isClearing = false
 
-  function endRun(
-    feed: FeedRow,
-    run: RunReport,
-    status: RunState,
-    { error = null, isComplete = false }: { error?: FeedError | null; isComplete?: boolean } = {},
-  ): void {
+  function endRun(feed: FeedRow, run: RunReport, status: RunState, error: FeedError | null = null): void {
     atomically(() => {
       // Its settings may have changed since the run began.
       const now = queries.find(feed.id)
@@ -76,9 +71,10 @@ export function createFeedLoop(deps: FeedLoopDeps) {
       queries.end(feed, {
         ...{ status, run: { ...run, error, finishedAt: clock.now() }, consecutiveFailures: failures },
         nextRunAt: computeNextRun({ ...times, intervalMs }, clock.now()),
-        completeRun: isComplete ? feed.runNumber : now.completeRun,
+        completeRun: ['completed', 'stopped'].includes(status) ? feed.runNumber : now.completeRun,
+        settledRun: status === 'completed' ? feed.runNumber : now.settledRun,
       })
-      const known = isTakenIn(status) ? toKnown(run) : hasImported(run) ? NOTHING_KNOWN : undefined
+      const known = status === 'completed' ? toKnown(run) : hasImported(run) ? NOTHING_KNOWN : undefined
       if (known) queries.remember(feed.id, run.revision, known)
     })
   }
@@ -105,7 +101,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   async function doPull(store: CallerStore, feed: FeedRow): Promise<void> {
     const run = feed.run as RunReport
     const pulled = await pull(store, feed, run)
-    if (pulled.kind === 'failed') endRun(feed, pulled.run, 'failed', { error: pulled.error })
+    if (pulled.kind === 'failed') endRun(feed, pulled.run, 'failed', pulled.error)
     else if (pulled.kind === 'unchanged') {
       endRun(feed, { ...run, etag: feed.etag, lastModified: feed.lastModified }, 'unchanged')
     }
@@ -113,10 +109,8 @@ export function createFeedLoop(deps: FeedLoopDeps) {
 
   async function doFinish(feed: FeedRow): Promise<void> {
     const finished = await finish(feed)
-    if (finished.kind === 'completed') endRun(feed, finished.run, 'completed', { isComplete: true })
-    else if (finished.kind === 'stopped') {
-      endRun(feed, finished.run, 'stopped', { error: finished.error, isComplete: true })
-    }
+    if (finished.kind === 'completed') endRun(feed, finished.run, 'completed')
+    else if (finished.kind === 'stopped') endRun(feed, finished.run, 'stopped', finished.error)
   }
 
   function start(feed: FeedRow, work: () => Promise<void>): void {
@@ -158,14 +152,14 @@ export function createFeedLoop(deps: FeedLoopDeps) {
     if (!feed?.run || feed.runJobId === null) return
     const job = findJob(feed.storeId, feed.runJobId)
     if (!job) {
-      endRun(feed, feed.run, 'failed', { error: JOB_LOST })
+      endRun(feed, feed.run, 'failed', JOB_LOST)
       return
     }
     const { total, succeeded, unchanged, failed, cancelled } = job
     const run = { ...feed.run, counts: { total, succeeded, unchanged, failed, cancelled } }
     if (job.status === 'completed') queries.step(feed, { status: 'finishing', jobId: feed.runJobId, run })
     else if (job.status === 'cancelled') endRun(feed, run, 'cancelled')
-    else endRun(feed, run, 'failed', { error: describeFailedJob(total) })
+    else endRun(feed, run, 'failed', describeFailedJob(total))
   }
 
   const listReady = (): FeedRow[] =>
@@ -236,9 +230,6 @@ export function createFeedLoop(deps: FeedLoopDeps) {
 }
 
 const NOTHING_KNOWN: KnownFile = { etag: null, lastModified: null, contentHash: null, trustedUntil: null }
-
-/** Whether the file of a run needs not be read again. */
-const isTakenIn = (status: RunState): boolean => status === 'completed'
 
 /** Whether a run has a job; then the file that was known before is known no more. */
 const hasImported = ({ arrival }: RunReport): boolean => arrival !== null

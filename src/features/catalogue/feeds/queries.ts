@@ -60,7 +60,9 @@ export interface FeedRow extends FeedSettings, KnownFile {
   consecutiveFailures: number
   isRunning: boolean
   runNumber: number
+  /** The last run that read the whole file, and the last of these that was not stopped. */
   completeRun: number
+  settledRun: number
   /** null before the first run. */
   runStatus: RunState | null
   runJobId: string | null
@@ -83,7 +85,7 @@ export type FeedQueries = ReturnType<typeof feedQueries>
 const COLUMNS = `id, store_id AS storeId, url, credentials, format, interval_minutes AS intervalMinutes, mapping,
   delete_missing AS deleteMissing, revision, next_run_at AS nextRunAt, asked,
   consecutive_failures AS consecutiveFailures, etag, last_modified AS lastModified, content_hash AS contentHash,
-  trusted_until AS trustedUntil, is_running AS isRunning, run_number AS runNumber, complete_run AS completeRun,
+  trusted_until AS trustedUntil, is_running AS isRunning, run_number AS runNumber, complete_run AS completeRun, settled_run AS settledRun,
   run_status AS runStatus, run_job_id AS runJobId, run_deleted AS runDeleted, run, created_at AS createdAt,
   updated_at AS updatedAt`
 
@@ -136,7 +138,7 @@ export function feedQueries(db: Db) {
     WHERE id = @id AND run_number = @runNumber AND is_running = 1`)
   const end = db.prepare(`
     UPDATE feeds SET is_running = 0, run_status = @status, run = @run, next_run_at = @nextRunAt,
-      consecutive_failures = @consecutiveFailures, complete_run = @completeRun
+      consecutive_failures = @consecutiveFailures, complete_run = @completeRun, settled_run = @settledRun
     WHERE id = @id AND run_number = @runNumber AND is_running = 1`)
   const remember = db.prepare(`
     UPDATE feeds SET etag = @etag, last_modified = @lastModified, content_hash = @contentHash,
@@ -200,7 +202,7 @@ export function feedQueries(db: Db) {
     /** @returns false if the run is over already, or its feed is gone. */
     end: (
       { id, runNumber }: Pick<FeedRow, 'id' | 'runNumber'>,
-      values: Pick<FeedRow, 'nextRunAt' | 'consecutiveFailures' | 'completeRun'> & {
+      values: Pick<FeedRow, 'nextRunAt' | 'consecutiveFailures' | 'completeRun' | 'settledRun'> & {
         status: RunState
         run: RunReport
       },

@@ -17,8 +17,9 @@ CREATE TABLE feeds (
   content_hash         BLOB,             -- SHA-256
   trusted_until        INTEGER,          -- from then on the file is read although it is the same; null: never
   is_running           INTEGER NOT NULL DEFAULT 0 CHECK (is_running IN (0, 1)),
-  run_number           INTEGER NOT NULL DEFAULT 0, -- of the last run that began, and of the last that read the whole file
-  complete_run         INTEGER NOT NULL DEFAULT 0,
+  run_number           INTEGER NOT NULL DEFAULT 0, -- of the last run that began
+  complete_run         INTEGER NOT NULL DEFAULT 0, -- of the last run that read the whole file
+  settled_run          INTEGER NOT NULL DEFAULT 0, -- of the last run that did so and was not stopped
   run_status           TEXT CHECK (run_status IN
     ('pulling', 'importing', 'finishing', 'completed', 'unchanged', 'stopped', 'failed', 'cancelled')),
   run_job_id           TEXT,

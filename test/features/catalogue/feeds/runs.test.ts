@@ -61,7 +61,9 @@ describe('a run of a feed (contract 2.14)', () => {
     const lastModified = 'Tue, 01 Jan 2030 00:00:00 GMT'
     at.shop.answer = (request, response) => {
       const isSame = request.headers['if-modified-since'] === lastModified
-      response.writeHead(isSame ? 304 : 200, { 'last-modified': lastModified }).end(isSame ? '' : at.table('a'))
+      response
+        .writeHead(isSame ? 304 : 200, { 'last-modified': lastModified })
+        .end(isSame ? '' : at.table('a'))
     }
     const feed = await at.add()
     expect(feed.last_run?.last_modified).toBe(lastModified)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,17 +45,20 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
     requests.push(request)
     shop.answer(request, response)
   })
-  const app: TestApp = testApp({
-    downloads: createFileDownloads({
-      door: createOutboundDoor({ allowCidrs: parseCidrs('127.0.0.0/8'), isOffline: false, lookup: async () => [] }),
+  /** The way to the shop, until the stop of a program. */
+  const openDownloads = (signal: AbortSignal) =>
+    createFileDownloads({
+      door: createOutboundDoor({
+        allowCidrs: parseCidrs('127.0.0.0/8'),
+        isOffline: false,
+        lookup: async () => [],
+      }),
       files: createWorkFiles(folder, { isKept: false }),
       ids: systemIds,
-      stop: stop.signal,
+      stop: signal,
       limits,
-    }),
-    stop: stop.signal,
-    ...ports,
-  })
+    })
+  const app: TestApp = testApp({ downloads: openDownloads(stop.signal), stop: stop.signal, ...ports })
   const { token, storeId } = await openStore(app, plan)
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, `/v1/feeds${path}`, { token, headers, ...(body !== undefined && { body }) })
@@ -87,7 +90,7 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
   }
 
   return {
-    ...{ app, token, storeId, shop, url, port, requests, stop, call, read, settle, add },
+    ...{ app, openDownloads, token, storeId, shop, url, port, requests, stop, call, read, settle, add },
     /** Asks for a run and waits for its end. */
     async run(id: string, body?: Record<string, unknown>): Promise<Feed> {
       const { status, body: answer } = await call('POST', `/${id}/run`, body)
@@ -104,14 +107,16 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
     },
     /** The table of some products, with a picture each. */
     table: (...ids: (string | number)[]): string =>
-      ['id,image,name', ...ids.map((id) => `${id},${app.picture(String(id), 1)},Product ${id}`), ''].join('\n'),
+      ['id,image,name', ...ids.map((id) => `${id},${app.picture(String(id), 1)},Product ${id}`), ''].join(
+        '\n',
+      ),
     /** The ids of the store's products. */
     list: (): string[] =>
       app.db
         .prepare<[string], string>('SELECT product_id FROM products WHERE store_id = ? ORDER BY product_id')
         .pluck()
         .all(storeId),
-    filesLeft: () => readdirSync(folder),
+    filesLeft: () => (existsSync(folder) ? readdirSync(folder) : []),
     async close(): Promise<void> {
       stop.abort()
       servers.stop()
