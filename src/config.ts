@@ -64,10 +64,10 @@ export const Settings = Type.Object({
     description: `Plan of a store created with \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
   }),
   OFFLINE: flag(
-    '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
+    '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, feeds, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
   ),
   FETCH_ALLOW_CIDRS: text(
-    'Private networks from which pictures may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
+    'Private networks from which pictures and feeds may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
   ),
   WEBHOOK_ALLOW_CIDRS: text(
     'Private networks that webhooks and callbacks may be sent to, comma separated. Receivers there may use `http:` and any port.',

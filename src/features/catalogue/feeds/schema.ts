@@ -14,18 +14,17 @@ const FeedUrl = text({
   examples: ['https://shop.example/export/products.csv'],
 })
 
-const Interval = Type.Integer({
+/** A default would fill the fields that a PATCH leaves out, so only the body of POST has some. */
+const INTERVAL = {
   minimum: LIMITS.feedIntervalMinutesMin,
   maximum: LIMITS.feedIntervalMinutesMax,
-  default: LIMITS.feedIntervalMinutesDefault,
   description: 'Minutes from the beginning of one run to the next.',
-})
+}
 
-const DeleteMissing = t.Boolean({
-  default: false,
+const DELETE_MISSING = {
   description:
     'Whether products that this feed brought are deleted when its file names them no more. At most 20 % of them at a time.',
-})
+}
 
 const MappingOrNull = t.Union([MappingBody, t.Null()])
 
@@ -33,9 +32,9 @@ const MappingOrNull = t.Union([MappingBody, t.Null()])
 export const FeedBody = t.Object({
   url: FeedUrl,
   format: t.Optional(FormatOrNull),
-  interval_minutes: t.Optional(Interval),
+  interval_minutes: t.Optional(Type.Integer({ ...INTERVAL, default: LIMITS.feedIntervalMinutesDefault })),
   mapping: t.Optional(MappingOrNull),
-  delete_missing: t.Optional(DeleteMissing),
+  delete_missing: t.Optional(t.Boolean({ ...DELETE_MISSING, default: false })),
 })
 export type FeedBody = typeof FeedBody.static
 
@@ -43,9 +42,9 @@ export type FeedBody = typeof FeedBody.static
 export const FeedPatch = t.Object({
   url: t.Optional(FeedUrl),
   format: t.Optional(FormatOrNull),
-  interval_minutes: t.Optional(Interval),
+  interval_minutes: t.Optional(Type.Integer(INTERVAL)),
   mapping: t.Optional(MappingOrNull),
-  delete_missing: t.Optional(DeleteMissing),
+  delete_missing: t.Optional(t.Boolean(DELETE_MISSING)),
 })
 export type FeedPatch = typeof FeedPatch.static
 
