@@ -42,8 +42,6 @@ const TRUSTED_MS = DAY_MS
 /** Rows that are deleted in one transaction. */
 const STEP = 250
 
-export type FeedLoop = ReturnType<typeof createFeedLoop>
-
 /**
  * Pulls feeds when they are due: a few at a time, stores in turn, and one of each store. How far a run is stands in the
  * database; what is under way is known here alone, because one process serves a data folder. A run that was cut off before
