@@ -184,6 +184,8 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     'POST /v1/products': { product_id: 'a', image_url: 'https://img.test/a.jpg' },
     'POST /v1/products/bulk': { products: [{ product_id: 'a', image_url: 'https://img.test/a.jpg' }] },
     'POST /v1/products/import': 'id,image\na,https://img.test/a.jpg\n',
+    'POST /v1/feeds': { url: 'https://shop.test/products.csv' },
+    'POST /v1/feeds/{id}/run': { full: true },
     'POST /v1/security/api-keys': { name: 'sync', scopes: { products: 'read' } },
     'POST /v1/security/public-keys': { name: 'shop', origins: ['https://shop.example'] },
     'POST /v1/security/ip-whitelist': { ip_address: '0.0.0.0/0', force: false },
@@ -204,13 +206,21 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     )
   }
 
+  /** A feed whose first run is over, for the path that names one. */
+  async function makeFeed(): Promise<string> {
+    const { body } = await app.call('POST', '/v1/feeds', { token, body: bodies['POST /v1/feeds'] })
+    await app.feeds.finish()
+    return String(body['id'])
+  }
+
   test('takes the header, and the list above knows it', async () => {
     expect((await listMakers()).toSorted()).toEqual(Object.keys(bodies).toSorted())
   })
 
   test.each(Object.entries(bodies))('%s is done once', async (route, body) => {
     app.picture('a', 1)
-    const [, path = ''] = route.split(' ')
+    const [, pattern = ''] = route.split(' ')
+    const path = pattern.includes('{id}') ? pattern.replace('{id}', await makeFeed()) : pattern
     const type = typeof body === 'string' ? { 'content-type': 'text/csv' } : {}
     const headers = { 'idempotency-key': 'once', 'x-forwarded-for': '127.0.0.1', ...type }
     const send = () => app.call('POST', path, { token, body, headers })
