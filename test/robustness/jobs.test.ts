@@ -13,10 +13,22 @@ import { type Install, newInstall, type Service, startService, until } from './s
 const KILLS = readRepetitions('JOB_KILLS', 4)
 const PRODUCTS = readRepetitions('JOB_PRODUCTS', 80)
 const DIMENSION = 512
+const HOOK = '/hook'
+const EVENTS = ['product.indexed', 'product.updated']
+const LOOPBACK = '127.0.0.0/8'
+
+/** As the feed and a webhook tell it. */
+interface Change {
+  event: string
+  timestamp: string
+  data: object
+}
 
 let install: Install
 let service: Service
 let pictures: Server<undefined>
+/** The changes that the store's webhook was told of. */
+const told = new Set<string>()
 const random = seededRandom(readRepetitions('JOB_SEED', 11))
 const drawn = new Map<string, Promise<Uint8Array>>()
 
@@ -31,10 +43,17 @@ beforeAll(async () => {
   pictures = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: async (request) =>
-      new Response((await draw(new URL(request.url).pathname)) as Uint8Array<ArrayBuffer>),
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== HOOK) return new Response((await draw(pathname)) as Uint8Array<ArrayBuffer>)
+      told.add(toText((await request.json()) as Change))
+      return new Response('ok')
+    },
   })
   await start()
+  const url = `http://127.0.0.1:${pictures.port}${HOOK}`
+  const { status } = await ask('POST', '/v1/search/webhooks', { url, events: EVENTS })
+  expect(status).toBe(200)
 }, 60_000)
 afterAll(async () => {
   await service?.crash()
@@ -43,7 +62,8 @@ afterAll(async () => {
 })
 
 async function start(): Promise<void> {
-  service = await startService(install, { settings: { FETCH_ALLOW_CIDRS: '127.0.0.0/8' }, untilReady: false })
+  const settings = { FETCH_ALLOW_CIDRS: LOOPBACK, WEBHOOK_ALLOW_CIDRS: LOOPBACK }
+  service = await startService(install, { settings, untilReady: false })
 }
 
 const ask = async (method: string, path: string, body?: unknown) => {
@@ -61,6 +81,19 @@ const productsOf = (round: number) =>
     image_url: `http://127.0.0.1:${pictures.port}/${round}-${n}.png`,
     metadata: { round },
   }))
+
+const toText = ({ event, timestamp, data }: Change): string => JSON.stringify([event, timestamp, data])
+
+/** Every change of the store, as its feed tells it. */
+async function readChanges(): Promise<string[]> {
+  const texts: string[] = []
+  for (let hasMore = true; hasMore; ) {
+    const { body } = await ask('GET', `/v1/changes?after=${texts.length}&limit=1000`)
+    texts.push(...(body['changes'] as Change[]).map(toText))
+    hasMore = Boolean(body['has_more'])
+  }
+  return texts
+}
 
 function readDatabase() {
   const db = openDatabase(install.dataDir)
@@ -80,7 +113,7 @@ function readDatabase() {
   }
 }
 
-test(`a job goes on after kill -9, ${KILLS} times: every product is there once, as the last job says`, async () => {
+test(`a job goes on after kill -9, ${KILLS} times: every product is there once, as the last job says, and every change is told`, async () => {
   let kills = 0
   let jobs = 0
   const wrong: unknown[] = []
@@ -119,7 +152,14 @@ test(`a job goes on after kill -9, ${KILLS} times: every product is there once, 
     if (products.length !== PRODUCTS) wrong.push(`${products.length} products`)
     jobs++
   }
-  const measured = `${jobs} jobs of ${PRODUCTS} products, ${wrong.length} items lost, repeated or inconsistent`
+  const changes = await readChanges()
+  // Each job made or changed every product once.
+  if (changes.length !== jobs * PRODUCTS) wrong.push(`${changes.length} changes of ${jobs} jobs`)
+  const untold = () => changes.filter((change) => !told.has(change))
+  await until('every change is delivered', () => untold().length === 0, 120_000).catch(() =>
+    wrong.push(...untold()),
+  )
+  const measured = `${jobs} jobs of ${PRODUCTS} products, ${changes.length} changes delivered, ${wrong.length} items lost, repeated or inconsistent`
   const run = { on: 'program', n: kills, measured, isMet: wrong.length === 0 } as const
   recordBar({ bar: 1, part: 'bulk jobs', ...run })
   recordBar({ bar: 8, part: 'kills', ...run })

@@ -55,6 +55,34 @@ export async function measureRate(
   return (count / (performance.now() - begin)) * 1_000
 }
 
+const RATE_MS = 1_000
+const DECODED = 16
+
+/** Pictures a second of decoding and inference, each alone on all cores, one after the other; and CPU ms a picture. */
+export async function measureLimit(
+  bare: Bare,
+  pictures: readonly Uint8Array[],
+): Promise<{ rate: number; cpuMs: number }> {
+  const cpuOf = async (measure: () => Promise<number>) => {
+    const [before, begin] = [process.cpuUsage(), performance.now()]
+    const rate = await measure()
+    const { user, system } = process.cpuUsage(before)
+    return { rate, cpuMs: (user + system) / (rate * (performance.now() - begin)) }
+  }
+  const decoding = await cpuOf(() =>
+    measureRate(navigator.hardwareConcurrency, RATE_MS, (n) =>
+      bare.decode(pictures[n % pictures.length] as Uint8Array),
+    ),
+  )
+  const decoded = await Promise.all(pictures.slice(0, DECODED).map((bytes) => bare.decode(bytes)))
+  const pair = (n: number) => [0, 1].map((k) => decoded[(2 * n + k) % decoded.length]) as typeof decoded
+  const inference = await cpuOf(async () => 2 * (await measureRate(1, RATE_MS, (n) => bare.vision(pair(n)))))
+  return {
+    rate: 1 / (1 / decoding.rate + 1 / inference.rate),
+    cpuMs: decoding.cpuMs + inference.cpuMs,
+  }
+}
+
 /** How long a call takes, in ms. */
 export async function time(work: () => unknown): Promise<number> {
   const begin = performance.now()

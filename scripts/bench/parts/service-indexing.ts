@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { startApart } from './apart.ts'
-import { type Bare, measureRate } from './bare.ts'
+import { type Bare, measureLimit } from './bare.ts'
 import type { Figure, Row } from './bench.ts'
 import { addCpu, type CpuTime, cpuPer, NO_CPU, readCpu } from './cpu.ts'
 import type { Options } from './options.ts'
@@ -50,8 +50,6 @@ export const INDEXING_ROWS: readonly Row[] = [
 
 const PRODUCTS = 1_000
 const LANES = 8
-const DECODED = 16
-const RATE_MS = 1_000
 /** Searches of all rounds, idle and again while indexing. */
 const SEARCHES = 1_000
 const PAUSE_MS = 10
@@ -90,14 +88,10 @@ export async function measureIndexing(
   }
   const entry = [process.execPath, join(import.meta.dir, 'bare-server.ts')]
   const control = running.use(await startServing(entry, { ANSWERS: '{"/health":"{}"}' }))
-  const decoded = await Promise.all(pictures.slice(0, DECODED).map((bytes) => bare.decode(bytes)))
-  const pair = (n: number) =>
-    [0, 1].map((k) => decoded[(2 * n + k) % DECODED]) as Awaited<ReturnType<Bare['decode']>>[]
-
   const limits: { rate: number; cpuMs: number }[] = []
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
-    const limit = await measureLimit(bare, pictures, pair)
+    const limit = await measureLimit(bare, pictures)
     if (round > 0) limits.push(limit)
     for (const k of inTurns(runners.length, round)) {
       const runner = runners[k] as Runner
@@ -119,30 +113,6 @@ const nothingYet = () => ({
   pings: { service: [], bare: [], ran: [] },
   bodyPings: { service: [], bare: [], ran: [] },
 })
-
-/** Pictures a second of decoding and inference, each alone on all cores, one after the other; and CPU ms a picture. */
-async function measureLimit(
-  bare: Bare,
-  pictures: readonly Uint8Array[],
-  pair: (n: number) => Awaited<ReturnType<Bare['decode']>>[],
-): Promise<{ rate: number; cpuMs: number }> {
-  const cpuOf = async (measure: () => Promise<number>) => {
-    const [before, begin] = [process.cpuUsage(), performance.now()]
-    const rate = await measure()
-    const { user, system } = process.cpuUsage(before)
-    return { rate, cpuMs: (user + system) / (rate * (performance.now() - begin)) }
-  }
-  const decoding = await cpuOf(() =>
-    measureRate(navigator.hardwareConcurrency, RATE_MS, (n) =>
-      bare.decode(pictures[n % pictures.length] as Uint8Array),
-    ),
-  )
-  const inference = await cpuOf(async () => 2 * (await measureRate(1, RATE_MS, (n) => bare.vision(pair(n)))))
-  return {
-    rate: 1 / (1 / decoding.rate + 1 / inference.rate),
-    cpuMs: decoding.cpuMs + inference.cpuMs,
-  }
-}
 
 async function measureRound(
   runner: Runner,

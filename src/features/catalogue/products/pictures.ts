@@ -172,6 +172,8 @@ export function productPictures(deps: PictureDeps) {
     if ('url' in source && !isDataUri(source.url)) {
       const url = toStored(source.url)
       const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
+      const known = url.startsWith(KEPT_PREFIX) && recogniseKept(reader.storeId, url, free, saveAddress)
+      if (known) return known
       return readAndUse(reader, source.url, (bytes) => embed(reader, bytes, free, saveAddress))
     }
     const bytes =
@@ -200,27 +202,51 @@ export function productPictures(deps: PictureDeps) {
     const size = bytes.byteLength
     const contentHash = await sha256(bytes)
     check(contentHash)
+    const known = recognise(storeId, { contentHash, size }, free, saveAddress)
+    if (known) return known
+    const embedded = await embedder.embedPicture(bytes, { priority, storeId })
+    return () => add({ contentHash, size }, embedded, saveAddress)
+  }
+
+  /** The function that writes a picture whose vector is known already; undefined for a new content. */
+  function recognise(
+    storeId: string,
+    content: { contentHash: Buffer; size: number },
+    free: PictureRow[],
+    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
+  ): (() => Promise<PictureToSave>) | undefined {
+    const { contentHash } = content
     const own = take(free, (picture) => picture.contentHash.equals(contentHash))
     if (own) {
       const { contentType } = own
       return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
     }
-    const { facts, vector } =
-      findTwin(storeId, contentHash) ?? (await embedder.embedPicture(bytes, { priority, storeId }))
+    const twin = findTwin(storeId, contentHash)
+    return twin && (() => add(content, twin, saveAddress))
+  }
+
+  /** The same for a kept picture, without reading its file: thousands of items of a job may name one large picture. */
+  function recogniseKept(
+    storeId: string,
+    path: string,
+    free: PictureRow[],
+    saveAddress: () => Promise<string>,
+  ): (() => Promise<PictureToSave>) | undefined {
+    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
+    if (kept?.storeId !== storeId) return undefined
+    const { contentHash, bytes: size } = kept
+    return recognise(storeId, { contentHash, size }, free, saveAddress)
+  }
+
+  async function add(
+    { contentHash, size }: { contentHash: Buffer; size: number },
+    { facts, vector }: EmbeddedPicture,
+    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
+  ): Promise<PictureToSave> {
     const { width, height, contentType, phash, palette } = facts
-    return async () => ({
-      added: {
-        imageUrl: await saveAddress({ contentHash, contentType }),
-        contentHash,
-        bytes: size,
-        width,
-        height,
-        contentType,
-        phash,
-        palette,
-      },
-      vector,
-    })
+    const imageUrl = await saveAddress({ contentHash, contentType })
+    const added = { imageUrl, contentHash, bytes: size, width, height, contentType, phash, palette }
+    return { added, vector }
   }
 
   return {
