@@ -17,6 +17,11 @@ export interface GroupedWrite<Result> {
    * told about.
    */
   isUnsynced?: boolean
+  /**
+   * Whether it may wait for others to join its group, because nobody waits for its answer: jobs write a picture or two at a
+   * time, and each group would be a commit and a wait for the disk of its own.
+   */
+  isPatient?: boolean
 }
 
 /**
@@ -29,6 +34,10 @@ export type WriteTogether = <Result>(write: GroupedWrite<Result>) => Promise<Res
 /** A group ends after so many writes or so much time, and leaves the rest to the next turn: others want to be answered. */
 const WRITES_MAX = 64
 const GROUP_MS_MAX = 8
+
+/** A group of patient writes alone is committed after so much time, or as soon as it has so many. */
+const PATIENCE_MS = 150
+const PATIENT_MAX = 8
 
 interface Entry extends GroupedWrite<unknown> {
   isUndone?: boolean
@@ -43,12 +52,14 @@ type Outcome = { entry: Entry } & ({ result: unknown } | { error: unknown })
  * Creates a queue of writes that are committed in groups: one transaction, one wait for the disk, and each write in a
  * savepoint of its own.
  *
- * A write waits for no timer: its group is what is queued by the end of this turn of the event loop. While the disk takes
- * its time for one group, the next one gathers. A crash keeps or loses a whole group.
+ * A write waits for no timer, unless it is patient: its group is what is queued by the end of this turn of the event loop.
+ * While the disk takes its time for one group, the next one gathers. A crash keeps or loses a whole group.
  */
 export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
   let queue: Entry[] = []
   let isDue = false
+  /** Runs while only patient writes are queued. */
+  let patience: Timer | undefined
   const savepoint = db.prepare('SAVEPOINT one_of_group')
   const release = db.prepare('RELEASE one_of_group')
   const rollBack = db.prepare('ROLLBACK TO one_of_group')
@@ -108,6 +119,8 @@ export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
 
   function schedule(): void {
     if (isDue) return
+    clearTimeout(patience)
+    patience = undefined
     isDue = true
     setImmediate(() => {
       isDue = false
@@ -119,7 +132,8 @@ export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
   return <Result>(write: GroupedWrite<Result>) =>
     new Promise<Result>((resolve, reject) => {
       queue.push({ ...write, resolve, reject } as Entry)
-      schedule()
+      if (!write.isPatient || queue.length >= PATIENT_MAX) schedule()
+      else if (!isDue) patience ??= setTimeout(schedule, PATIENCE_MS)
     })
 }
 

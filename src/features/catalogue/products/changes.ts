@@ -193,6 +193,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
         return saved
       },
       undone: () => giveRoomBack(),
+      isPatient: waited !== undefined,
       committed(saved) {
         giveRoomBack()
         for (const id of saved.removedPictureIds) index.remove(storeId, id)
@@ -292,6 +293,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
         const data = { product_id, deleted_at: isoTime(clock.now()) }
         emit?.({ name: 'product.deleted', storeId, origin: originOf(product), data })
       },
+      isPatient: waited !== undefined,
       committed() {
         for (const { id } of product.pictures) index.remove(storeId, id)
       },
