@@ -70,6 +70,8 @@ export const LIMITS = {
   unfinishedJobsMax: 20,
   /** How long a job can be read after its end. */
   jobDays: 30,
+  /** Jobs of a store that are over and can be read. */
+  jobsKeptMax: 1_000,
   jobsPageDefault: 20,
   jobsPageMax: 100,
   /** Errors within a job, and on one page of the list of its errors. */

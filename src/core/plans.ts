@@ -6,20 +6,41 @@ export interface Plan {
   requestsPerMinute: number
   /** Bytes of the pictures that the service stores: those that were uploaded as files. */
   storageBytesMax: number
+  /** Bytes of the failed items that are kept of jobs that are over, for the list of errors and another try. */
+  jobErrorBytesMax: number
 }
 
 const MB = 1_000_000
 const GB = 1_000 * MB
 
 export const PLANS = {
-  free: { pricePerMonth: 0, productsMax: 50, requestsPerMinute: 10, storageBytesMax: 500 * MB },
-  basic: { pricePerMonth: 29.99, productsMax: 5_000, requestsPerMinute: 60, storageBytesMax: 10 * GB },
-  premium: { pricePerMonth: 99.99, productsMax: 50_000, requestsPerMinute: 200, storageBytesMax: 50 * GB },
+  free: {
+    pricePerMonth: 0,
+    productsMax: 50,
+    requestsPerMinute: 10,
+    storageBytesMax: 500 * MB,
+    jobErrorBytesMax: 16 * MB,
+  },
+  basic: {
+    pricePerMonth: 29.99,
+    productsMax: 5_000,
+    requestsPerMinute: 60,
+    storageBytesMax: 10 * GB,
+    jobErrorBytesMax: 100 * MB,
+  },
+  premium: {
+    pricePerMonth: 99.99,
+    productsMax: 50_000,
+    requestsPerMinute: 200,
+    storageBytesMax: 50 * GB,
+    jobErrorBytesMax: 400 * MB,
+  },
   enterprise: {
     pricePerMonth: 299.99,
     productsMax: Infinity,
     requestsPerMinute: Infinity,
     storageBytesMax: Infinity,
+    jobErrorBytesMax: Infinity,
   },
 } as const satisfies Record<string, Plan>
 

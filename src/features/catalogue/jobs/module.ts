@@ -14,6 +14,8 @@ import type { ProductsModule } from '../products/module.ts'
 import { createLedger, type FinishedJob, type Ledger } from './ledger.ts'
 import { createJobLoop } from './loop.ts'
 import { jobQueries } from './queries.ts'
+import { createJobRoom } from './room.ts'
+import { roomQueries } from './room-queries.ts'
 import { bulkRoutes, jobRoutes } from './routes.ts'
 import type { JobSummary } from './schema.ts'
 import { jobService } from './service.ts'
@@ -119,8 +121,15 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
     ...{ log, clock, ids },
   })
   const starter = createStart({ queries, ledger, files, atomically, unsynced: write, clock, ids })
+  const room = createJobRoom({
+    queries: roomQueries(db),
+    findStore: stores.findStore,
+    discard: starter.discard,
+    atomically,
+    unsynced: write,
+  })
   const jobs = jobService({
-    ...{ queries, ledger, starter, loop, streams, views, files, atomically },
+    ...{ queries, ledger, starter, loop, streams, views, room, files, atomically },
     ...{ log, clock },
   })
 

@@ -27,9 +27,11 @@ export interface JobRow extends JobCounts {
   startedAt: number | null
   /** Null while any item may still change. */
   finishedAt: number | null
+  /** Failed items that are no longer kept. */
+  errorsDropped: number
 }
 
-/** The state and the effect of an item that is over. */
+/** What became of an item that is over. Only one that failed is kept. */
 export type ItemEnd =
   | { state: 'done'; effect: 'indexed' | 'updated' | 'unchanged' | 'deleted' | 'overtaken' }
   | { state: 'failed'; error: ItemError; canRetry: boolean }
@@ -96,7 +98,7 @@ interface RawFailure {
 
 const JOB = `id, job_id AS jobId, store_id AS storeId, type, status, arrival, total, succeeded, unchanged, failed,
   cancelled, callback_url AS callbackUrl, warnings, created_at AS createdAt, started_at AS startedAt,
-  finished_at AS finishedAt`
+  finished_at AS finishedAt, errors_dropped AS errorsDropped`
 
 const ITEM = `id, job, store_id AS storeId, product_id AS productId, kind, content, file_offset AS fileOffset,
   file_bytes AS fileBytes, attempts, delays, lease`
@@ -118,7 +120,7 @@ export function jobQueries(db: Db) {
     VALUES (@job, @storeId, @position, @productId, @kind, @content, @fileOffset, @fileBytes,
       CASE WHEN @error IS NULL THEN 'pending' ELSE 'failed' END, @error)`)
   const skipEarlier = db.prepare(`
-    UPDATE job_items SET state = 'done', effect = 'overtaken', content = NULL
+    DELETE FROM job_items
     WHERE id = (SELECT id FROM job_items INDEXED BY job_items_product WHERE store_id = ? AND product_id = ?
       AND state IN ('pending', 'running', 'failed') AND job = ? AND state = 'pending')`)
   const acknowledge = db.prepare<Record<string, unknown>, RawJob>(`
@@ -154,33 +156,31 @@ export function jobQueries(db: Db) {
       due_at = @dueAt
     WHERE id = @id AND lease = @lease`)
   // The content of a failed item stays for another try; a part of the file goes with the file.
-  const end = db.prepare(`
-    UPDATE job_items SET state = @state, effect = @effect, error = @error, lease = NULL, leased_until = NULL,
+  const fail = db.prepare(`
+    UPDATE job_items SET state = 'failed', error = @error, lease = NULL, leased_until = NULL,
       content = CASE WHEN @keep = 1 THEN content END, file_offset = NULL, file_bytes = NULL
     WHERE id = @id AND lease = @lease`)
+  const remove = db.prepare('DELETE FROM job_items WHERE id = @id AND lease = @lease')
   const overtake = db.prepare<Record<string, unknown>, { id: number; job: number; state: string }>(`
     SELECT job_items.id, job, state FROM job_items INDEXED BY job_items_product
       CROSS JOIN jobs ON jobs.id = job_items.job AND arrival <= @upTo
     WHERE job_items.store_id = @storeId AND product_id = @productId AND state IN ('pending', 'running', 'failed')
       AND is_overtaken = 0`)
-  const dropWaiting = db.prepare(`
-    UPDATE job_items SET state = 'done', effect = 'overtaken', content = NULL, file_offset = NULL, file_bytes = NULL,
-      lease = NULL, leased_until = NULL
-    WHERE id = ?`)
+  const dropWaiting = db.prepare('DELETE FROM job_items WHERE id = ?')
   const markOvertaken = db.prepare('UPDATE job_items SET is_overtaken = 1, content = NULL WHERE id = ?')
   const count = db.prepare<Record<string, unknown>, RawJob>(`
     UPDATE jobs SET succeeded = succeeded + @succeeded, unchanged = unchanged + @unchanged, failed = failed + @failed,
       cancelled = cancelled + @cancelled
     WHERE id = @id RETURNING ${JOB}`)
   const finish = db.prepare<Record<string, unknown>, RawJob>(
-    `UPDATE jobs SET status = @status, finished_at = @now WHERE id = @id RETURNING ${JOB}`,
+    `UPDATE jobs SET status = @status, finished_at = @now, kept_bytes = CASE WHEN failed = 0 THEN 0 END
+     WHERE id = @id RETURNING ${JOB}`,
   )
   const cancel = db.prepare(
     `UPDATE jobs SET status = 'cancelled' WHERE id = ? AND status = 'processing' AND finished_at IS NULL`,
   )
   const cancelSome = db.prepare(`
-    UPDATE job_items SET state = 'cancelled', content = NULL
-    WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_due WHERE job = ? AND state = 'pending' LIMIT ?)`)
+    DELETE FROM job_items WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_due WHERE job = ? AND state = 'pending' LIMIT ?)`)
   const failures = db.prepare<[bigint, bigint, bigint], RawFailure>(`
     SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry
     FROM job_items INDEXED BY job_items_failed
@@ -193,7 +193,7 @@ export function jobQueries(db: Db) {
     UPDATE jobs SET status = 'processing', finished_at = NULL, failed = failed - @retried
     WHERE id = @id RETURNING ${JOB}`)
   const lastPosition = db.prepare<[bigint], { position: number | null }>(
-    'SELECT max(position) AS position FROM job_items WHERE job = ?',
+    `SELECT max(position) AS position FROM job_items INDEXED BY job_items_failed WHERE job = ? AND state = 'failed'`,
   )
   const discardable = db.prepare<[bigint], { id: number; jobId: string }>(`
     SELECT id, job_id AS jobId FROM jobs INDEXED BY jobs_age
@@ -283,13 +283,9 @@ export function jobQueries(db: Db) {
     ): boolean => putBack.run({ id, lease: token, attempts, delays, dueAt: BigInt(dueAt) }).changes > 0,
     /** @returns false when the lease is over. */
     end({ id, lease: token }: Pick<LeasedItem, 'id' | 'lease'>, item: ItemEnd): boolean {
-      const { changes } = end.run({
-        ...{ id, lease: token, state: item.state },
-        effect: item.state === 'done' ? item.effect : null,
-        error: item.state === 'failed' ? JSON.stringify(item.error) : null,
-        keep: item.state === 'failed' && item.canRetry ? 1 : 0,
-      })
-      return changes > 0
+      if (item.state !== 'failed') return remove.run({ id, lease: token }).changes > 0
+      const error = JSON.stringify(item.error)
+      return fail.run({ id, lease: token, error, keep: item.canRetry ? 1 : 0 }).changes > 0
     },
     /** Items about a product, of jobs acknowledged up to a number, that may still be done. */
     listOvertaken: (storeId: string, productId: string, upTo: number) =>
@@ -316,6 +312,7 @@ export function jobQueries(db: Db) {
     retrySome: (id: number, from: number, to: number): number =>
       retrySome.run(BigInt(id), BigInt(from), BigInt(to)).changes,
     reopen: (id: number, retried: number): JobRow => one(reopen.all({ id, retried })),
+    /** The position of the last failed item. */
     findLastPosition: (id: number): number => lastPosition.get(BigInt(id))?.position ?? -1,
 
     /** Jobs that were over before a moment. */

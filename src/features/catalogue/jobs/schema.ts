@@ -93,7 +93,9 @@ export const Job = t.Object({
   errors: t.Array(ItemFailure, {
     description: `The first ${LIMITS.jobErrorsInline}, in the order of the items.`,
   }),
-  errors_truncated: t.Boolean({ description: 'Whether there are more.' }),
+  errors_truncated: t.Boolean({
+    description: 'Whether there are more, or were more before the oldest were deleted.',
+  }),
 })
 export type Job = typeof Job.static
 

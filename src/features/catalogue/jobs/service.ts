@@ -11,6 +11,7 @@ import type { NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobLoop } from './loop.ts'
 import type { JobQueries, JobRow } from './queries.ts'
+import type { JobRoom } from './room.ts'
 import type {
   Job,
   JobErrors,
@@ -31,6 +32,7 @@ export interface JobDeps {
   loop: JobLoop
   streams: JobStreams
   views: JobViews
+  room: JobRoom
   files: Pick<WorkFiles, 'list' | 'remove'>
   atomically: Atomically
   log: { error(fields: object, message: string): void }
@@ -45,7 +47,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, ledger, starter, loop, streams, views, files, atomically, log, clock } = deps
+  const { queries, ledger, starter, loop, streams, views, room, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -61,7 +63,7 @@ export function jobService(deps: JobDeps) {
     return {
       ...views.summary(job),
       errors: found.slice(0, LIMITS.jobErrorsInline).map(toFailure),
-      errors_truncated: found.length > LIMITS.jobErrorsInline,
+      errors_truncated: found.length > LIMITS.jobErrorsInline || job.errorsDropped > 0,
     }
   }
 
@@ -213,6 +215,8 @@ export function jobService(deps: JobDeps) {
       views.endPace(job.id)
       for (const resolve of waiting.get(job.id) ?? []) resolve()
       waiting.delete(job.id)
+      // What fails now is tried again by `prune`.
+      await room.tidy(job.storeId).catch((err) => log.error({ err }, 'the errors of jobs cannot be tidied'))
     },
 
     /** Goes on with all jobs. To be called every second. */
@@ -221,12 +225,13 @@ export function jobService(deps: JobDeps) {
       loop.tick()
     },
 
-    /** Deletes jobs that were over 30 days ago. */
+    /** Deletes jobs that were over 30 days ago, and what others have left beyond the bounds of their stores. */
     async prune(): Promise<void> {
       const before = clock.now() - LIMITS.jobDays * DAY_MS
       for (let old = queries.listOld(before); old.length > 0; old = queries.listOld(before)) {
         for (const job of old) await starter.discard(job)
       }
+      for (const storeId of room.listUntidy()) await room.tidy(storeId)
     },
 
     /** Begins nothing any more and ends the streams: the service is about to stop. */

@@ -13,6 +13,7 @@ import jobs from './0012_jobs.sql' with { type: 'text' }
 import storeSettings from './0013_store_settings.sql' with { type: 'text' }
 import reembedding from './0014_reembedding.sql' with { type: 'text' }
 import feeds from './0015_feeds.sql' with { type: 'text' }
+import jobRoom from './0016_job_room.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly string[] = [
   storeSettings,
   reembedding,
   feeds,
+  jobRoom,
 ]
