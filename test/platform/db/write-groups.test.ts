@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { turn } from '../../../src/core/turns.ts'
 import { type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { createWriteGroups, type WriteTogether } from '../../../src/platform/db/write-groups.ts'
 
@@ -157,6 +158,41 @@ describe('a commit that fails', () => {
     const write = together({ write: () => void add(1) })
     db.close()
     expect((await Promise.allSettled([write])).map(codeOf)).toEqual(['The database connection is not open'])
+  })
+})
+
+describe('patient writes', () => {
+  const patient = (n: number, told: number[] = []) =>
+    together({ write: () => void add(n), committed: () => void told.push(n), isPatient: true })
+
+  test('wait for others: nothing is written in the turns that follow', async () => {
+    const write = patient(1)
+    for (let n = 0; n < 5; n++) await turn()
+    expect(seen(db)).toEqual([])
+    await write
+    expect(seen()).toEqual([1])
+  })
+
+  test('go with the next write that is not patient, in the order of the queue', async () => {
+    const told: number[] = []
+    const writes = [patient(1, told), patient(2, told)]
+    await together({ write: () => void add(3), committed: () => void told.push(3) })
+    expect([told, seen()]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ])
+    await Promise.all(writes)
+  })
+
+  test('wait no longer once there are eight', async () => {
+    const told: number[] = []
+    const writes = Array.from({ length: 7 }, (_, n) => patient(n, told))
+    await turn()
+    expect(told).toEqual([])
+    writes.push(patient(7, told))
+    await turn()
+    expect(told).toHaveLength(8)
+    await Promise.all(writes)
   })
 })
 

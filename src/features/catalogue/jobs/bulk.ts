@@ -13,6 +13,9 @@ export interface BulkDeps {
   checkCallbackUrl(url: unknown): string | null
 }
 
+/** Fields beside the list. Each costs several microseconds, and a body has room for millions. */
+const FIELDS_MAX = 1_000
+
 /** Reads the body of POST /v1/products/bulk as a job. A wrong item fails alone; a wrong body ends the reading. */
 export function readBulk(body: Pick<SpooledBody, 'pieces'>, deps: BulkDeps): NewJob {
   let callbackUrl: string | null = null
@@ -34,9 +37,11 @@ async function* readItems(
   const options = { name: 'products', itemBytesMax: LIMITS.pictureJsonBytesMax }
   let hasList = false
   let count = 0
+  let fields = 0
   for await (const part of readJsonList(body.pieces, options)) {
     if (part.kind === 'list') hasList = true
     else if (part.kind === 'field') {
+      if (++fields > FIELDS_MAX) throw tooManyFields()
       if (part.name === options.name) throw wrongList('type', 'must be an array')
       if (part.name === 'callback_url') onCallback(checkCallbackUrl(part.value))
     } else {
@@ -68,6 +73,14 @@ function findProductId(value: unknown): string | null {
   const isId = typeof id === 'string' && id.length <= LIMITS.productIdCharsMax && id.isWellFormed()
   return isId ? id : null
 }
+
+const tooManyFields = (): ApiError =>
+  validationError([
+    {
+      ...{ in: 'body', pointer: '', code: 'max_fields' },
+      message: `must have at most ${FIELDS_MAX} fields beside products`,
+    },
+  ])
 
 const wrongList = (code: string, message: string): ApiError =>
   validationError([{ in: 'body', pointer: '/products', code, message }])

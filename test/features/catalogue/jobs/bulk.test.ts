@@ -146,6 +146,14 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     expect([jobRows(), filesIn('bodies')]).toEqual([0, []])
   })
 
+  test('more than 1,000 fields beside the list are refused', async () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]))
+    expect((await postBulk(app, token, { ...fields(1_000), products: [{}] })).status).toBe(202)
+    const { status, body } = await postBulk(app, token, { ...fields(1_001), products: [{}] })
+    expect([status, body['error']]).toEqual([422, 'validation_error'])
+  })
+
   test('a fault in the text is named with its line and column', async () => {
     const { body } = await postBulk(
       app,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
@@ -78,6 +79,24 @@ describe('items that fail', () => {
     await over
     expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1 })
     expect(items()).toEqual([])
+  })
+
+  test('a picture that changes between two tries is taken as it is at the last one', async () => {
+    const [first, second] = [app.picture('first', 1), app.picture('second', 2)]
+    faults.set(second, [failed('timeout')])
+    const id = await startBulk(app, token, [
+      { product_id: 'sku-0', image_url: first, additional_image_urls: [second] },
+    ])
+    const over = app.jobs.waitUntilOver(storeId, id)
+    await pass(1)
+    expect(items()).toEqual([{ state: 'pending', attempts: 1 }])
+    app.web.set(first, pictureBytes(5))
+    await pass(20)
+    await over
+    expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1, failed: 0 })
+    const hash = createHash('sha256').update(pictureBytes(5)).digest()
+    const contents = app.db.prepare('SELECT content_hash FROM pictures ORDER BY id').pluck().all() as Buffer[]
+    expect([contents.length, contents[0]?.equals(hash)]).toEqual([2, true])
   })
 
   test('a clock that is set back by a day holds no item up', async () => {

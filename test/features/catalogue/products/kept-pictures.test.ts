@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
@@ -136,6 +137,15 @@ describe('kept pictures as sources', () => {
     const made = await post({ product_id: 'q', image_url: await addressOf('p') })
     expect(made.status).toBe(201)
     expect(app.downloads).toEqual([])
+  })
+
+  test('201: thousands of items may name one large picture: a known one is not read again', async () => {
+    await post({ product_id: 'p', image_url: dataUri(1) })
+    const image_url = await addressOf('p')
+    // Who opens the file finds it missing.
+    rmSync(app.folder, { recursive: true })
+    expect((await post({ product_id: 'q', image_url })).status).toBe(201)
+    expect(await addressOf('q')).toBe(image_url)
   })
 
   test('200: a search by the image_url of an answer reads it without any download', async () => {
