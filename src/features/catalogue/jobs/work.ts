@@ -92,7 +92,8 @@ export function createWork(deps: WorkDeps) {
     }
     if (failure.code === 'overloaded') return delay(item, failure)
     if (failure.code === 'model_not_ready') return isModelReady() ? tryAgain(item, failure) : HOLD
-    return mayPass(failure) ? tryAgain(item, failure) : fail(item, failure, true)
+    const isWorthIt = mayPass(failure) || (item.attempts === 0 && hasLostDecoder(failure))
+    return isWorthIt ? tryAgain(item, failure) : fail(item, failure, true)
   }
 
   return {
@@ -138,6 +139,13 @@ function mayPass({ code, extras }: ApiError): boolean {
   if (PASSING.includes(reason)) return true
   return reason === 'http_status' && typeof status === 'number' && (status === 429 || status >= 500)
 }
+
+/**
+ * Whether the process that decoded the picture was lost. On a machine that is far too busy a good picture may take too long;
+ * one that does it on purpose gets no third chance.
+ */
+const hasLostDecoder = ({ code, extras }: ApiError): boolean =>
+  code === 'image_unreadable' && extras.details?.['cause'] === 'the decoder stopped'
 
 /** An error as it is kept with its item. */
 export const toItemError = ({ code, message, extras: { details } }: ApiError): ItemError => ({

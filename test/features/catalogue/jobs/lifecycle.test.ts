@@ -81,6 +81,21 @@ describe('items that fail', () => {
     expect(items()).toEqual([])
   })
 
+  test('a picture whose decoder stopped gets one more try', async () => {
+    const [good, bad] = productsOf(app, 2)
+    const lost = new ApiError('image_unreadable', 'The picture cannot be decoded', {
+      details: { cause: 'the decoder stopped' },
+    })
+    faults.set(good?.image_url as string, [lost])
+    faults.set(bad?.image_url as string, [lost, lost, lost])
+    const id = await startBulk(app, token, [good, bad])
+    const over = app.jobs.waitUntilOver(storeId, id)
+    await pass(20)
+    await over
+    expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1, failed: 1 })
+    expect(faults.get(bad?.image_url as string)).toHaveLength(1)
+  })
+
   test('a picture that changes between two tries is taken as it is at the last one', async () => {
     const [first, second] = [app.picture('first', 1), app.picture('second', 2)]
     faults.set(second, [failed('timeout')])
