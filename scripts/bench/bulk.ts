@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
 })
 const count = Number(flags.products ?? 10_000)
 const SEARCHES_IDLE = 200
-const SEARCH_PAUSE_MS = 50
+const SEARCH_PAUSE_MS = 250
 const LOOK_MS = 1_000
 const ROUNDS_OF_LIMIT = 3
 

@@ -14,8 +14,10 @@ const PARTS = 10
 
 /** Watches a service and its children until `stop`. Linux only. */
 export function watchProcesses(pid: number): { stop(): Watched } & Disposable {
-  const pids = [pid, ...listChildren(pid)]
-  const pictures = pids.filter((child) => readText(`/proc/${child}/cmdline`).split('\0').includes('vision'))
+  const isForPictures = (child: number) => readText(`/proc/${child}/cmdline`).split('\0').includes('vision')
+  // A process that ends is followed by another one.
+  const list = () => [pid, ...listChildren(pid)]
+  let pictures = list().filter(isForPictures)
   const memory: number[] = []
   let looks = 0
   let idle = 0
@@ -23,7 +25,11 @@ export function watchProcesses(pid: number): { stop(): Watched } & Disposable {
     looks++
     if (!pictures.some(hasWork)) idle++
   }, LOOK_MS)
-  const weigh = setInterval(() => memory.push(sum(pids.map(readMegabytes))), MEMORY_MS)
+  const weigh = setInterval(() => {
+    const pids = list()
+    pictures = pids.filter(isForPictures)
+    memory.push(sum(pids.map(readMegabytes)))
+  }, MEMORY_MS)
   const end = () => {
     clearInterval(look)
     clearInterval(weigh)
