@@ -54,6 +54,12 @@ export interface PreparingOptions {
   priority: Exclude<QueuePriority, 'search'>
 }
 
+/** What is saved of a picture's content. */
+interface KnownPicture {
+  facts: PictureFacts
+  vector: Float32Array
+}
+
 /** Whose picture is read, and how urgently. */
 interface Reader {
   storeId: string
@@ -147,10 +153,7 @@ export function productPictures(deps: PictureDeps) {
   }
 
   /** The vector of a picture of the store with the same bytes. */
-  function findTwin(
-    storeId: string,
-    contentHash: Buffer,
-  ): { facts: PictureFacts; vector: Float32Array } | undefined {
+  function findTwin(storeId: string, contentHash: Buffer): KnownPicture | undefined {
     const twin = queries.findSameContent(storeId, contentHash)
     const vector = twin && findVector(storeId, twin.id)
     return vector && { facts: twin, vector }
@@ -240,7 +243,7 @@ export function productPictures(deps: PictureDeps) {
 
   async function add(
     { contentHash, size }: { contentHash: Buffer; size: number },
-    { facts, vector }: EmbeddedPicture,
+    { facts, vector }: KnownPicture,
     saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
   ): Promise<PictureToSave> {
     const { width, height, contentType, phash, palette } = facts
