@@ -4,20 +4,22 @@ import { sizeInWords } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { ZipEntry } from '../../../platform/archives/zip.ts'
-import type { Product } from '../products/schema.ts'
+import type { Given, Product } from '../products/schema.ts'
 import { assembleProducts } from './mapping/assemble.ts'
 import type { Plan } from './mapping/mapping.ts'
 import type { ImportSource } from './source.ts'
 
 /** One product of a file, checked. */
 export type CheckedItem =
-  | { line: number; kind: 'put'; product: Product }
+  | { line: number; kind: 'put'; product: Product; given?: Given | undefined; hasOtherVectors?: boolean }
   | { line: number; kind: 'wrong'; productId: string | null; error: ApiError }
   | { line: number; kind: 'hidden'; reason: string }
 
 export interface ItemDeps {
   /** @throws ApiError `validation_error`. */
   checkProduct(value: unknown): Product
+  /** The vectors that came with a product. @throws ApiError `validation_error` for some that cannot be used. */
+  findGiven(value: object): Given | 'other_model' | undefined
 }
 
 /**
@@ -28,7 +30,7 @@ export interface ItemDeps {
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct, bringsPictures }: ItemDeps & { bringsPictures: boolean },
+  { checkProduct, findGiven, bringsPictures }: ItemDeps & { bringsPictures: boolean },
 ): AsyncGenerator<CheckedItem> {
   const resolve = (product: Product) =>
     bringsPictures ? bringPictures(product, source) : checkPictures(product, source)
@@ -38,19 +40,22 @@ export async function* readItems(
     else if ('problem' in item) {
       const error = new ApiError('validation_error', item.problem, { details: { line } })
       yield { line, kind: 'wrong', productId: null, error }
-    } else yield await toItem(line, item.product, checkProduct, resolve)
+    } else yield await toItem(line, item.product, { checkProduct, findGiven }, resolve)
   }
 }
 
 async function toItem(
   line: number,
   value: unknown,
-  checkProduct: ItemDeps['checkProduct'],
+  { checkProduct, findGiven }: ItemDeps,
   resolve: (product: Product) => Product | Promise<Product>,
 ): Promise<CheckedItem> {
   try {
     const product = checkProduct(value)
-    return { line, kind: 'put', product: await resolve(product) }
+    // A product that is wrong in itself was refused, so this is an object.
+    const given = findGiven(value as object)
+    const item = { line, kind: 'put', product: await resolve(product) } as const
+    return given === 'other_model' ? { ...item, hasOtherVectors: true } : { ...item, given }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const details = { line, ...error.extras.details }

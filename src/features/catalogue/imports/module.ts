@@ -11,7 +11,7 @@ import { importRoutes } from './routes.ts'
 import { type ImportDeps, importService } from './service.ts'
 
 export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
-  products: Pick<ProductsModule['service'], 'check' | 'pictures'>
+  products: Pick<ProductsModule['service'], 'check' | 'findGiven' | 'pictures'>
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
   embedder: Pick<Embedder, 'embedPicture'>
   /** Takes in the files. */
@@ -26,6 +26,7 @@ export function buildImports({ ids }: Ground, needs: ImportNeeds) {
   const imports = importService({
     ...{ openZip, findMapping },
     checkProduct: products.check,
+    findGiven: products.findGiven,
     startJob: jobs.start,
     showPicture: (storeId, url) =>
       products.pictures.withUrl(storeId, url, async (bytes) => {

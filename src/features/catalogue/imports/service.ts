@@ -5,14 +5,13 @@ import { validationError } from '../../../http/validation.ts'
 import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
 import type { Product } from '../products/schema.ts'
-import { bringPicture, readItems } from './items.ts'
+import { bringPicture, type ItemDeps, readItems } from './items.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listMissingFields, listUnknownColumns, planImport } from './mapping/plan.ts'
 import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
 
-export interface ImportDeps {
-  checkProduct(value: unknown): Product
+export interface ImportDeps extends ItemDeps {
   openZip: OpenZip
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
@@ -37,7 +36,9 @@ export type ImportService = ReturnType<typeof importService>
 
 /** Products from the files that shops export (contract 2.12). */
 export function importService(deps: ImportDeps) {
-  const { checkProduct, openZip, startJob, showPicture, findMapping } = deps
+  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping } = deps
+
+  const checks = { checkProduct, findGiven }
 
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
   async function withSource<Result>(
@@ -78,14 +79,19 @@ export function importService(deps: ImportDeps) {
     withSource(storeId, request, async (source, plan, warnings) => {
       let hidden = 0
       let count = 0
+      let stale = 0
       async function* items(): AsyncGenerator<JobItem> {
-        for await (const item of readItems(source, plan, { checkProduct, bringsPictures: true })) {
+        for await (const item of readItems(source, plan, { ...checks, bringsPictures: true })) {
           if (++count > PRODUCTS_MAX) throw tooMany()
+          if (item.kind === 'put' && item.hasOtherVectors) stale++
           if (item.kind === 'hidden') hidden++
           else yield item
         }
       }
-      return work({ items: items(), warnings: () => [...warnings, ...describeHidden(hidden)] })
+      return work({
+        items: items(),
+        warnings: () => [...warnings, ...describeHidden(hidden), ...describeStale(stale)],
+      })
     })
 
   return {
@@ -111,7 +117,7 @@ export function importService(deps: ImportDeps) {
         const counts = { valid: 0, invalid: 0, hidden: 0 }
         const first: { line: number; product: Product }[] = []
         const errors: Problem[] = []
-        for await (const item of readItems(source, plan, { checkProduct, bringsPictures: false })) {
+        for await (const item of readItems(source, plan, { ...checks, bringsPictures: false })) {
           if (item.kind === 'hidden') counts.hidden++
           else if (item.kind === 'put') {
             counts.valid++
@@ -221,6 +227,11 @@ function describeHidden(count: number): string[] {
     count === 1 ? '1 product is a draft or not published' : `${count} products are drafts or not published`
   return [`${products}: left out`]
 }
+
+const describeStale = (count: number): string[] =>
+  count === 0
+    ? []
+    : [`Vectors of another model came with ${count} products: they are not used, and the pictures are read`]
 
 const describeEncoding = ({ table: { encoding } }: ImportSource): string[] =>
   encoding === 'windows-1252' ? ['The file is not UTF-8; it was read as windows-1252'] : []

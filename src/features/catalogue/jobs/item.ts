@@ -1,14 +1,17 @@
 import type { ApiError } from '../../../core/errors.ts'
-import type { Product } from '../products/schema.ts'
+import type { Given, Product } from '../products/schema.ts'
 
 /** One item of a job, in the order of its source. */
 export type JobItem =
-  /** Writes a product that `products.check` has accepted. Its pictures may be `data:` URIs. */
-  | { kind: 'put'; product: Product }
+  /** Writes a product that `products.check` has accepted. Its pictures may be `data:` URIs, or come with their vectors. */
+  | { kind: 'put'; product: Product; given?: Given | undefined }
   /** Deletes a product, if it is there. */
   | { kind: 'delete'; productId: string }
   /** Is wrong, and has failed before it is tried. */
   | { kind: 'wrong'; productId: string | null; error: ApiError }
+
+/** What is kept of an item that writes a product. Clients never write it: `products.check` lets no other field through. */
+export type ItemContent = Product & { given?: Given | undefined }
 
 /** A job to start. */
 export interface NewJob {

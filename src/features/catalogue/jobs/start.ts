@@ -6,7 +6,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
-import type { JobItem, NewJob } from './item.ts'
+import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
 import { toItemError } from './work.ts'
@@ -150,7 +150,8 @@ async function toRow(
   const productId = item.product.product_id
   const row = { ...base, kind: 'put' as const, productId }
   if (hasPictureInside(item)) await turn()
-  const content = JSON.stringify(item.product)
+  const { product, given } = item
+  const content = JSON.stringify({ ...product, given } satisfies ItemContent)
   if (content.length <= ROW_CHARS_MAX) return { ...row, content }
   return { ...row, part: await put(Buffer.from(content)) }
 }

@@ -3,14 +3,15 @@ import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import type { ProductChanges, ProductInput } from '../products/changes.ts'
-import type { Product } from '../products/schema.ts'
+import type { Given, Product } from '../products/schema.ts'
+import type { ItemContent } from './item.ts'
 import { LeaseLost, type Ledger } from './ledger.ts'
 import type { ItemError, LeasedItem } from './queries.ts'
 
 export interface WorkDeps {
   ledger: Pick<Ledger, 'end' | 'putBack'>
   changes: Pick<ProductChanges, 'put' | 'remove'>
-  toInput(product: Product): ProductInput
+  toInput(product: Product, given: Given | undefined): ProductInput
   /** Reads a content that lies in the file of its job, as JSON. */
   readPart(item: LeasedItem): Promise<string>
   /** Whether the model can be used at all. */
@@ -53,8 +54,8 @@ export function createWork(deps: WorkDeps) {
       await changes.remove(store.id, productId, undefined, waited)
       return
     }
-    const product = JSON.parse(item.content ?? (await readPart(item))) as Product
-    await changes.put(store, { ...toInput(product), waited })
+    const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent
+    await changes.put(store, { ...toInput(product, given), waited })
   }
 
   function fail(item: LeasedItem, error: ApiError, canRetry: boolean): Outcome {

@@ -1,11 +1,15 @@
 import { Elysia } from 'elysia'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
+import { ApiError } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import { OutboundError } from '../../../platform/outbound/failure.ts'
+import { parseHttpUrl } from '../../../platform/outbound/http-url.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Ground, Module } from '../../module.ts'
@@ -31,7 +35,7 @@ export interface ProductNeeds {
   index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
-  embedder: Pick<Embedder, 'embedPicture'>
+  embedder: Pick<Embedder, 'embedPicture' | 'model'>
   fetcher: PictureFetcher
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
@@ -61,6 +65,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     storage: createStorageLimit({ queries: space, stores }),
     embedder,
     fetcher,
+    checkUrl,
     files,
     budget,
     findVector: index.findVector,
@@ -75,7 +80,10 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
     ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
-  const products = productService({ queries, lists, changes, toPublicUrl: pictures.toPublicUrl })
+  const products = productService({
+    ...{ queries, lists, changes, toPublicUrl: pictures.toPublicUrl },
+    model: embedder.model,
+  })
 
   return {
     service: {
@@ -94,6 +102,16 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
       new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(pictures)),
     chores: [{ name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
   } satisfies Module<object>
+}
+
+/** @throws ApiError `url_not_allowed` */
+function checkUrl(url: string): void {
+  try {
+    parseHttpUrl(url, LIMITS.fetchUrlCharsMax)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new ApiError('url_not_allowed', error.message)
+  }
 }
 
 export type ProductsModule = ReturnType<typeof buildProducts>

@@ -9,10 +9,14 @@ import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
-import type { Embedder, PictureFacts, QueuePriority } from '../../../platform/embedder/embedder.ts'
+import type { Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
+import { readGiven } from './given.ts'
+import { createGivenPictures, type KnownPicture, toFacts } from './given-pictures.ts'
+import { KEPT_PREFIX } from './kept-address.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import type { GivenPicture } from './schema.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
 import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
 
@@ -20,8 +24,10 @@ export interface PictureDeps {
   queries: Pick<ProductQueries, 'findSameContent' | 'keepPicture' | 'findKeptPicture' | 'holdPicture'> &
     SweeperDeps['queries']
   storage: StorageLimit
-  embedder: Pick<Embedder, 'embedPicture'>
+  embedder: Pick<Embedder, 'embedPicture' | 'model'>
   fetcher: PictureFetcher
+  /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
+  checkUrl(url: string): void
   files: PictureFiles
   /** Bounds the kept pictures that are read at a time, together with the downloads. */
   budget: Pick<ByteBudget, 'take'>
@@ -37,7 +43,9 @@ export interface PictureDeps {
 }
 
 /** One picture as a client gives it. */
-export type PictureSource = { url: string } | { upload: { bytes(): Promise<Uint8Array> } }
+export type PictureSource =
+  /** @param given the vector and the facts of the picture, of the model in use; it need not be read then. */
+  { url: string; given?: GivenPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
 
 /** A picture that arrived as bytes. */
 interface Arrived {
@@ -54,20 +62,11 @@ export interface PreparingOptions {
   priority: Exclude<QueuePriority, 'search'>
 }
 
-/** What is saved of a picture's content. */
-interface KnownPicture {
-  facts: PictureFacts
-  vector: Float32Array
-}
-
 /** Whose picture is read, and how urgently. */
 interface Reader {
   storeId: string
   priority: QueuePriority
 }
-
-/** The path under which kept pictures are served, relative to the base URL. */
-const KEPT_PREFIX = '/pictures/'
 
 /** Pictures of one product that are downloaded and embedded at the same time; each may hold 10 MiB. */
 const LOADING_MAX = 4
@@ -76,7 +75,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 
 /** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
-  const { queries, storage, embedder, fetcher, files, budget, findVector } = deps
+  const { queries, storage, embedder, fetcher, checkUrl, files, budget, findVector } = deps
   const { baseUrl, atomically, unsynced, writeTogether, clock, ids } = deps
 
   /** Keeps a file from being written and deleted at the same time. */
@@ -106,6 +105,14 @@ export function productPictures(deps: PictureDeps) {
   async function readKept(storeId: string, path: string, until: Promise<unknown>): Promise<Uint8Array> {
     const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
     if (kept?.storeId !== storeId) throw noKeptPicture()
+    return readKeptFile(storeId, kept, until)
+  }
+
+  async function readKeptFile(
+    storeId: string,
+    kept: { contentHash: Buffer; bytes: number },
+    until: Promise<unknown>,
+  ): Promise<Uint8Array> {
     const room = budget.take(storeId, kept.bytes)
     const release = () => room.release()
     until.then(release, release)
@@ -159,6 +166,10 @@ export function productPictures(deps: PictureDeps) {
     return vector && { facts: twin, vector }
   }
 
+  const takeGiven = createGivenPictures({
+    ...{ queries, toStored, hold, keep, readKeptFile, findTwin, checkUrl },
+  })
+
   /**
    * Reads a picture, and embeds it unless its content is known.
    *
@@ -173,6 +184,9 @@ export function productPictures(deps: PictureDeps) {
     change: StorageChange,
   ): Promise<() => Promise<PictureToSave>> {
     if ('url' in source && !isDataUri(source.url)) {
+      const given = source.given && readGiven(source.given, embedder.model.dimension)
+      const taken = given && takeGiven(reader.storeId, source.url, given, change)
+      if (taken) return taken
       const url = toStored(source.url)
       const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
       const known = url.startsWith(KEPT_PREFIX) && recogniseKept(reader.storeId, url, free, saveAddress)
@@ -219,7 +233,7 @@ export function productPictures(deps: PictureDeps) {
     saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
   ): (() => Promise<PictureToSave>) | undefined {
     const { contentHash } = content
-    const own = take(free, (picture) => picture.contentHash.equals(contentHash))
+    const own = take(free, (picture) => !picture.isGiven && picture.contentHash.equals(contentHash))
     if (own) {
       const { contentType } = own
       return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
@@ -246,10 +260,9 @@ export function productPictures(deps: PictureDeps) {
     { facts, vector }: KnownPicture,
     saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
   ): Promise<PictureToSave> {
-    const { width, height, contentType, phash, palette } = facts
+    const { contentType } = facts
     const imageUrl = await saveAddress({ contentHash, contentType })
-    const added = { imageUrl, contentHash, bytes: size, width, height, contentType, phash, palette }
-    return { added, vector }
+    return { added: { ...toFacts(facts), imageUrl, contentHash, bytes: size }, vector }
   }
 
   return {
@@ -286,7 +299,7 @@ export function productPictures(deps: PictureDeps) {
         .map(planned, async ({ source, known }) =>
           known
             ? async (): Promise<PictureToSave> => ({ kept: known })
-            : load({ storeId, priority }, source, free, change),
+            : load({ storeId, priority }, refresh ? withoutGiven(source) : source, free, change),
         )
         .finally(limited.clearQueue)
       // Nothing is written before every picture is known to be good.
@@ -330,6 +343,9 @@ export function productPictures(deps: PictureDeps) {
 /** The address that a picture is saved with. */
 export const getImageUrl = (picture: PictureToSave): string =>
   'kept' in picture ? picture.kept.imageUrl : picture.added.imageUrl
+
+const withoutGiven = (source: PictureSource): PictureSource =>
+  'url' in source ? { url: source.url } : source
 
 const noKeptPicture = () =>
   new ApiError('image_download_failed', 'No picture is kept at this address', {

@@ -10,6 +10,8 @@ export interface NewPicture extends PictureFacts {
   imageUrl: string
   contentHash: Buffer
   bytes: number
+  /** Its vector and its facts came with an import: a client's word, never to be used for another picture. */
+  isGiven?: boolean | undefined
 }
 
 /** One saved picture of a product. */
@@ -18,6 +20,7 @@ export interface PictureRow extends NewPicture {
   id: number
   /** Whether its vector is of the model in use. */
   hasVector: boolean
+  isGiven: boolean
 }
 
 export interface ProductRow {
@@ -81,8 +84,9 @@ interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'
   demo: number
 }
 
-interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector'> {
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isGiven'> {
   palette: string
+  given: number
   model: number
 }
 
@@ -101,7 +105,7 @@ const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vecto
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
 const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
-  bytes, width, height, phash, palette`
+  bytes, width, height, phash, palette, is_given AS given`
 
 /** One statement, because each takes and releases the read lock. Only few products have a second picture to look for. */
 const SHOWN = `
@@ -148,14 +152,15 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
   const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
     INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
-      height, phash, palette)
+      height, phash, palette, is_given)
     VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
-      @height, @phash, @palette)
+      @height, @phash, @palette, @given)
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
-  const sameContent = db.prepare<[string, Buffer, number], RawPicture>(
-    `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE store_id = ? AND content_hash = ? AND model = ? LIMIT 1`,
-  )
+  // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
+  const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
+    SELECT ${PICTURE_COLUMNS} FROM pictures
+    WHERE store_id = ? AND content_hash = ? AND model = ? AND is_given = 0 LIMIT 1`)
   const keep = db.prepare<Record<string, unknown>, { address: string }>(`
     INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at)
     VALUES (@address, @storeId, @contentHash, @contentType, @bytes, @now)
@@ -172,8 +177,9 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
 
-  const toPicture = ({ palette, model: ofModel, ...row }: RawPicture): PictureRow => ({
+  const toPicture = ({ palette, given, model: ofModel, ...row }: RawPicture): PictureRow => ({
     ...row,
+    isGiven: given === 1,
     hasVector: ofModel === model,
     palette: JSON.parse(palette),
   })
@@ -195,7 +201,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         movePicture.run(BigInt(position), picture.kept.imageUrl, BigInt(picture.kept.id))
         return picture.kept.id
       }
-      const { palette, ...facts } = picture.added
+      const { palette, isGiven, ...facts } = picture.added
       const row = addPicture.get({
         ...facts,
         product,
@@ -203,6 +209,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         position,
         model,
         palette: JSON.stringify(palette),
+        given: isGiven ? 1 : 0,
       })
       if (!row) throw new Error('an insert always returns its row')
       vectors.put(storeId, row.id, picture.vector)
@@ -242,7 +249,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       })
     },
 
-    /** A picture of the store with the same bytes, whose vector can be used again. */
+    /** A picture of the store with the same bytes, which the service has read itself and whose vector can be used again. */
     findSameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
       const row = sameContent.get(storeId, contentHash, model)
       return row && toPicture(row)

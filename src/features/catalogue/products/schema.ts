@@ -84,6 +84,42 @@ export const Product = t.Object(
   { additionalProperties: true },
 )
 
+/** A picture within a line of an export, with its vector and what is known of it. Other fields are not read. */
+const GivenPicture = t.Object({
+  image_url: text({ minLength: 1 }),
+  content_hash: t.String({ pattern: '^[0-9a-f]{64}$' }),
+  content_type: t.Union(
+    (['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'] as const).map((type) =>
+      t.Literal(type),
+    ),
+  ),
+  bytes: Type.Integer({ minimum: 1, maximum: LIMITS.pictureBytesMax }),
+  width: Type.Integer({ minimum: 1, maximum: LIMITS.picturePixelsMax }),
+  height: Type.Integer({ minimum: 1, maximum: LIMITS.picturePixelsMax }),
+  phash: t.String({ pattern: '^[0-9a-f]{16}$' }),
+  palette: t.Array(
+    t.Object({
+      hex: t.String({ pattern: '^#[0-9a-f]{6}$' }),
+      share: t.Number({ minimum: 0, maximum: 1 }),
+    }),
+    { maxItems: 5 },
+  ),
+  vector: t.Union([t.Null(), t.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: 65_536 })], {
+    description: 'Base64 of 32-bit floats, the low byte first.',
+  }),
+})
+export type GivenPicture = typeof GivenPicture.static
+
+/** The pictures of a line of an export. */
+export const GivenPictures = t.Array(GivenPicture, { maxItems: 1 + LIMITS.additionalPicturesMax })
+
+/** Vectors and facts that came with a product, for pictures that need not be read then. */
+export interface Given {
+  /** The hash of the model that made the vectors. */
+  model: string
+  pictures: GivenPicture[]
+}
+
 /** The body of POST /v1/products as multipart: the picture is a file or a URL; `metadata` is JSON text. */
 export const ProductForm = t.Object(
   {

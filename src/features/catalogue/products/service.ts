@@ -8,13 +8,16 @@ import { fold } from '../../../core/text.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
+import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
+import { findGiven } from './given.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
 import {
   type DeletedProduct,
+  type Given,
   type IndexedProduct,
   type IndexedProductView,
   Metadata,
@@ -34,6 +37,8 @@ export interface ProductDeps {
   changes: ProductChanges
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
+  /** The model in use. */
+  model: ModelFingerprint
 }
 
 /** The effect of a write, with the answer that the client gets. */
@@ -45,7 +50,7 @@ export interface Indexed {
 export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
-export function productService({ queries, lists, changes, toPublicUrl }: ProductDeps) {
+export function productService({ queries, lists, changes, toPublicUrl, model }: ProductDeps) {
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -87,8 +92,22 @@ export function productService({ queries, lists, changes, toPublicUrl }: Product
       }
     },
 
-    /** What `changes.put` takes for a product. */
-    toInput: (product: Product): ProductInput => toInput(product.product_id, product),
+    /** The vectors that came with a product; see {@link findGiven}. */
+    findGiven: (value: object) => findGiven(value, model),
+
+    /**
+     * What `changes.put` takes for a product.
+     *
+     * @param given vectors that came with it. They count if they are of the model in use: another one may have come since.
+     */
+    toInput: (product: Product, given?: Given): ProductInput => {
+      const input = toInput(product.product_id, product)
+      if (given?.model !== model.hash) return input
+      const byUrl = new Map(given.pictures.map((picture) => [picture.image_url, picture]))
+      const withGiven = (source: PictureSource) =>
+        'url' in source ? { url: source.url, given: byUrl.get(source.url) } : source
+      return { ...input, sources: input.sources.map(withGiven) }
+    },
 
     /** PUT /v1/products/{product_id}. */
     async replace(store: CallerStore, productId: string, body: ProductReplacement): Promise<Indexed> {

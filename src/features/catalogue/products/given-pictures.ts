@@ -1,0 +1,99 @@
+import { ApiError } from '../../../core/errors.ts'
+import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
+import type { GivenContent } from './given.ts'
+import { KEPT_PREFIX } from './kept-address.ts'
+import type { KeptPicture, PictureToSave, ProductQueries } from './queries.ts'
+import type { StorageChange } from './storage-limit.ts'
+
+/** What is saved of a picture's content. */
+export interface KnownPicture {
+  facts: PictureFacts
+  vector: Float32Array
+}
+
+type KeptContent = Pick<KeptPicture, 'contentHash' | 'contentType'> & { bytes: number }
+
+export interface GivenPictureDeps {
+  queries: Pick<ProductQueries, 'findKeptPicture'>
+  /** An address in the form that is saved. */
+  toStored(url: string): string
+  /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
+  checkUrl(url: string): void
+  /** Keeps a kept picture from being swept. */
+  hold(path: string): Promise<string>
+  /** Keeps a picture for a store. @returns its path. @throws ApiError `storage_limit_exceeded`. */
+  keep(
+    storeId: string,
+    picture: Omit<KeptContent, 'bytes'> & { bytes: Uint8Array },
+    change: StorageChange,
+  ): Promise<string>
+  /** Reads a kept file, which counts against the budget of the store until `until` settles. */
+  readKeptFile(storeId: string, kept: KeptContent, until: Promise<unknown>): Promise<Uint8Array>
+  /** A picture of the store with the same bytes, which the service has read itself. */
+  findTwin(storeId: string, contentHash: Buffer): KnownPicture | undefined
+}
+
+/** Takes pictures with the vectors and the facts that came with them, without reading them. */
+export function createGivenPictures(deps: GivenPictureDeps) {
+  const { queries, toStored, checkUrl, hold, keep, readKeptFile, findTwin } = deps
+
+  /** Keeps another store's picture for this one, too. */
+  async function copyKept(storeId: string, kept: KeptContent, change: StorageChange): Promise<string> {
+    const done = Promise.withResolvers<void>()
+    try {
+      const bytes = await readKeptFile(storeId, kept, done.promise)
+      return await keep(storeId, { ...kept, bytes }, change)
+    } finally {
+      done.resolve()
+    }
+  }
+
+  /**
+   * Takes one picture.
+   *
+   * A kept picture must be there. Its content is known to the service, so its own vector goes first, and what was given
+   * counts only for the same content. A picture of another store becomes this store's own: whoever knows the address may
+   * read it.
+   *
+   * @returns a function that writes the picture; undefined for one that has to be read.
+   * @throws ApiError for an address where no picture can be.
+   */
+  return (
+    storeId: string,
+    url: string,
+    { picture, vector }: GivenContent,
+    change: StorageChange,
+  ): (() => Promise<PictureToSave>) | undefined => {
+    const path = toStored(url)
+    if (!path.startsWith(KEPT_PREFIX)) {
+      checkUrl(url)
+      return async () => ({ added: { ...picture, imageUrl: url }, vector })
+    }
+    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
+    if (!kept) throw noPicture()
+    const isOwn = kept.storeId === storeId
+    if (!kept.contentHash.equals(picture.contentHash)) {
+      if (isOwn) return undefined
+      throw noPicture()
+    }
+    const { contentHash, contentType, bytes } = kept
+    const twin = findTwin(storeId, contentHash)
+    const known = twin ? { facts: toFacts(twin.facts), vector: twin.vector } : { facts: picture, vector }
+    return async () => {
+      const imageUrl = isOwn ? await hold(path) : await copyKept(storeId, kept, change)
+      return { added: { ...known.facts, contentHash, contentType, bytes, imageUrl }, vector: known.vector }
+    }
+  }
+}
+
+/** The facts alone: the row of a picture has more. */
+export const toFacts = ({ width, height, contentType, phash, palette }: PictureFacts): PictureFacts => ({
+  ...{ width, height, contentType, phash, palette },
+})
+
+const noPicture = () =>
+  new ApiError(
+    'image_download_failed',
+    'No picture is kept at this address: an uploaded picture lies with the install that made the export',
+    { details: { reason: 'http_status', upstream_status: 404 } },
+  )
