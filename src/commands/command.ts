@@ -13,7 +13,7 @@ export interface Command {
   summary: string
   /** Its own options, without the settings. */
   options?: readonly { flag: string; value?: string; meaning: string; isRequired?: boolean }[]
-  /** Names of the words after the command. */
+  /** Names of the words after the command; one in brackets, at the end, may be left out. */
   positionals?: readonly string[]
   /** Settings that apply; each is also a flag. */
   settings: readonly (keyof Config)[]
@@ -41,7 +41,8 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
   ]) satisfies NonNullable<ParseArgsConfig['options']>
   const { values, positionals } = parseWords(addSwitchValues(argv), options)
   const expected = command.positionals ?? []
-  if (positionals.length !== expected.length) {
+  const least = expected.filter((word) => !word.startsWith('[')).length
+  if (positionals.length < least || positionals.length > expected.length) {
     const takes = expected.length === 0 ? 'no arguments' : expected.join(' ')
     const got =
       positionals.length === 0 ? 'got none' : `got ${positionals.map((word) => `"${word}"`).join(', ')}`

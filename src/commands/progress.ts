@@ -4,22 +4,30 @@ const BAR_CHARS = 24
 /** How often a line is added where no terminal can replace it. */
 const LINE_MS = 10_000
 
+/** How far a piece of work is. */
+export type ProgressState = Pick<JobSummary, 'progress' | 'processed' | 'total' | 'failed' | 'eta_seconds'>
+
 export interface Progress {
-  show(job: JobSummary): void
+  show(state: ProgressState): void
+  /** Shows words in the place of the bar, on a terminal alone. */
+  note(text: string): void
   /** Leaves what was shown last, or removes it. */
   end(): void
 }
 
-/** Shows the progress of a job on stderr: a bar on a terminal, otherwise a line now and then. */
+/** Shows progress on stderr: a bar on a terminal, otherwise a line now and then. */
 export function createProgress(out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr): Progress {
   let shownAt = performance.now()
   return {
-    show(job) {
-      if (out.isTTY) out.write(`\r\x1b[K${formatBar(job.progress)} ${formatProgress(job)}`)
+    show(state) {
+      if (out.isTTY) out.write(`\r\x1b[K${formatBar(state.progress)} ${formatProgress(state)}`)
       else if (performance.now() - shownAt >= LINE_MS) {
         shownAt = performance.now()
-        out.write(`${formatProgress(job)}\n`)
+        out.write(`${formatProgress(state)}\n`)
       }
+    },
+    note(text) {
+      if (out.isTTY) out.write(`\r\x1b[K${text}`)
     },
     end() {
       if (out.isTTY) out.write('\r\x1b[K')
@@ -33,7 +41,7 @@ function formatBar(progress: number): string {
 }
 
 /** Formats `120 of 3,000 products (4 %), 12 a second, 4 min left, 3 failed`. */
-export function formatProgress({ processed, total, failed, eta_seconds: eta }: JobSummary): string {
+export function formatProgress({ processed, total, failed, eta_seconds: eta }: ProgressState): string {
   const number = (value: number) => value.toLocaleString('en')
   const share = total === 0 ? 100 : Math.floor((processed / total) * 100)
   const parts = [`${number(processed)} of ${number(total)} products (${share} %)`]

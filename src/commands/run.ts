@@ -4,6 +4,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
 import { type Command, formatHelp, parseCall } from './command.ts'
 import { demo } from './demo.ts'
+import { exportProducts } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importFile } from './import.ts'
 import { inbox } from './inbox.ts'
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   setup,
   demo,
   importFile,
+  exportProducts,
   keyCreate,
   keyList,
   keyRevoke,

@@ -11,6 +11,16 @@ const TOLD_SECONDS = 3
 /** The pause before a stream of events is opened again. */
 const PAUSE_MS = 1_000
 
+/** The service has answered, and refuses. */
+export class ServiceRefusal extends OperatorError {
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
 export interface ServiceClient {
   /**
    * Sends a request. Waits and repeats it where the service says when to come again.
@@ -18,6 +28,8 @@ export interface ServiceClient {
    * @throws OperatorError for a refusal, or if the service does not answer; the signal's reason when it aborts.
    */
   send(method: 'GET' | 'POST', path: string, init?: RequestParts): Promise<Response>
+  /** Reads a job as it is. */
+  readJob(jobId: string): Promise<Job>
   /** Follows a job to its end by one request for a quarter of an hour, which spends one of the plan. */
   follow(jobId: string, tell: (job: JobSummary) => void): Promise<Job>
 }
@@ -76,13 +88,16 @@ export function createServiceClient(
     }
   }
 
+  const readJob = async (jobId: string): Promise<Job> =>
+    (await (await send('GET', `/v1/jobs/${jobId}`)).json()) as Job
+
   return {
     send,
+    readJob,
     async follow(jobId, tell) {
-      const path = `/v1/jobs/${jobId}`
       for (;;) {
-        const events = await send('GET', `${path}/events`)
-        if (await readEvents(events, tell, told)) return (await (await send('GET', path)).json()) as Job
+        const events = await send('GET', `/v1/jobs/${jobId}/events`)
+        if (await readEvents(events, tell, told)) return readJob(jobId)
         await sleep(PAUSE_MS, told)
       }
     },
@@ -117,9 +132,10 @@ async function readEvents(
   return isOver
 }
 
-async function explainRefusal(response: Response): Promise<OperatorError> {
+async function explainRefusal(response: Response): Promise<ServiceRefusal> {
   const { error, message } = (await response.json().catch(() => ({}))) as { error?: string; message?: string }
-  return new OperatorError(message ?? `The service answered ${response.status} ${error ?? ''}`.trim())
+  const words = message ?? `The service answered ${response.status} ${error ?? ''}`.trim()
+  return new ServiceRefusal(words, response.status)
 }
 
 const sleep = (ms: number, told: AbortSignal): Promise<void> =>

@@ -18,49 +18,73 @@ export type OpenZip = (path: string, limits: ZipLimits) => Promise<ZipArchive>
 
 export interface ImportSource {
   table: Table
+  /** The bytes of the table, unpacked. */
+  open: OpenBytes
+  /** Where the table lies in its archive. */
+  tablePath?: string | undefined
   packing: 'none' | 'gzip' | 'zip'
   /** The pictures that came along. @returns undefined for a name that none has. */
   findPicture(name: string): ZipEntry | undefined
   close(): void
 }
 
-const SOURCE_LIMITS = {
+export interface SourceLimits {
+  tableBytesMax: number
+  zipBytesMax: number
+  zipEntriesMax: number
+}
+
+const SOURCE_LIMITS: SourceLimits = {
   /** Unpacked bytes of the table. */
   tableBytesMax: 250_000_000,
   /** Unpacked bytes of a zip file, and the files in it. */
   zipBytesMax: 4_000_000_000,
   zipEntriesMax: 100_000,
-} as const
+}
 
 /**
  * Opens a file of products: a table, a table packed with gzip, or a zip file with one table and its pictures.
  *
  * @throws UnreadableFile with words for whoever gave the file.
  */
-export async function openSource(file: ImportFile, openZip: OpenZip): Promise<ImportSource> {
+export async function openSource(
+  file: ImportFile,
+  openZip: OpenZip,
+  limits = SOURCE_LIMITS,
+): Promise<ImportSource> {
   const head = await readHead(file.open, 4)
-  if (isZip(head)) return openZipSource(file, openZip)
+  if (isZip(head)) {
+    const zip = await openZip(file.path, { entriesMax: limits.zipEntriesMax, bytesMax: limits.zipBytesMax })
+    return openArchive(zip, file.format, limits)
+  }
   const told = file.format ?? formatOf((file.name ?? '').replace(/\.gz$/i, ''))
   const plain = { findPicture: () => undefined, close: () => {} }
   if (isGzip(head)) {
-    const open = unpackGzip(file.open, SOURCE_LIMITS.tableBytesMax)
-    return { ...plain, packing: 'gzip', table: await openTable(open, told) }
+    const open = unpackGzip(file.open, limits.tableBytesMax)
+    return { ...plain, open, packing: 'gzip', table: await openTable(open, told) }
   }
-  return { ...plain, packing: 'none', table: await openTable(file.open, told) }
+  return { ...plain, open: file.open, packing: 'none', table: await openTable(file.open, told) }
 }
 
-async function openZipSource({ path, format }: ImportFile, openZip: OpenZip): Promise<ImportSource> {
-  const zip = await openZip(path, {
-    entriesMax: SOURCE_LIMITS.zipEntriesMax,
-    bytesMax: SOURCE_LIMITS.zipBytesMax,
-  })
+/**
+ * Opens an archive with one table and its pictures, and closes it if that fails.
+ *
+ * @throws UnreadableFile with words for whoever gave the file.
+ */
+export async function openArchive(
+  zip: ZipArchive,
+  format: TableFormat | undefined,
+  { tableBytesMax }: Pick<SourceLimits, 'tableBytesMax'>,
+): Promise<ImportSource> {
   try {
     const entry = findTable(zip)
-    if (entry.bytes > SOURCE_LIMITS.tableBytesMax) throw new UnreadableFile(`${entry.path} is too large`)
+    if (entry.bytes > tableBytesMax) throw new UnreadableFile(`${entry.path} is too large`)
     const table = await openTable(entry.open, format ?? formatOf(entry.path))
     return {
       packing: 'zip',
       table,
+      open: entry.open,
+      tablePath: entry.path,
       findPicture: createPictureFinder(zip, entry.path),
       close: zip.close,
     }

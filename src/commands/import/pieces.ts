@@ -1,0 +1,90 @@
+import { OperatorError } from '../../core/operator-error.ts'
+import { UnreadableFile } from '../../core/unreadable-file.ts'
+import { openTable } from '../../features/catalogue/imports/formats/table.ts'
+import type { Progress } from '../progress.ts'
+import { createPartWriter } from './part-file.ts'
+import { createMeter, PART_LIMITS, planParts } from './split.ts'
+import type { ImportWork } from './work.ts'
+
+/** What is sent with one request. */
+export interface Piece {
+  /** From 0. */
+  number: number
+  /** About so many, before the service has looked; 0 for a file that is sent as it is. */
+  products: number
+  /** Writes what is to be sent, unless it lies there already. Pieces are asked for in their order. */
+  load(): Promise<Blob>
+  /** The line of the file that a line of the piece comes from. */
+  toLine(line: number): number | undefined
+  forget(): void
+}
+
+export interface Pieces {
+  list: readonly Piece[]
+  /** The parameters of every request. */
+  query: URLSearchParams
+  close(): Promise<void>
+}
+
+/** How often the reading of a file is told, in records. */
+const TOLD_RECORDS = 1_000
+
+/**
+ * Cuts what is imported into pieces; a small file is one piece as it is.
+ *
+ * @param partPath where a part lies while it is sent.
+ * @throws OperatorError for a file that cannot be read to its end.
+ */
+export async function openPieces(work: ImportWork, partPath: string, progress: Progress): Promise<Pieces> {
+  const { whole, query } = work
+  if (whole) {
+    const load = async () => whole
+    const piece = { number: 0, products: 0, load, toLine: (line: number) => line, forget: () => {} }
+    return { list: [piece], query, close: async () => {} }
+  }
+  return explain(work, () => cut(work, partPath, progress))
+}
+
+async function cut(work: ImportWork, partPath: string, progress: Progress): Promise<Pieces> {
+  const opened = await work.open()
+  const meter = createMeter(opened.open)
+  const source = { ...opened, table: await openTable(meter.open, opened.table.format) }
+  let count = 0
+  const parts = await planParts(source, meter, PART_LIMITS, () => {
+    if (++count % TOLD_RECORDS === 0)
+      progress.note(`Reading ${work.name}: ${count.toLocaleString('en')} rows`)
+  })
+  progress.end()
+  const [first] = parts
+  if (!first) throw new UnreadableFile('there are no products in it')
+  const writer = createPartWriter(source, first)
+  const query = new URLSearchParams(work.query)
+  query.set('format', source.table.format)
+  return {
+    list: parts.map((part) => ({
+      number: part.number,
+      products: part.products,
+      load: () =>
+        explain(work, async () => {
+          await writer.write(part, partPath)
+          return Bun.file(partPath)
+        }),
+      toLine: (line) => (work.hasLines ? writer.toLine(part, line) : undefined),
+      forget: () => writer.forget(part),
+    })),
+    query,
+    async close() {
+      await writer.close()
+      source.close()
+    },
+  }
+}
+
+async function explain<Result>({ name }: ImportWork, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    throw new OperatorError(`Cannot read ${name}: ${error.message}`)
+  }
+}
