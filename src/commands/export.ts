@@ -31,7 +31,7 @@ export const exportProducts: Command = {
     },
     { flag: 'force', meaning: 'replace FILE if it is there' },
   ],
-  settings: ['DATA_DIR', 'JWT_SECRET'],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'JWT_SECRET'],
   example: 'lookalike export products.ndjson.gz --store my-shop --vectors',
   async run(call) {
     const { options, positionals } = call

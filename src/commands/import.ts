@@ -27,7 +27,7 @@ export const importFile: Command = {
     { flag: 'dry-run', meaning: 'show what would be imported, and write nothing' },
     { flag: 'json', meaning: 'print JSON: the job at its end, or the preview' },
   ],
-  settings: ['DATA_DIR', 'JWT_SECRET', 'FETCH_ALLOW_CIDRS', 'OFFLINE'],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'JWT_SECRET', 'FETCH_ALLOW_CIDRS', 'OFFLINE'],
   example: 'lookalike import products.csv --store my-shop --dry-run',
   async run(call) {
     const work = await readWork(call)

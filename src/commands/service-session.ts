@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Call } from './command.ts'
-import { findRunningService, startService, withInstall } from './runtime.ts'
+import { findAddress, findRunningService, startService, withInstall } from './runtime.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
 import { requireStore } from './store-choice.ts'
 
@@ -41,9 +41,10 @@ export async function withService(
   }
 }
 
-/** Nobody but this command uses its own service. */
+/** Nobody but this command uses its own service. The addresses of pictures are those that the next service will have. */
 const configureOwn = (config: Config): Config => ({
   ...config,
+  BASE_URL: findAddress(config),
   HOST: '127.0.0.1',
   PORT: 0,
   LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL,

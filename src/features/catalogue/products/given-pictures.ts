@@ -65,26 +65,32 @@ export function createGivenPictures(deps: GivenPictureDeps) {
     change: StorageChange,
   ): (() => Promise<PictureToSave>) | undefined => {
     const path = toStored(url)
-    if (!path.startsWith(KEPT_PREFIX)) {
+    const isHere = path.startsWith(KEPT_PREFIX)
+    const found = queries.findKeptPicture(isHere ? path.slice(KEPT_PREFIX.length) : findAddress(url))
+    const isSame = found?.contentHash.equals(picture.contentHash)
+    if (!isHere && !isSame) {
       checkUrl(url)
       return async () => ({ added: { ...picture, imageUrl: url }, vector })
     }
-    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
-    if (!kept) throw noPicture()
+    if (!isSame && found?.storeId === storeId) return undefined
+    if (!found || !isSame) throw noPicture()
+    const kept = found
     const isOwn = kept.storeId === storeId
-    if (!kept.contentHash.equals(picture.contentHash)) {
-      if (isOwn) return undefined
-      throw noPicture()
-    }
     const { contentHash, contentType, bytes } = kept
     const twin = findTwin(storeId, contentHash)
     const known = twin ? { facts: toFacts(twin.facts), vector: twin.vector } : { facts: picture, vector }
     return async () => {
-      const imageUrl = isOwn ? await hold(path) : await copyKept(storeId, kept, change)
+      const imageUrl = isOwn ? await hold(KEPT_PREFIX + kept.address) : await copyKept(storeId, kept, change)
       return { added: { ...known.facts, contentHash, contentType, bytes, imageUrl }, vector: known.vector }
     }
   }
 }
+
+/**
+ * What may be the address of a kept picture within a URL: the service may have had another base URL at the export. Addresses
+ * are random, so one that is known here is the same one.
+ */
+const findAddress = (url: string): string => /\/pictures\/([\w-]{22})$/.exec(url)?.[1] ?? ''
 
 /** The facts alone: the row of a picture has more. */
 export const toFacts = ({ width, height, contentType, phash, palette }: PictureFacts): PictureFacts => ({

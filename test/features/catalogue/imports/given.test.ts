@@ -224,6 +224,12 @@ describe('kept pictures with vectors', () => {
     expect([embedded, app.downloads]).toEqual([[], []])
     const { body } = await app.call('GET', '/v1/products/a', { token: two.token })
     expect(body['image_url']).not.toBe(exported[0]?.image_url)
+    // The address of an install that had another base URL is known by its random part.
+    const text = JSON.stringify(exported).replaceAll('http://lookalike.test', 'https://old.test:8443')
+    const moved = (JSON.parse(text) as object[]).map((line) => ({ ...line, product_id: 'moved' }))
+    expect(await importAll(moved)).toMatchObject({ succeeded: 1 })
+    const again = (await app.call('GET', '/v1/products/moved', { token: two.token })).body
+    expect(again['image_url']).toBe(body['image_url'])
     await app.call('DELETE', '/v1/products/a', { token: one.token })
     await app.sweepPictures()
     app.clock.advance(61_000)
