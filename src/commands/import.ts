@@ -50,7 +50,7 @@ async function importThrough(
   const isJson = options['json'] !== undefined
   let pieces: Pieces | undefined
   try {
-    pieces = await openPieces(work, file.partPath, progress)
+    pieces = await openPieces(work, file.partPath, progress, told)
     if (options['dry-run'] === undefined) {
       return await send({ session, pieces, file, progress, isJson, told })
     }
@@ -60,6 +60,7 @@ async function importThrough(
   } catch (error) {
     progress.end()
     if (!told.aborted) throw error
+    if (!pieces) console.error('Stopped. Nothing was sent in this run.')
     return 1
   } finally {
     await pieces?.close()

@@ -33,24 +33,36 @@ const TOLD_RECORDS = 1_000
  * Cuts what is imported into pieces; a small file is one piece as it is.
  *
  * @param partPath where a part lies while it is sent.
- * @throws OperatorError for a file that cannot be read to its end.
+ * @param told ends the reading.
+ * @throws OperatorError for a file that cannot be read to its end, or the reason of the signal.
  */
-export async function openPieces(work: ImportWork, partPath: string, progress: Progress): Promise<Pieces> {
+export async function openPieces(
+  work: ImportWork,
+  partPath: string,
+  progress: Progress,
+  told: AbortSignal,
+): Promise<Pieces> {
   const { whole, query } = work
   if (whole) {
     const load = async () => whole
     const piece = { number: 0, products: 0, load, toLine: (line: number) => line, forget: () => {} }
     return { list: [piece], query, close: async () => {} }
   }
-  return explain(work, () => cut(work, partPath, progress))
+  return explain(work, () => cut(work, partPath, progress, told))
 }
 
-async function cut(work: ImportWork, partPath: string, progress: Progress): Promise<Pieces> {
+async function cut(
+  work: ImportWork,
+  partPath: string,
+  progress: Progress,
+  told: AbortSignal,
+): Promise<Pieces> {
   const opened = await work.open()
   const meter = createMeter(opened.open)
   const source = { ...opened, table: await openTable(meter.open, opened.table.format) }
   let count = 0
   const parts = await planParts(source, meter, PART_LIMITS, () => {
+    told.throwIfAborted()
     if (++count % TOLD_RECORDS === 0)
       progress.note(`Reading ${work.name}: ${count.toLocaleString('en')} rows`)
   })

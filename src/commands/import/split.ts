@@ -1,4 +1,5 @@
 import { LIMITS } from '../../core/limits.ts'
+import { turn } from '../../core/turns.ts'
 import type { ImportRecord, OpenBytes } from '../../features/catalogue/imports/formats/record.ts'
 import { planImport } from '../../features/catalogue/imports/mapping/plan.ts'
 import { splitAddresses } from '../../features/catalogue/imports/mapping/values.ts'
@@ -31,12 +32,15 @@ export interface PartLimits {
 /** A job of this size is soon done, and a part fits easily into one request even where its last product is a large one. */
 export const PART_LIMITS: PartLimits = { records: 5_000, bytes: 32 * 1024 * 1024 }
 
+/** Records that are read in one turn of the event loop: some milliseconds. */
+const TURN_RECORDS = 50
+
 /**
  * Reads a table to its end and says where to cut it. Rows of one product stay together. Memory grows with the number of
  * parts and of pictures, and not with the rows.
  *
  * @param meter what the table of the source is read through.
- * @param onRecord is called for every record.
+ * @param onRecord is called for every record; what it throws ends the reading.
  * @throws UnreadableFile for a table that cannot be read to its end.
  */
 export async function planParts(
@@ -52,7 +56,10 @@ export async function planParts(
   let pictureBytes = 0
   let startedAt = 0
   let group: string | undefined
+  let count = 0
   for await (const record of source.table.records()) {
+    // The command's own service and its signals run beside this.
+    if (++count % TURN_RECORDS === 0) await turn()
     onRecord()
     const id = groupBy === undefined ? undefined : readGroup(record, groupBy)
     const isNew = id === undefined || id === '' || id !== group
