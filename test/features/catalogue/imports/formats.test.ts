@@ -168,6 +168,25 @@ describe('NDJSON', () => {
     ])
   })
 
+  test.each([
+    ['nests without an end', '['.repeat(100_000)],
+    ['holds more values than any product', `{"metadata":{"a":[${'1,'.repeat(200_000)}1]}}`],
+  ])('a line that %s is a problem of its own', async (_, hostile) => {
+    const lines = `{"product_id":"a"}\n${hostile}\n{"product_id":"b"}`
+    const records = await collect(readNdjson(decodeText(pieces(lines, 65_536)(), 'utf-8')))
+    expect(records.map((record) => ('product' in record ? 'product' : 'problem'))).toEqual([
+      'product',
+      'problem',
+      'product',
+    ])
+  })
+
+  test('a long line with many characters is a product', async () => {
+    const product = { product_id: 'a', metadata: { text: 'ä'.repeat(100_000) } }
+    const records = await collect(readNdjson(decodeText(pieces(JSON.stringify(product), 65_536)(), 'utf-8')))
+    expect(records).toEqual([{ line: 1, product }])
+  })
+
   test('a line without an end is refused before it fills the memory', async () => {
     const endless = async function* () {
       for (;;) yield 'x'.repeat(1024 * 1024)
@@ -197,6 +216,15 @@ describe('XML', () => {
       },
       { line: 6, cells: { id: ['A2'] } },
     ])
+  })
+
+  test('an element with more attributes than any feed has is refused', async () => {
+    const attributes = Array.from({ length: 101 }, (_, n) => `a${n}="1"`).join(' ')
+    const error = await rejection(
+      xml(`<rss><channel><item><g:id ${attributes}>1</g:id></item></channel></rss>`),
+    )
+    expect(error).toBeInstanceOf(UnreadableFile)
+    expect(error.message).toContain('more than 100 attributes')
   })
 
   test('entries of Atom give the address of their link', async () => {

@@ -49,7 +49,12 @@ beforeAll(async () => {
   for (const [product_id, color_name, ...axes] of PRODUCTS) {
     const [image_url, ...images] = axes.map((axis, n) => app.picture(`${product_id}-${n}`, axis))
     const metadata = color_name === undefined ? {} : { color_name }
-    const body = { product_id, image_url, metadata, ...(images.length > 0 && { additional_image_urls: images }) }
+    const body = {
+      product_id,
+      image_url,
+      metadata,
+      ...(images.length > 0 && { additional_image_urls: images }),
+    }
     const { status } = await app.call('POST', '/v1/products', { token, body })
     expect(status).toBe(201)
   }

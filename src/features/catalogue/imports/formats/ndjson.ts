@@ -1,24 +1,34 @@
+import { ApiError } from '../../../../core/errors.ts'
+import { parseJson } from '../../../../http/json-text.ts'
 import { splitLines } from './lines.ts'
 import type { ImportRecord } from './record.ts'
 
 /** The longest line: a product with eleven pictures as `data:` URIs would be longer, and belongs into a zip file. */
 const LINE_CHARS_MAX = 15 * 1024 * 1024
 
+/** Up to here a line holds nobody up, whatever it says. */
+const SHORT_CHARS = 16 * 1024
+
 /** Reads newline-delimited JSON: one product a line. Empty lines count as lines and are nothing else. */
 export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<ImportRecord> {
   let line = 0
   for await (const content of splitLines(text, LINE_CHARS_MAX)) {
     line++
-    if (content.trim() !== '') yield { line, ...parseLine(content) }
+    if (content.trim() !== '') yield { line, ...(await parseLine(content)) }
   }
 }
 
-function parseLine(content: string): { product: object } | { problem: string } {
+/** A long line is as expensive as a body, so it is read with the same limits and in several turns. */
+async function parseLine(content: string): Promise<{ product: object } | { problem: string }> {
   try {
-    const product: unknown = JSON.parse(content)
+    const isShort = content.length <= SHORT_CHARS
+    const product: unknown = isShort
+      ? JSON.parse(content)
+      : await parseJson(new TextEncoder().encode(content))
     if (product !== null && typeof product === 'object' && !Array.isArray(product)) return { product }
     return { problem: 'The line is not a JSON object' }
-  } catch {
-    return { problem: 'The line is not valid JSON' }
+  } catch (error) {
+    const isLimit = error instanceof ApiError && error.code !== 'invalid_json'
+    return { problem: isLimit ? error.message : 'The line is not valid JSON' }
   }
 }

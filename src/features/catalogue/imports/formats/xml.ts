@@ -5,6 +5,9 @@ import { type ImportRecord, RECORD_BYTES_MAX } from './record.ts'
 /** The deepest element; feeds nest five levels. */
 const DEPTH_MAX = 32
 
+/** The most attributes of one element; those of feeds have two or three. */
+const ATTRIBUTES_MAX = 100
+
 /** The names of the elements that hold one product: RSS 2.0 and RSS 1.0, Atom. */
 const PRODUCT_ELEMENTS = new Set(['item', 'entry'])
 
@@ -62,7 +65,12 @@ function createReader() {
 
   parser.on('error', (error) => fail(error.message, error))
   parser.on('doctype', () => fail('a document type is not allowed'))
+  let attributes = 0
+  parser.on('attribute', () => {
+    if (++attributes > ATTRIBUTES_MAX) fail(`an element has more than ${ATTRIBUTES_MAX} attributes`)
+  })
   parser.on('opentag', (tag: SaxesTagPlain) => {
+    attributes = 0
     depth++
     if (depth > DEPTH_MAX) fail(`elements are nested more than ${DEPTH_MAX} deep`)
     const name = localName(tag.name)
