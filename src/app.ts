@@ -12,6 +12,7 @@ import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
 import { buildExports } from './features/catalogue/exports/module.ts'
 import { buildFeeds, type FeedsModule } from './features/catalogue/feeds/module.ts'
+import { buildFilters } from './features/catalogue/filters/module.ts'
 import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
@@ -230,6 +231,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ...{ stores, model, embedder, noteFault },
     products: products.service,
   })
+  const filters = buildFilters(ground, { reads, products: products.service })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
@@ -269,6 +271,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     exported,
     products,
     reembedding,
+    filters,
     imports,
     feeds,
     jobs,
@@ -327,6 +330,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       ...install.services,
       demo: demo.service,
       products: products.service,
+      filters: filters.service,
       jobs: jobs.service,
       reembedding: reembedding.service,
       feeds: feeds.service,

@@ -104,6 +104,22 @@ export const LIMITS = {
   /** Up to here a list counts the products that pass its filters. */
   productsTotalMax: 10_000,
 
+  /** Conditions of a filter; each value of `contains_…` counts as one (Typesense allows 100). */
+  filterConditionsMax: 100,
+  /** Levels of groups in a filter. */
+  filterDepthMax: 5,
+  /** Characters of a text or a field name in a filter. */
+  filterTextCharsMax: 512,
+  /** Values of one list in a filter, and of all its lists together. */
+  filterValuesMax: 1_000,
+  filterValuesTotalMax: 5_000,
+  /** Fields that are counted at a time, and the values that an answer shows of each. */
+  facetFieldsMax: 10,
+  facetValuesShown: 20,
+  /** Products that one request deletes by a filter, and the ids that its answer shows. */
+  deletedByFilterMax: 5_000,
+  deletedIdsShown: 100,
+
   /** Changes on one page of the feed, and the bytes of their data after which a page ends. */
   changesPageDefault: 100,
   changesPageMax: 1_000,

@@ -95,6 +95,9 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
 export function createProductChanges(deps: ProductChangesDeps) {
   const { queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids } = deps
   const locked = createKeyedLock()
+  /** How often the products of a store have changed since the start. */
+  const versions = new Map<string, number>()
+  const noteChange = (storeId: string) => versions.set(storeId, (versions.get(storeId) ?? 0) + 1)
 
   /** @param work gets the number of the write that was acknowledged last when this one arrived. */
   const lockProduct = <Result>(
@@ -195,6 +198,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       undone: () => giveRoomBack(),
       isPatient: waited !== undefined,
       committed(saved) {
+        noteChange(storeId)
         giveRoomBack()
         for (const id of saved.removedPictureIds) index.remove(storeId, id)
         for (const [n, picture] of prepared.entries()) {
@@ -295,12 +299,16 @@ export function createProductChanges(deps: ProductChangesDeps) {
       },
       isPatient: waited !== undefined,
       committed() {
+        noteChange(storeId)
         for (const { id } of product.pictures) index.remove(storeId, id)
       },
     })
   }
 
   return {
+    /** A number that changes with every change of a product of the store. */
+    version: (storeId: string): number => versions.get(storeId) ?? 0,
+
     /**
      * Indexes one product, in place of an older one with the same id.
      *

@@ -1,0 +1,95 @@
+import type { RowSet } from './rows.ts'
+
+/** What a filter lets pass, with remarks for whoever sent it. */
+export interface Resolved {
+  rows: RowSet
+  warnings: string[]
+}
+
+interface Entry {
+  /** The state of the store that it was read in. */
+  version: string
+  resolved: Resolved
+  bytes: number
+}
+
+interface Shelf {
+  bytes: number
+  /** By filter, the least recently used first. */
+  entries: Map<string, Entry>
+}
+
+/** Of all stores together. */
+const BYTES_MAX = 16 * 1024 * 1024
+/** A larger entry is not kept: the rows of sixteen million products. */
+const ENTRY_BYTES_MAX = 2 * 1024 * 1024
+/** An entry besides its rows and warnings: its key, objects, and the counts of ten fields. */
+const ENTRY_OVERHEAD_BYTES = 16 * 1024
+
+export type KeptRows = ReturnType<typeof createKeptRows>
+
+/**
+ * Keeps what recent filters let pass, for the next pages and for searches that repeat. A change of the store makes its
+ * entries worthless. When all stores together hold too much, the one that holds most loses what it used least recently.
+ */
+export function createKeptRows(bytesMax = BYTES_MAX) {
+  const shelves = new Map<string, Shelf>()
+  let held = 0
+
+  function drop(storeId: string, shelf: Shelf, key: string): void {
+    const bytes = shelf.entries.get(key)?.bytes ?? 0
+    shelf.entries.delete(key)
+    shelf.bytes -= bytes
+    held -= bytes
+    if (shelf.entries.size === 0) shelves.delete(storeId)
+  }
+
+  function forgetStore(storeId: string): void {
+    held -= shelves.get(storeId)?.bytes ?? 0
+    shelves.delete(storeId)
+  }
+
+  function makeRoom(): void {
+    while (held > bytesMax) {
+      let most: [string, Shelf] | undefined
+      for (const candidate of shelves) if (!most || candidate[1].bytes > most[1].bytes) most = candidate
+      if (!most) return
+      const [oldest = ''] = most[1].entries.keys()
+      drop(...most, oldest)
+    }
+  }
+
+  return {
+    find(storeId: string, key: string, version: string): Resolved | undefined {
+      const shelf = shelves.get(storeId)
+      const entry = shelf?.entries.get(key)
+      if (!shelf || !entry) return undefined
+      if (entry.version !== version) {
+        drop(storeId, shelf, key)
+        return undefined
+      }
+      shelf.entries.delete(key)
+      shelf.entries.set(key, entry)
+      return entry.resolved
+    },
+
+    keep(storeId: string, key: string, version: string, resolved: Resolved): void {
+      const words = resolved.warnings.reduce((sum, text) => sum + 2 * text.length, 0)
+      const bytes = resolved.rows.bytes + words + ENTRY_OVERHEAD_BYTES
+      if (bytes > ENTRY_BYTES_MAX) return
+      const known = shelves.get(storeId)
+      if (known) drop(storeId, known, key)
+      const shelf = shelves.get(storeId) ?? { bytes: 0, entries: new Map() }
+      shelves.set(storeId, shelf)
+      shelf.entries.set(key, { version, resolved, bytes })
+      shelf.bytes += bytes
+      held += bytes
+      makeRoom()
+    },
+
+    forgetStore,
+
+    /** Counts the bytes held now, of all stores together. */
+    countBytes: (): number => held,
+  }
+}

@@ -1,0 +1,45 @@
+import { turn } from '../../../core/turns.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { ProductsModule } from '../products/module.ts'
+import { createProductDeletions } from './deletion.ts'
+import { createHints } from './hints.ts'
+import { createKeptRows } from './kept.ts'
+import { filterQueries } from './queries.ts'
+import { filterRoutes } from './routes.ts'
+import { filterService } from './service.ts'
+import { createWalks } from './walk.ts'
+
+export interface FilterNeeds {
+  products: Pick<ProductsModule['service'], 'changes'>
+  reads: Pick<Reads, 'readDataVersion'>
+}
+
+/**
+ * Wires filters: from what a client asks for to the rows of the products that pass, for searches and for deletions. They
+ * lie above products, which they read in SQL and delete by the one door.
+ */
+export function buildFilters({ db, clock }: Ground, { products, reads }: FilterNeeds) {
+  const { changes } = products
+  const queries = filterQueries(db)
+  const walks = createWalks({ queries, clock, turn })
+  const hints = createHints({ queries, walks })
+  const kept = createKeptRows()
+  const filters = filterService({
+    ...{ queries, walks, hints, kept },
+    // Other processes change products without this one's doing.
+    readVersion: (storeId) => `${changes.version(storeId)}/${reads.readDataVersion()}`,
+  })
+  const deletions = createProductDeletions({ queries, filters, changes, turn })
+  return {
+    service: filters,
+    routes: (doors: Doors) => filterRoutes(doors, deletions),
+    forgetStore(storeId: string): void {
+      kept.forgetStore(storeId)
+      hints.forgetStore(storeId)
+    },
+  } satisfies Module<object>
+}
+
+export type FiltersModule = ReturnType<typeof buildFilters>

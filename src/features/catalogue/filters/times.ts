@@ -1,0 +1,16 @@
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
+const HAS_OFFSET = /(?:Z|[+-]\d\d:\d\d)$/
+
+/**
+ * Reads a date, or a date and time, of ISO 8601. A time without an offset is taken as UTC, as shops export it.
+ *
+ * @returns Unix ms; undefined for any other text.
+ */
+export function readTime(text: string): number | undefined {
+  if (text.length > 40 || !MOMENT.test(text)) return undefined
+  const isDate = text.length === 10
+  const ms = Date.parse(
+    isDate || HAS_OFFSET.test(text) ? text.replace(' ', 'T') : `${text.replace(' ', 'T')}Z`,
+  )
+  return Number.isNaN(ms) ? undefined : ms
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Turn } from '../../../core/turns.ts'
+import { type FilterQueries, type Scope, START, type Stretch } from './queries.ts'
+
+/** One step should take about so long: others wait for it. */
+const STEP_MS = 6
+const STEP_MS_MAX = 12
+const PRODUCTS_FIRST = 100
+const PRODUCTS_MIN = 4
+const PRODUCTS_MAX = 16_000
+
+export interface WalkDeps {
+  queries: Pick<FilterQueries, 'findPlace'>
+  clock: Pick<Clock, 'monotonic'>
+  turn: Turn
+}
+
+export type Walks = ReturnType<typeof createWalks>
+
+/**
+ * Reads many products in steps, each in a turn of the event loop of its own. What one costs depends on the filter and on
+ * the metadata, so the next step is larger or smaller by what the last one took.
+ */
+export function createWalks({ queries, clock, turn }: WalkDeps) {
+  /** @returns the size of the next step. */
+  function adapt(size: number, tookMs: number): number {
+    if (tookMs > STEP_MS_MAX) return Math.max(PRODUCTS_MIN, Math.floor((size * STEP_MS) / tookMs))
+    return tookMs < STEP_MS ? Math.min(PRODUCTS_MAX, size * 2) : size
+  }
+
+  return {
+    /**
+     * Walks along the products of a store, by their age.
+     *
+     * @param visit reads a stretch; false ends the walk.
+     */
+    async alongStore(
+      storeId: string,
+      scope: Scope,
+      visit: (stretch: Stretch) => boolean | undefined,
+    ): Promise<void> {
+      let size = PRODUCTS_FIRST
+      for (let after = START; ; ) {
+        await turn()
+        const begin = clock.monotonic()
+        const until = queries.findPlace(storeId, scope, after, size)
+        if (visit({ after, until }) === false || !until) return
+        after = until
+        size = adapt(size, clock.monotonic() - begin)
+      }
+    },
+
+    /** Walks along some rows. */
+    async alongRows(rows: Iterable<number>, visit: (rows: number[]) => void): Promise<void> {
+      let size = PRODUCTS_FIRST
+      let step: number[] = []
+      const take = async () => {
+        await turn()
+        const begin = clock.monotonic()
+        visit(step)
+        size = adapt(size, clock.monotonic() - begin)
+        step = []
+      }
+      for (const row of rows) {
+        step.push(row)
+        if (step.length >= size) await take()
+      }
+      if (step.length > 0) await take()
+    },
+  }
+}
