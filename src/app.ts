@@ -282,6 +282,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     docs,
   ]
 
+  const schemas = Object.assign({}, ...modules.map((module) => module.schemas))
+
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
     .use(health.livenessRoutes())
@@ -297,7 +299,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       }),
     )
     .use(requestCheck.plugin)
-    .use(openApiPlugin(version, (): AnyElysia => http))
+    .use(openApiPlugin(version, (): AnyElysia => http, schemas))
   for (const module of modules) if (module.routes) http.use(module.routes(doors))
 
   const chores: Chore[] = [

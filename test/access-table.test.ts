@@ -196,6 +196,10 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { metadata: { name: 'changed' } } }),
   },
   'DELETE /v1/products/:product_id': { needs: 'products:delete', thing: 'product' },
+  'DELETE /v1/products': {
+    needs: 'products:delete',
+    send: () => ({ body: { filters: [{ field: 'product_id', operator: 'eq', value: 'nobody' }] } }),
+  },
   'POST /v1/products/bulk': {
     needs: 'products:bulk',
     status: 202,

@@ -26,6 +26,7 @@ const SERVED = `
   POST   /v1/products                2.2
   GET    /v1/products/:product_id    2.3
   PUT    /v1/products/:product_id    2.2
+  DELETE /v1/products                2.4
   PATCH  /v1/products/:product_id    2.4
   DELETE /v1/products/:product_id    2.4
   POST   /v1/products/bulk           2.10

@@ -39,6 +39,8 @@ export interface Module<Service> {
   /** The feature's part of the API. */
   routes?(doors: Doors): AnyElysia
   chores?: readonly Chore[]
+  /** Schemas that routes name in the API's document, by their names. */
+  schemas?: Readonly<Record<string, object>>
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   forgetStore?(storeId: string): void
 }

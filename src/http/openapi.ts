@@ -48,13 +48,21 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 } as const
 
-/** Serves `/openapi.json`, which is built from the routes on the first request. */
-export function openApiPlugin(version: string, app: () => AnyElysia) {
+/**
+ * Serves `/openapi.json`, which is built from the routes on the first request.
+ *
+ * @param named schemas that routes refer to as `#/components/schemas/<name>`.
+ */
+export function openApiPlugin(
+  version: string,
+  app: () => AnyElysia,
+  named: Readonly<Record<string, object>>,
+) {
   let document: Promise<Record<string, unknown>> | undefined
   return new Elysia({ name: 'http.openapi' }).get(
     '/openapi.json',
     () => {
-      document ??= buildDocument(version, app())
+      document ??= buildDocument(version, app(), named)
       return document
     },
     { detail: { hide: true } },
@@ -93,7 +101,11 @@ interface DeclaredRoute {
   }
 }
 
-async function buildDocument(version: string, app: AnyElysia): Promise<Record<string, unknown>> {
+async function buildDocument(
+  version: string,
+  app: AnyElysia,
+  named: Readonly<Record<string, object>>,
+): Promise<Record<string, unknown>> {
   // Imported on demand: it loads a whole schema library, which takes a fifth of a second.
   const { toOpenAPISchema } = await import('@elysiajs/openapi')
   const { paths } = toOpenAPISchema(app)
@@ -101,7 +113,7 @@ async function buildDocument(version: string, app: AnyElysia): Promise<Record<st
     const operation = paths[path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase() as 'get']
     if (operation) describe(operation as Operation, hooks)
   }
-  const schemas = { Error: { ...ErrorBody, $id: undefined } }
+  const schemas = { Error: { ...ErrorBody, $id: undefined }, ...named }
   return toPlainSchema({
     ...frame(version),
     paths,

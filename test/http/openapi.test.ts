@@ -146,6 +146,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /v1/products/{product_id}': 'getProduct',
       'PUT /v1/products/{product_id}': 'replaceProduct',
       'PATCH /v1/products/{product_id}': 'updateProduct',
+      'DELETE /v1/products': 'deleteProducts',
       'DELETE /v1/products/{product_id}': 'deleteProduct',
       'GET /pictures/{address}': 'getPicture',
       'GET /v1/changes': 'listChanges',

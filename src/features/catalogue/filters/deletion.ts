@@ -33,6 +33,7 @@ export function createProductDeletions({ queries, filters, changes, turn }: Dele
      */
     async run({ id: storeId }: Pick<CallerStore, 'id'>, body: ProductDeletion): Promise<DeletedProducts> {
       requireKnownKeys(body)
+      if (body.filters === undefined) throw createFailures().invalid('/filters', 'required', 'is required')
       const filter = parseFilters(body.filters, '/filters')
       requireConditions(filter, '/filters')
       const { rows, warnings } = await filters.resolve(storeId, filter)

@@ -8,6 +8,7 @@ import { createHints } from './hints.ts'
 import { createKeptRows } from './kept.ts'
 import { filterQueries } from './queries.ts'
 import { filterRoutes } from './routes.ts'
+import { FilterNode } from './schema.ts'
 import { filterService } from './service.ts'
 import { createWalks } from './walk.ts'
 
@@ -34,6 +35,7 @@ export function buildFilters({ db, clock }: Ground, { products, reads }: FilterN
   const deletions = createProductDeletions({ queries, filters, changes, turn })
   return {
     service: filters,
+    schemas: { FilterNode },
     routes: (doors: Doors) => filterRoutes(doors, deletions),
     forgetStore(storeId: string): void {
       kept.forgetStore(storeId)

@@ -34,7 +34,7 @@ const FILTERS = 'Filters'
 TypeRegistry.Set(FILTERS, () => true)
 
 /** One condition, for the API's document. */
-export const FilterCondition = {
+const FilterCondition = {
   type: 'object',
   required: ['operator'],
   additionalProperties: false,
@@ -72,11 +72,12 @@ export const FilterNode = {
   ],
 } as const
 
-/** Which products: a list of conditions that all hold, or a group. See the contract, 3.5. */
+/** Which products: a list of conditions that all hold, or a group. See the contract, 3.8. */
 export const Filters = Type.Unsafe<unknown>({
   [Kind]: FILTERS,
   description: `A list of conditions that all hold, or a group of \`must\`, \`should\` and \`must_not\`. At most ${LIMITS.filterConditionsMax} conditions, ${LIMITS.filterDepthMax} levels.`,
-  anyOf: [LIST, REF],
+  // Elysia would compile an `anyOf`, with the reference in it.
+  oneOf: [LIST, REF],
   examples: [[{ field: 'category', operator: 'eq', value: 'Shoes' }]],
 })
 

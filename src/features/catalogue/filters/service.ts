@@ -104,13 +104,16 @@ export function filterService({ queries, walks, hints, kept, readVersion }: Filt
       const set = rows ?? (await resolve(storeId, EVERYTHING)).rows
       return locked(storeId, async () => {
         const known = counted.get(set) ?? new Map<string, Facet>()
-        const missing = [...new Set(fields)].filter((field) => !known.has(field))
+        const missing = [...new Set(fields)].filter((field) => !known.has(`${storeId}/${field}`))
         const fresh = missing.length === 0 ? [] : await countValues(storeId, missing, set)
+        const all = new Map([
+          ...known,
+          ...[...fresh].map(([field, facet]) => [`${storeId}/${field}`, facet] as const),
+        ])
         if (known.size + missing.length > LIMITS.facetFieldsMax) known.clear()
-        const all = new Map([...known, ...fresh])
-        for (const [field, facet] of fresh) known.set(field, facet)
+        for (const [field, facet] of fresh) known.set(`${storeId}/${field}`, facet)
         counted.set(set, known)
-        return Object.fromEntries(fields.map((field) => [field, all.get(field) as Facet]))
+        return Object.fromEntries(fields.map((field) => [field, all.get(`${storeId}/${field}`) as Facet]))
       })
     },
 

@@ -36,7 +36,7 @@ function holds({ field, operator, value }: Condition, subject: Subject): boolean
   if (opposite) return !holds({ field, operator: opposite, value }, subject)
   const own = findOwn(field, subject)
   const isOwn = own !== MISSING
-  const found = isOwn ? own : findMetadata(field.replace(/^metadata\.(?=[^])/, ''), subject.metadata)
+  const found = isOwn ? own : findMetadata(field.replace(/^metadata\.(?=.)/s, ''), subject.metadata)
   const isThere = found !== MISSING && found !== null
   if (operator === 'exists') return isThere === (value ?? true)
   if (operator === 'not_exists') return isThere !== (value ?? true)
@@ -74,9 +74,7 @@ function holds({ field, operator, value }: Condition, subject: Subject): boolean
     case 'between':
       return elements.some((one) => {
         const [min, max] = value as unknown[]
-        return (
-          (compare(one, min, isOwn) ?? Number.NaN) >= 0 && (compare(one, max, isOwn) ?? Number.NaN) <= 0
-        )
+        return (compare(one, min, isOwn) ?? Number.NaN) >= 0 && (compare(one, max, isOwn) ?? Number.NaN) <= 0
       })
     default:
       return elements.some((one) => {
@@ -114,4 +112,4 @@ function compare(value: unknown, bound: unknown, isOwn: boolean): number | undef
 }
 
 const readDate = (text: string): number =>
-  /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/.test(text) ? Date.parse(text) : Number.NaN
+  /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = testApp()
   await app.store()
   const id = app.db.prepare<[], string>('SELECT id FROM stores').pluck().get()
-  store = { id: String(id), plan: 'enterprise' }
+  store = { id: String(id), slug: 'one', name: 'one', plan: 'enterprise' }
   url = app.picture('same', 1)
   createdAt = app.clock.now()
 })
@@ -25,7 +25,7 @@ const word = fc.constantFrom(
   ...['2026-01-05', '2026-01-05T10:00:00Z', '2026-02-01', "'; DROP TABLE products; --", '%', '_', '\\', '"'],
 )
 const number = fc.oneof(
-  fc.constantFrom(0, -0, 1, 42, 1e20, 0.1, 1e-7, 5e-324, 9007199254740993),
+  fc.constantFrom(0, -0, 1, 42, 1e20, 0.1, 1e-7, 5e-324, 9007199254740992),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 const scalar = fc.oneof(word, number, fc.boolean())
@@ -40,8 +40,37 @@ const value = fc.oneof(
 
 /** Names that would hurt SQL, JSON paths or JavaScript where they were not kept apart. */
 const HOSTILE = [
-  ...['a', 'b', 'a.b', 'a.b.c', 'b.a', 'é', 'e\u0301', '日本', '\u{1f600}', 'a"b', "a'b", 'a\\b', '\\', '"', '[0]'],
-  ...['$', '$.a', '#', '*', 'a[0]', '__proto__', 'constructor', 'toString', 'metadata', 'store_id', '@v0', '?'],
+  ...[
+    'a',
+    'b',
+    'a.b',
+    'a.b.c',
+    'b.a',
+    'é',
+    'e\u0301',
+    '日本',
+    '\u{1f600}',
+    'a"b',
+    "a'b",
+    'a\\b',
+    '\\',
+    '"',
+    '[0]',
+  ],
+  ...[
+    '$',
+    '$.a',
+    '#',
+    '*',
+    'a[0]',
+    '__proto__',
+    'constructor',
+    'toString',
+    'metadata',
+    'store_id',
+    '@v0',
+    '?',
+  ],
   ...['a b', 'a-b', ' a', '\n', '\\u0041', 'A', "'; DROP TABLE products; --", 'a..b', '.a', 'a.', '.'],
   ...['status', 'origin', 'tags', 'vector_id', '1', '-1', '/', '~', '\u202e', '\u0001', '{', '%s'],
 ]
@@ -49,12 +78,19 @@ const TYPED = { category: word, brand: word, color_name: word, name: word, price
 const metadata = fc
   .tuple(
     fc.record(TYPED, { requiredKeys: [], noNullPrototype: true }),
-    fc.array(fc.tuple(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' })), value), { maxLength: 8 }),
+    fc.array(fc.tuple(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' })), value), {
+      maxLength: 8,
+    }),
   )
   // As it arrives: JSON with own keys only, also one that is called __proto__.
   .map(([typed, free]): Record<string, unknown> => {
-    const pairs = [...free.filter(([key]) => !key.includes('\0') && !Object.hasOwn(TYPED, key)), ...Object.entries(typed)]
-    return JSON.parse(`{${[...new Map(pairs)].map(([key, one]) => `${JSON.stringify(key)}:${JSON.stringify(one)}`).join()}}`)
+    const pairs = [
+      ...free.filter(([key]) => !key.includes('\0') && !Object.hasOwn(TYPED, key)),
+      ...Object.entries(typed),
+    ]
+    return JSON.parse(
+      `{${[...new Map(pairs)].map(([key, one]) => `${JSON.stringify(key)}:${JSON.stringify(one)}`).join()}}`,
+    )
   })
 
 const field = fc
@@ -73,15 +109,27 @@ const ordered = (list: fc.Arbitrary<number | string>) =>
 const flag = fc.constantFrom(true, false, undefined)
 
 const condition = fc.oneof(
-  ...['eq', 'ne', 'neq'].map((operator) => fc.record({ field, operator: fc.constant(operator), value: scalar })),
-  ...['in', 'nin'].map((operator) =>
-    fc.record({ field, operator: fc.constant(operator), value: fc.array(scalar, { minLength: 1, maxLength: 4 }) }),
+  ...['eq', 'ne', 'neq'].map((operator) =>
+    fc.record({ field, operator: fc.constant(operator), value: scalar }),
   ),
-  ...['gt', 'gte', 'lt', 'lte'].map((operator) => fc.record({ field, operator: fc.constant(operator), value: bound })),
+  ...['in', 'nin'].map((operator) =>
+    fc.record({
+      field,
+      operator: fc.constant(operator),
+      value: fc.array(scalar, { minLength: 1, maxLength: 4 }),
+    }),
+  ),
+  ...['gt', 'gte', 'lt', 'lte'].map((operator) =>
+    fc.record({ field, operator: fc.constant(operator), value: bound }),
+  ),
   fc.record({ field, operator: fc.constant('between'), value: fc.oneof(ordered(number), ordered(moments)) }),
   fc.record({ field, operator: fc.constant('contains'), value: part }),
   ...['contains_any', 'contains_all', 'contains_none'].map((operator) =>
-    fc.record({ field, operator: fc.constant(operator), value: fc.array(part, { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      field,
+      operator: fc.constant(operator),
+      value: fc.array(part, { minLength: 1, maxLength: 3 }),
+    }),
   ),
   fc.record({ field, operator: fc.constant('starts_with'), value: lettered }),
   ...['exists', 'not_exists', 'is_null', 'is_empty'].map((operator) =>
@@ -131,7 +179,11 @@ const filter = fc
 async function putAll(all: readonly Record<string, unknown>[]): Promise<Subject[]> {
   await Promise.all(
     all.map((one, n) =>
-      app.products.changes.put(store, { productId: PRODUCTS[n] as string, sources: [{ url }], metadata: one }),
+      app.products.changes.put(store, {
+        productId: PRODUCTS[n] as string,
+        sources: [{ url }],
+        metadata: one,
+      }),
     ),
   )
   return all.map((one, n) => ({ productId: PRODUCTS[n] as string, metadata: one, isDemo: false, createdAt }))
@@ -157,7 +209,7 @@ const expected = (input: unknown, subjects: readonly Subject[]) =>
     passes(input as Parameters<typeof passes>[0], subject) ? [subject.productId] : [],
   )
 
-const RUNS = Number(Bun.env['FILTER_RUNS'] ?? 150)
+const RUNS = Number(Bun.env['FILTER_RUNS'] ?? 60)
 
 test('every filter lets the same products pass as the words of the contract', async () => {
   await fc.assert(
@@ -166,7 +218,10 @@ test('every filter lets the same products pass as the words of the contract', as
       fc.array(filter, { minLength: 1, maxLength: 12 }),
       async (all, filters) => {
         const subjects = await putAll(all)
-        for (const input of filters) expect((await resolve(input)).sort()).toEqual(expected(input, subjects).sort())
+        for (const input of filters) {
+          const found = (await resolve(input)).sort()
+          expect({ input, found }).toEqual({ input, found: expected(input, subjects).sort() })
+        }
       },
     ),
     { numRuns: RUNS, endOnFailure: true },
