@@ -6,6 +6,8 @@ import type { Walks } from './walk.ts'
 
 /** Products in which fields are looked for before a whole store is, and whose keys are proposed. */
 const SAMPLE = 200
+/** Fields of one filter whose values are looked for in a whole store. */
+const FIELDS_MAX = 3
 /** Different values of a field that are looked at, and characters of all of them together. */
 const VALUES_MAX = 1_000
 const VALUE_CHARS_MAX = 100
@@ -107,7 +109,7 @@ export function createHints({ queries, walks }: HintDeps) {
     { given }: Scalars,
     isEmpty: boolean,
   ): Promise<string[]> {
-    if (field === 'category' || field === 'brand') {
+    if (isIndexed(field)) {
       const vain = given.filter(
         (value) => typeof value !== 'string' || !queries.hasValue(storeId, field, fold(value)),
       )
@@ -143,10 +145,13 @@ export function createHints({ queries, walks }: HintDeps) {
       }
       const absent = await listAbsent(storeId, [...fields])
       const warnings = absent.slice(0, WARNINGS_MAX).map((field) => describeField(storeId, field))
+      let walked = 0
       for (const [field, scalars] of compared) {
         if (warnings.length >= WARNINGS_MAX) break
-        if (!absent.includes(field))
-          warnings.push(...(await listVain(storeId, field, scalars, matched === 0)))
+        if (absent.includes(field)) continue
+        const isEmpty = matched === 0 && walked < FIELDS_MAX
+        if (!isIndexed(field)) walked++
+        warnings.push(...(await listVain(storeId, field, scalars, isEmpty)))
       }
       return warnings.slice(0, WARNINGS_MAX)
     },
@@ -161,6 +166,8 @@ export function createHints({ queries, walks }: HintDeps) {
     forgetStore: (storeId: string): void => void seen.delete(storeId),
   }
 }
+
+const isIndexed = (field: string): field is 'category' | 'brand' => field === 'category' || field === 'brand'
 
 const keyOf = (value: unknown): string => (typeof value === 'string' ? `"${fold(value)}` : String(value))
 

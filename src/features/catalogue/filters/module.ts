@@ -43,5 +43,3 @@ export function buildFilters({ db, clock }: Ground, { products, reads }: FilterN
     },
   } satisfies Module<object>
 }
-
-export type FiltersModule = ReturnType<typeof buildFilters>

@@ -36,7 +36,13 @@ export function filterQueries(db: Db) {
   const asText = (convert: (text: string) => string | number | undefined) => (value: unknown) =>
     typeof value === 'string' ? (convert(value) ?? null) : null
   const isPure = { deterministic: true, directOnly: true } as const
-  db.function(SQL_FUNCTIONS.fold, isPure, asText(fold))
+  let folded = { text: '', result: '' }
+  // Several conditions on one field ask for the same text in a row.
+  const foldAgain = (text: string) => {
+    if (text !== folded.text) folded = { text, result: fold(text) }
+    return folded.result
+  }
+  db.function(SQL_FUNCTIONS.fold, isPure, asText(foldAgain))
   db.function(SQL_FUNCTIONS.time, isPure, asText(readTime))
   db.function(SQL_FUNCTIONS.near, isPure, (palette: unknown, hex: unknown, deltaE: unknown) =>
     isNear(String(palette), String(hex), Number(deltaE)) ? 1 : 0,

@@ -3,8 +3,8 @@ import type { Turn } from '../../../core/turns.ts'
 import { type FilterQueries, type Scope, START, type Stretch } from './queries.ts'
 
 /** One step should take about so long: others wait for it. */
-const STEP_MS = 6
-const STEP_MS_MAX = 12
+const STEP_MS = 4
+const STEP_MS_MAX = 8
 const PRODUCTS_FIRST = 100
 const PRODUCTS_MIN = 4
 const PRODUCTS_MAX = 16_000
