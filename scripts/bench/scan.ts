@@ -167,7 +167,15 @@ function fillIndex(vectors: Float32Array, count: number): IndexedStore {
       price: slot % 100,
       color_name: slot % 3 === 0 ? 'blue' : 'red',
     }
-    const entry = { storeId: 'store', pictureId: slot + 1, product: slot + 1, isFirst: true, metadata }
+    const productId = `p${slot}`
+    const entry = {
+      storeId: 'store',
+      productId,
+      pictureId: slot + 1,
+      product: slot + 1,
+      isFirst: true,
+      metadata,
+    }
     index.put(entry, readVector(vectors, slot))
   }
   const store = index.findStore('store')

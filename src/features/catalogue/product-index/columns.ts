@@ -34,6 +34,8 @@ interface Place {
   product: number
   /** Whether this is the product's first picture. */
   isFirst: boolean
+  /** The product's number in the store's index of words; 0 for none. */
+  document: number
 }
 
 /** The fields that searches filter by, words folded; null for one that is absent or of another type. */
@@ -86,6 +88,7 @@ export function createColumns() {
   const palettes = createPalettes()
   let capacity = 64
   let product = new Float64Array(capacity)
+  let document = new Uint32Array(capacity)
   let category = new Uint32Array(capacity)
   let color = new Uint32Array(capacity)
   let price = new Float64Array(capacity).fill(Number.NaN)
@@ -98,6 +101,7 @@ export function createColumns() {
     if (slot < capacity) return
     while (capacity <= slot) capacity *= 2
     product = resize(product, new Float64Array(capacity))
+    document = resize(document, new Uint32Array(capacity))
     category = resize(category, new Uint32Array(capacity))
     color = resize(color, new Uint32Array(capacity))
     price = resize(price, new Float64Array(capacity).fill(Number.NaN))
@@ -114,6 +118,7 @@ export function createColumns() {
     palettes.clear(slot)
     if (first[slot]) count(category[slot] as number, -1)
     first[slot] = 0
+    document[slot] = 0
   }
 
   function internColour(key: string | null): number {
@@ -126,6 +131,7 @@ export function createColumns() {
     grow(slot)
     clear(slot)
     product[slot] = row.product
+    document[slot] = row.document
     category[slot] = categories.intern(row.category, spellCategory)
     color[slot] = internColour(row.color)
     price[slot] = row.price ?? Number.NaN
@@ -137,6 +143,8 @@ export function createColumns() {
     categories,
     palettes,
     productAt: (slot: number): number => product[slot] ?? 0,
+    /** The document of the product in a slot, by which `words` counts scores; 0 for a free slot. */
+    documentAt: (slot: number): number => document[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,
 
     /** Fills a slot from a product's metadata. */

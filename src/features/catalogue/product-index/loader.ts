@@ -2,7 +2,7 @@ import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { ProductIndex } from './product-index.ts'
-import type { ProductIndexQueries } from './queries.ts'
+import type { AskedPicture, ProductIndexQueries } from './queries.ts'
 
 export interface IndexLoaderDeps {
   index: ProductIndex
@@ -31,12 +31,22 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     for (const { storeId: owner, rowids, vectorAt } of vectors.blocks(storeId)) {
       yield
       if (!hasRoom(owner, rowids.length)) continue
-      for (const picture of queries.listPictures(owner, rowids)) {
+      const listed = queries.listPictures(owner, rowids)
+      loadWords(owner, listed)
+      for (const picture of listed) {
         index.load(owner, picture, vectorAt(picture.n), queries.readCategory)
         pictures++
       }
     }
     return pictures
+  }
+
+  /** Reads the words of products that have come with none of their pictures yet. */
+  function loadWords(storeId: string, pictures: readonly AskedPicture[]): void {
+    const products = new Set<number>()
+    for (const { product } of pictures) if (!index.hasWords(storeId, product)) products.add(product)
+    for (const { product, words } of queries.listWords(storeId, [...products]))
+      index.loadWords(storeId, product, words)
   }
 
   /** Drops a store that does not fit: half of one answers no search, and others may fit into its room. */

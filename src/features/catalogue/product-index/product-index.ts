@@ -2,6 +2,8 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Segment, VectorArena } from '../../../platform/vectors/arena.ts'
 import { createColumns, type StoreColumns, type StoredFields } from './columns.ts'
 import type { PaletteColour, PaletteColumn } from './palettes.ts'
+import { readWords } from './words/fields.ts'
+import { createScratch, createWordIndex, type ProductWords, type WordIndex } from './words/words.ts'
 
 /** One picture of a product. */
 interface Picture {
@@ -14,6 +16,8 @@ interface Picture {
 
 export interface IndexEntry extends Picture {
   storeId: string
+  /** The client's own id of the product. */
+  productId: string
   metadata: Record<string, unknown>
   /** The picture's main colours; none by default. */
   palette?: readonly PaletteColour[]
@@ -27,23 +31,41 @@ export interface IndexedStore {
   segment: Segment
   columns: StoreColumns
   palettes: PaletteColumn
+  /** Finds products by their words. `columns.documentAt` leads from a slot to a score. */
+  words: Pick<WordIndex, 'score'>
+}
+
+/** What belongs to one store beside its vectors. */
+interface Sides {
+  columns: StoreColumns
+  words: WordIndex
 }
 
 export type ProductIndex = ReturnType<typeof createProductIndex>
 
 /**
- * All pictures of all stores, ready to be searched: vectors in the arena, filter columns beside them.
+ * All pictures of all stores, ready to be searched: vectors in the arena, filter columns and words beside
+ * them.
  *
  * It is a cache of the database: filled at the start, and changed in the same tick as each commit, so that the next
  * search finds every acknowledged product.
  */
 export function createProductIndex(arena: VectorArena) {
-  const stores = new Map<string, StoreColumns>()
+  const stores = new Map<string, Sides>()
+  const scratch = createScratch()
 
-  function openColumns(storeId: string): StoreColumns {
-    const known = stores.get(storeId) ?? createColumns()
+  function open(storeId: string): Sides {
+    const known = stores.get(storeId) ?? { columns: createColumns(), words: createWordIndex(scratch) }
     stores.set(storeId, known)
     return known
+  }
+
+  /** Keeps a document as long as a slot shows it. */
+  function replaceDocument({ columns, words }: Sides, slot: number, document: number): void {
+    const before = columns.documentAt(slot)
+    if (before === document) return
+    words.hold(document)
+    words.release(before)
   }
 
   /** Vectors that stores may still put, by {@link claimRoom}; less than 1 where more leave. */
@@ -110,11 +132,24 @@ export function createProductIndex(arena: VectorArena) {
       const slot = vector
         ? arena.put(storeId, pictureId, vector)
         : arena.segment(storeId)?.findSlot(pictureId)
-      if (slot !== undefined) openColumns(storeId).set(slot, row)
+      if (slot === undefined) return
+      const sides = open(storeId)
+      const document = sides.words.put(row.product, readWords(row.productId, row.metadata))
+      replaceDocument(sides, slot, document)
+      sides.columns.set(slot, { ...row, document })
+    },
+
+    /** Whether the words of a product are known. */
+    hasWords: (storeId: string, product: number): boolean =>
+      (stores.get(storeId)?.words.find(product) ?? 0) > 0,
+
+    /** Adds the words of a product from the database; a picture of it is to follow in the same tick. */
+    loadWords(storeId: string, product: number, words: ProductWords): void {
+      open(storeId).words.put(product, words)
     },
 
     /**
-     * Adds a picture from the database; `hasRoom` must have found room for it.
+     * Adds a picture from the database, whose product's words are known; `hasRoom` must have found room for it.
      *
      * @param spellCategory gives the spelling of a product's category, by the product's row.
      */
@@ -125,12 +160,18 @@ export function createProductIndex(arena: VectorArena) {
       spellCategory: (product: number) => string,
     ): void {
       const slot = arena.put(storeId, picture.pictureId, vector)
-      openColumns(storeId).load(slot, picture, () => spellCategory(picture.product))
+      const sides = open(storeId)
+      const document = sides.words.find(picture.product)
+      replaceDocument(sides, slot, document)
+      sides.columns.load(slot, { ...picture, document }, () => spellCategory(picture.product))
     },
 
     remove(storeId: string, pictureId: number): void {
       const slot = arena.remove(storeId, pictureId)
-      if (slot !== undefined) stores.get(storeId)?.clear(slot)
+      const sides = stores.get(storeId)
+      if (slot === undefined || !sides) return
+      replaceDocument(sides, slot, 0)
+      sides.columns.clear(slot)
     },
 
     /** Removes all pictures. */
@@ -149,8 +190,8 @@ export function createProductIndex(arena: VectorArena) {
     findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)
       if (!segment || arena.count(storeId) === 0) return undefined
-      const columns = openColumns(storeId)
-      return { segment, columns, palettes: columns.palettes }
+      const { columns, words } = open(storeId)
+      return { segment, columns, palettes: columns.palettes, words }
     },
 
     /** The vector of an indexed picture. */

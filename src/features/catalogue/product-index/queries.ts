@@ -1,5 +1,7 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { StoredPicture } from './product-index.ts'
+import { readWords } from './words/fields.ts'
+import type { ProductWords } from './words/words.ts'
 
 export type ProductIndexQueries = ReturnType<typeof productIndexQueries>
 
@@ -32,6 +34,13 @@ export function productIndexQueries(db: Db, model: number) {
     CROSS JOIN products ON products.id = pictures.product
     WHERE pictures.store_id = ? AND model = ?`)
     .raw()
+  const texts = db
+    .prepare<[string, string], [product: number, productId: string, metadata: string]>(`
+    SELECT products.id, product_id, metadata
+    FROM json_each(?) AS asked
+    CROSS JOIN products ON products.id = asked.value
+    WHERE store_id = ?`)
+    .raw()
   const category = db
     .prepare<[number], string | null>(`SELECT metadata -> '$.category' FROM products WHERE id = ?`)
     .pluck()
@@ -51,6 +60,15 @@ export function productIndexQueries(db: Db, model: number) {
           price,
           palette,
         })),
+
+    /** The words of some products of a store, by their rows. */
+    listWords: (storeId: string, products: readonly number[]): { product: number; words: ProductWords }[] =>
+      products.length === 0
+        ? []
+        : texts.all(JSON.stringify(products), storeId).map(([product, productId, metadata]) => ({
+            product,
+            words: readWords(productId, JSON.parse(metadata)),
+          })),
 
     /** How a product spells its category. */
     readCategory: (product: number): string => String(JSON.parse(category.get(product) ?? '""')).trim(),

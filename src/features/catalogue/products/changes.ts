@@ -201,10 +201,11 @@ export function createProductChanges(deps: ProductChangesDeps) {
         noteChange(storeId)
         giveRoomBack()
         for (const id of saved.removedPictureIds) index.remove(storeId, id)
+        const where = { storeId, productId, product: saved.id, metadata }
         for (const [n, picture] of prepared.entries()) {
           const pictureId = saved.pictureIds[n] as number
           const { palette } = 'kept' in picture ? picture.kept : picture.added
-          const entry = { storeId, pictureId, product: saved.id, isFirst: n === 0, metadata, palette }
+          const entry = { ...where, pictureId, isFirst: n === 0, palette }
           index.put(entry, 'vector' in picture ? picture.vector : undefined)
         }
       },

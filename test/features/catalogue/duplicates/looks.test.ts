@@ -19,7 +19,17 @@ function looking(pictures: Float32Array[], largeSlots?: number) {
   arena = createVectorArena(8, { threads: 0, ...(largeSlots !== undefined && { largeSlots }) })
   const index = createProductIndex(arena)
   const add = (pictureId: number, vector: Float32Array) =>
-    index.put({ storeId: STORE, pictureId, product: pictureId, isFirst: true, metadata: {} }, vector)
+    index.put(
+      {
+        storeId: STORE,
+        productId: `p${pictureId}`,
+        pictureId,
+        product: pictureId,
+        isFirst: true,
+        metadata: {},
+      },
+      vector,
+    )
   for (const [n, vector] of pictures.entries()) add(n + 1, vector)
   const asked: (readonly number[])[] = []
   const service = duplicatesService({

@@ -6,7 +6,7 @@ import { findNamedCategory, voteForCategory } from '../../../../src/features/dis
 function columnsOf(...categories: (string | undefined)[]) {
   const columns = createColumns()
   for (const [slot, category] of categories.entries()) {
-    columns.set(slot, { product: slot + 1, isFirst: true, metadata: { category } })
+    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata: { category } })
   }
   return columns
 }
@@ -42,7 +42,7 @@ describe('the category that a text names (contract 3.6)', () => {
     const columns = columnsOf('Mugs', 'Lamps')
     columns.clear(0)
     expect(findNamedCategory('mug', columns)).toBe(0)
-    columns.set(1, { product: 2, isFirst: true, metadata: { category: 'Mugs' } })
+    columns.set(1, { product: 2, document: 2, isFirst: true, metadata: { category: 'Mugs' } })
     expect(columns.categories.getLabel(findNamedCategory('mug', columns))).toBe('Mugs')
     expect(findNamedCategory('lamp', columns)).toBe(0)
   })

@@ -75,7 +75,14 @@ function filled(
   const products = rows.map(({ vectors, metadata, isRemoved }, n): Product & { isRemoved: boolean } => {
     const pictures = vectors.map((vector) => ({ id: ++pictureId, vector }))
     for (const [i, picture] of pictures.entries()) {
-      const entry = { storeId: 's', pictureId: picture.id, product: n + 1, isFirst: i === 0, metadata }
+      const entry = {
+        storeId: 's',
+        productId: 'p',
+        pictureId: picture.id,
+        product: n + 1,
+        isFirst: i === 0,
+        metadata,
+      }
       index.put(entry, picture.vector)
     }
     return { id: n + 1, pictures, metadata, isRemoved }
@@ -172,7 +179,10 @@ describe('the ranking (contract 3.4, 3.6)', () => {
   function backwards(n: number, vectorOf: (id: number) => Float32Array) {
     const index = createProductIndex(createVectorArena(DIMENSION))
     for (let id = n; id >= 1; id--) {
-      index.put({ storeId: 's', pictureId: id, product: id, isFirst: true, metadata: {} }, vectorOf(id))
+      index.put(
+        { storeId: 's', productId: 'p', pictureId: id, product: id, isFirst: true, metadata: {} },
+        vectorOf(id),
+      )
     }
     return index
   }
@@ -209,7 +219,14 @@ describe('the ranking (contract 3.4, 3.6)', () => {
         for (const { id, pictures, metadata } of products.toReversed()) {
           for (const [n, picture] of pictures.entries()) {
             again.put(
-              { storeId: 's', pictureId: picture.id, product: id, isFirst: n === 0, metadata },
+              {
+                storeId: 's',
+                productId: 'p',
+                pictureId: picture.id,
+                product: id,
+                isFirst: n === 0,
+                metadata,
+              },
               picture.vector,
             )
           }
@@ -229,7 +246,10 @@ describe('the ranking (contract 3.4, 3.6)', () => {
     const index = createProductIndex(createVectorArena(DIMENSION))
     for (const [n, picture] of random.entries()) {
       table.put('s', n + 1, picture)
-      index.put({ storeId: 's', pictureId: n + 1, product: n + 1, isFirst: true, metadata: {} }, picture)
+      index.put(
+        { storeId: 's', productId: 'p', pictureId: n + 1, product: n + 1, isFirst: true, metadata: {} },
+        picture,
+      )
     }
     for (const query of fc.sample(vector, { seed: 8, numRuns: 50 })) {
       const exact = table.nearest('s', query, 20)
@@ -329,7 +349,10 @@ describe.each(LARGE)('the ranking of a large store, scanned %s (contract 3.4)', 
       }
       for (let id = 1; id <= 6_000; id++) {
         const metadata = { category: id % 4 === 0 ? 'Mugs' : 'Lamps', price: id % 10 }
-        index.put({ storeId: 's', pictureId: id, product: id, isFirst: true, metadata }, draw(id))
+        index.put(
+          { storeId: 's', productId: 'p', pictureId: id, product: id, isFirst: true, metadata },
+          draw(id),
+        )
       }
       const store = index.findStore('s')
       if (!store) throw new Error('The store is missing')

@@ -1,0 +1,150 @@
+import { createBlocks, createColumn, createHashTable } from './growing.ts'
+import { hashUnits } from './tokens.ts'
+
+export type Dictionary = ReturnType<typeof createDictionary>
+
+/**
+ * Numbers for words, from 1. The letters stand in one array and not in strings, which would take three times the memory
+ * and the time of the garbage collector.
+ */
+export function createDictionary() {
+  const letters = createBlocks(Uint16Array)
+  const hashes = createColumn(Uint32Array)
+  const starts = createColumn(Uint32Array)
+  const lengths = createColumn(Uint8Array)
+  const table = createHashTable((word) => hashes.items[word] as number)
+  const free: number[] = []
+  let last = 0
+
+  function find(units: Uint16Array, start: number, end: number, hash: number): number {
+    const all = letters.column.items
+    for (let place = table.start(hash); ; place = table.next(place)) {
+      const word = table.at(place)
+      if (word === 0) return 0
+      if (hashes.items[word] !== hash || lengths.items[word] !== end - start) continue
+      const from = (starts.items[word] as number) - start
+      let n = start
+      while (n < end && all[from + n] === units[n]) n++
+      if (n === end) return word
+    }
+  }
+
+  return {
+    /** The number of a word; 0 for an unknown one. */
+    find: (units: Uint16Array, start: number, end: number): number =>
+      find(units, start, end, hashUnits(units, start, end)),
+
+    /** The number of a word, which is added when it is new. @param added learns of a new one. */
+    intern(units: Uint16Array, start: number, end: number, added?: (word: number) => void): number {
+      const hash = hashUnits(units, start, end)
+      const known = find(units, start, end, hash)
+      if (known !== 0) return known
+      const word = free.pop() ?? ++last
+      hashes.reach(word)
+      starts.reach(word)
+      lengths.reach(word)
+      const from = letters.take(end - start)
+      const all = letters.column.items
+      for (let n = start; n < end; n++) all[from + n - start] = units[n] as number
+      hashes.items[word] = hash
+      starts.items[word] = from
+      lengths.items[word] = end - start
+      table.add(word)
+      added?.(word)
+      return word
+    },
+
+    /** Forgets a word; its number is given to another one later. */
+    remove(word: number): void {
+      table.remove(word)
+      letters.giveBack(starts.items[word] as number, lengths.items[word] as number)
+      free.push(word)
+    },
+
+    lengthOf: (word: number): number => lengths.items[word] as number,
+
+    /** Whether a word has a key's letters from a place on. */
+    hasAt(word: number, at: number, key: Uint16Array): boolean {
+      if (at < 0 || at + key.length > (lengths.items[word] as number)) return false
+      const all = letters.column.items
+      const from = (starts.items[word] as number) + at
+      for (let n = 0; n < key.length; n++) if (all[from + n] !== key[n]) return false
+      return true
+    },
+
+    spell(word: number): string {
+      const start = starts.items[word] as number
+      const end = start + (lengths.items[word] as number)
+      return String.fromCharCode(...letters.column.items.subarray(start, end))
+    },
+
+    bytes: (): number =>
+      letters.column.items.byteLength +
+      hashes.items.byteLength +
+      starts.items.byteLength +
+      lengths.items.byteLength +
+      table.bytes(),
+  }
+}
+
+export type Groups = ReturnType<typeof createGroups>
+
+/** Numbers that share a key, such as the words that begin alike. Each number is in one group at most. */
+export function createGroups() {
+  const keys = createDictionary()
+  /** The first member of each group. */
+  const firstOf = createColumn(Uint32Array)
+  /** By member; 0 for none. */
+  const groupOf = createColumn(Uint32Array)
+  const nextOf = createColumn(Uint32Array)
+  const previousOf = createColumn(Uint32Array)
+
+  return {
+    keys,
+
+    /** @param opened learns of a group that is new. */
+    add(
+      member: number,
+      units: Uint16Array,
+      start: number,
+      end: number,
+      opened?: (group: number) => void,
+    ): void {
+      const group = keys.intern(units, start, end, opened)
+      firstOf.reach(group)
+      groupOf.reach(member)
+      nextOf.reach(member)
+      previousOf.reach(member)
+      const next = firstOf.items[group] as number
+      groupOf.items[member] = group
+      nextOf.items[member] = next
+      previousOf.items[member] = 0
+      if (next > 0) previousOf.items[next] = member
+      firstOf.items[group] = member
+    },
+
+    /** Takes a number out of its group, if it is in one. @param closed learns of a group that is empty, before it goes. */
+    remove(member: number, closed?: (group: number) => void): void {
+      const group = groupOf.items[member] ?? 0
+      if (group === 0) return
+      groupOf.items[member] = 0
+      const next = nextOf.items[member] as number
+      const previous = previousOf.items[member] as number
+      if (next > 0) previousOf.items[next] = previous
+      if (previous > 0) nextOf.items[previous] = next
+      else firstOf.items[group] = next
+      if (previous > 0 || next > 0) return
+      closed?.(group)
+      keys.remove(group)
+    },
+
+    /** The first member of a group; 0 for the group 0, which is none. */
+    first: (group: number): number => (group === 0 ? 0 : (firstOf.items[group] as number)),
+    /** The next member of the same group; 0 after the last. */
+    next: (member: number): number => nextOf.items[member] as number,
+
+    bytes: (): number =>
+      keys.bytes() +
+      [firstOf, groupOf, nextOf, previousOf].reduce((sum, { items }) => sum + items.byteLength, 0),
+  }
+}

@@ -1,0 +1,24 @@
+import type { ProductWords } from './words.ts'
+
+/** More tags of one product are not read; the words of a product are bounded in any case. */
+const TAGS_MAX = 256
+
+/** The texts of a product's metadata that words are looked for in; values of other types are left out. */
+export function readWords(productId: string, metadata: Record<string, unknown>): ProductWords {
+  const { name, brand, category, tags, sku, gtin } = metadata
+  return {
+    productId,
+    name: textOf(name),
+    brand: textOf(brand),
+    category: textOf(category),
+    tags: Array.isArray(tags) ? tags.slice(0, TAGS_MAX).filter((tag) => typeof tag === 'string') : undefined,
+    sku: codeOf(sku),
+    gtin: codeOf(gtin),
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Shops often write numbers of articles as numbers. */
+const codeOf = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : textOf(value)

@@ -1,0 +1,121 @@
+import type { Postings } from './postings.ts'
+import { toUnits, type Vocabulary } from './vocabulary.ts'
+
+/** Shares of the score of a full match. */
+export const FACTORS = {
+  /** Another form of the same stem: "mugs" for "mug". */
+  stem: 0.8,
+  /** A word that begins with the last word of the query, which may not be complete. */
+  lastBeginning: 0.4,
+  /** A word that begins or ends with the query's: "Ledertasche" for "tasche". */
+  part: 0.3,
+  typo: 0.6,
+} as const
+
+const LAST_BEGINNING_UNITS_MIN = 2
+const PART_UNITS_MIN = 4
+/** A compound has this many letters more than its end. */
+const ENDING_ADDS_MIN = 3
+const TYPO_UNITS_MIN = 4
+const TYPO_UNITS_MAX = 32
+
+/** The words that a part of a word may stand for: those that most products have. */
+export const PARTS_MAX = 64
+/** Words that are looked at for that. */
+const LOOKED_AT_MAX = 20_000
+
+/** A word of the store that stands for one of the query. */
+export interface Variant {
+  word: number
+  /** Of the score of a full match with the rarity of `documents`. */
+  factor: number
+  /** The number of products that decides how rare the match is. */
+  documents: number
+}
+
+export interface Variants {
+  variants: Variant[]
+  /** The best kind of match. */
+  kind: 'full' | 'part' | 'typo' | 'none'
+  /** Products that have a word of this kind; one that has two of them may count twice. */
+  documents: number
+  /** Postings of all variants. */
+  cost: number
+}
+
+/** @param mayBeTypo whether to look for typos. It is asked only for a word that nothing else fits. */
+export function findVariants(
+  vocabulary: Vocabulary,
+  postings: Postings,
+  text: string,
+  { isLast, mayBeTypo }: { isLast: boolean; mayBeTypo(): boolean },
+): Variants {
+  const key = toUnits(text)
+  const taken = new Set<number>()
+  const variants: Variant[] = []
+  let cost = 0
+
+  const count = (words: readonly number[]): number =>
+    words.reduce((sum, word) => sum + postings.count(word), 0)
+  function take(words: readonly number[], documents: number, factorOf: (word: number) => number): void {
+    for (const word of words) {
+      if (taken.has(word)) continue
+      taken.add(word)
+      variants.push({ word, factor: factorOf(word), documents })
+      cost += postings.count(word)
+    }
+  }
+  const alike = (own: number, form: string): number[] => [
+    ...new Set([...(own > 0 ? [own] : []), ...vocabulary.listStemmed(form)]),
+  ]
+
+  const own = vocabulary.find(key)
+  const full = alike(own, text)
+  const fullDocuments = count(full)
+  take(full, fullDocuments, (word) => (word === own ? 1 : FACTORS.stem))
+
+  const beginning = isLast ? LAST_BEGINNING_UNITS_MIN : PART_UNITS_MIN
+  const begins = key.length >= beginning ? findMost(postings, taken, vocabulary.visitBeginning, key) : []
+  const isCompound = (word: number) => vocabulary.lengthOf(word) >= key.length + ENDING_ADDS_MIN
+  const ends =
+    key.length >= PART_UNITS_MIN
+      ? findMost(postings, taken, vocabulary.visitEnding, key).filter(isCompound)
+      : []
+  const partDocuments = count(begins) + count(ends)
+  // A part of a word is never rarer than the word itself, or rare words would come before what was asked for.
+  const rarity = Math.max(fullDocuments, partDocuments)
+  take(begins, rarity, () => (isLast ? FACTORS.lastBeginning : FACTORS.part))
+  take(ends, rarity, () => FACTORS.part)
+
+  if (full.length > 0) return { variants, kind: 'full', documents: fullDocuments, cost }
+  if (variants.length > 0) return { variants, kind: 'part', documents: partDocuments, cost }
+  if (key.length < TYPO_UNITS_MIN || key.length > TYPO_UNITS_MAX || /\d/.test(text) || !mayBeTypo())
+    return { variants, kind: 'none', documents: 0, cost }
+  const meant = vocabulary.listWithinOneEdit(key)
+  const documents = count(meant)
+  take(meant, documents, () => FACTORS.typo)
+  return { variants, kind: meant.length > 0 ? 'typo' : 'none', documents, cost }
+}
+
+/** Those words that begin or end with a key, are not taken yet, and have the most products. */
+function findMost(
+  postings: Postings,
+  taken: ReadonlySet<number>,
+  visitAll: (key: Uint16Array, visit: (word: number) => boolean) => void,
+  key: Uint16Array,
+): number[] {
+  const words: number[] = []
+  let looked = 0
+  /** The fewest products of a word that is worth keeping. */
+  let least = 0
+  const most = (a: number, b: number) => postings.count(b) - postings.count(a) || a - b
+  visitAll(key, (word) => {
+    if (!taken.has(word) && postings.count(word) > least) words.push(word)
+    if (words.length === 4 * PARTS_MAX) {
+      words.sort(most).length = PARTS_MAX
+      least = postings.count(words.at(-1) as number)
+    }
+    return ++looked < LOOKED_AT_MAX
+  })
+  return words.sort(most).slice(0, PARTS_MAX)
+}

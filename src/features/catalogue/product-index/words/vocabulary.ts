@@ -1,0 +1,157 @@
+import { stemmer } from 'stemmer'
+import { createDictionary, createGroups } from './dictionary.ts'
+
+export type Vocabulary = ReturnType<typeof createVocabulary>
+
+/** The words of a store, with what makes two of them alike. */
+export function createVocabulary() {
+  const words = createDictionary()
+  const stems = createGroups()
+  /** Words by their first four letters, and these by their first two. */
+  const beginnings = createGroups()
+  const beginningsOfTwo = createGroups()
+  /** Words of letters that may be compounds, by their last four. */
+  const endings = createGroups()
+  const isLetter = new Uint8Array(ALPHABET_END)
+  const alphabet: number[] = []
+
+  function add(word: number): void {
+    const text = words.spell(word)
+    let hasDigit = false
+    for (let n = 0; n < text.length; n++) {
+      const unit = text.charCodeAt(n)
+      if (isDigit(unit)) hasDigit = true
+      else if (unit < ALPHABET_END && !isLetter[unit] && alphabet.length < ALPHABET_MAX) {
+        isLetter[unit] = 1
+        alphabet.push(unit)
+      }
+    }
+    const key = toUnits(text)
+    const { length } = key
+    beginnings.add(word, key, 0, Math.min(length, SIDE), (group) => {
+      if (length >= SHORT_SIDE) beginningsOfTwo.add(group, key, 0, SHORT_SIDE)
+    })
+    if (hasDigit) return
+    if (length >= COMPOUND_UNITS_MIN) endings.add(word, key, length - SIDE, length)
+    if (!STEMMED.test(text)) return
+    const stem = toUnits(stemmer(text))
+    stems.add(word, stem, 0, stem.length)
+  }
+
+  function visitMembers(group: number, visit: (word: number) => boolean): boolean {
+    for (let word = beginnings.first(group); word > 0; word = beginnings.next(word))
+      if (!visit(word)) return false
+    return true
+  }
+
+  return {
+    intern: (units: Uint16Array, start: number, end: number): number => words.intern(units, start, end, add),
+
+    /** Forgets a word that no product has. */
+    remove(word: number): void {
+      stems.remove(word)
+      endings.remove(word)
+      beginnings.remove(word, (group) => beginningsOfTwo.remove(group))
+      words.remove(word)
+    },
+
+    find: (key: Uint16Array): number => words.find(key, 0, key.length),
+    lengthOf: words.lengthOf,
+
+    /**
+     * Visits the words that begin with a key, itself included, in no order.
+     *
+     * @param key of {@link SHORT_SIDE} units or more.
+     * @param visit returns false to end.
+     */
+    visitBeginning(key: Uint16Array, visit: (word: number) => boolean): void {
+      if (key.length >= SIDE) {
+        const group = beginnings.keys.find(key, 0, SIDE)
+        visitMembers(group, (word) => !words.hasAt(word, 0, key) || visit(word))
+        return
+      }
+      let group = beginningsOfTwo.first(beginningsOfTwo.keys.find(key, 0, SHORT_SIDE))
+      for (; group > 0; group = beginningsOfTwo.next(group))
+        if (beginnings.keys.hasAt(group, 0, key) && !visitMembers(group, visit)) return
+    },
+
+    /**
+     * Visits the words of {@link COMPOUND_UNITS_MIN} letters or more that end with a key, in no order.
+     *
+     * @param key of {@link SIDE} units or more.
+     * @param visit returns false to end.
+     */
+    visitEnding(key: Uint16Array, visit: (word: number) => boolean): void {
+      const group = endings.keys.find(key, key.length - SIDE, key.length)
+      for (let word = endings.first(group); word > 0; word = endings.next(word))
+        if (words.hasAt(word, words.lengthOf(word) - key.length, key) && !visit(word)) return
+    },
+
+    /** The words with the stem of a text, in no order. English; in other languages few words share one. */
+    listStemmed(text: string): number[] {
+      if (!STEMMED.test(text)) return []
+      const key = toUnits(stemmer(text))
+      const found: number[] = []
+      for (let word = stems.first(stems.keys.find(key, 0, key.length)); word > 0; word = stems.next(word))
+        found.push(word)
+      return found
+    },
+
+    /** The words that one letter more, less or another, or two changed places make of a key. */
+    listWithinOneEdit(key: Uint16Array): number[] {
+      const found = new Set<number>()
+      const { length } = key
+      const edited = new Uint16Array(length + 1)
+      const look = (end: number) => {
+        const word = words.find(edited, 0, end)
+        if (word > 0) found.add(word)
+      }
+      for (let n = 0; n < length; n++) {
+        edited.set(key.subarray(0, n))
+        edited.set(key.subarray(n + 1), n)
+        look(length - 1)
+        edited.set(key)
+        for (const unit of alphabet) {
+          edited[n] = unit
+          look(length)
+        }
+        if (n === 0) continue
+        edited.set(key)
+        edited[n] = key[n - 1] as number
+        edited[n - 1] = key[n] as number
+        look(length)
+      }
+      for (let n = 0; n <= length; n++) {
+        edited.set(key.subarray(0, n))
+        edited.set(key.subarray(n), n + 1)
+        for (const unit of alphabet) {
+          edited[n] = unit
+          look(length + 1)
+        }
+      }
+      found.delete(words.find(key, 0, length))
+      return [...found]
+    },
+
+    bytes: (): number =>
+      [words, stems, beginnings, beginningsOfTwo, endings].reduce((sum, part) => sum + part.bytes(), 0),
+  }
+}
+
+/** Units at the beginning or the end of words by which they are found. */
+const SIDE = 4
+const SHORT_SIDE = 2
+/** Shorter words are no compounds. */
+const COMPOUND_UNITS_MIN = 7
+
+/** Words that the stemmer knows how to take apart. */
+const STEMMED = /^[a-z]{3,}$/
+
+/** Letters beyond are syllables and signs, of which a script has thousands. */
+const ALPHABET_END = 0x0e80
+const ALPHABET_MAX = 96
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
+
+export const toUnits = (text: string): Uint16Array =>
+  Uint16Array.from({ length: text.length }, (_, n) => text.charCodeAt(n))

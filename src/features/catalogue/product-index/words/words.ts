@@ -1,0 +1,322 @@
+import { createBlocks, createColumn, createHashTable } from './growing.ts'
+import { createNames } from './names.ts'
+import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
+import { addText, endPrint, listWords, newPrint, type Print, splitInto } from './tokens.ts'
+import { findVariants, type Variants } from './variants.ts'
+import { createVocabulary } from './vocabulary.ts'
+
+/** The texts of a product that words are looked for in. */
+export interface ProductWords {
+  productId: string
+  name?: string | undefined
+  brand?: string | undefined
+  category?: string | undefined
+  tags?: readonly string[] | undefined
+  sku?: string | undefined
+  gtin?: string | undefined
+}
+
+/** One word of a query. */
+export interface QueryWord {
+  word: string
+  /** Products that have it, or the words that it was taken for; one with two of these may count twice. 0 for an unknown word. */
+  documents: number
+  /** Whether only words within one edit were found. */
+  isTypo: boolean
+  /** Whether only longer words were found that begin or end with it. */
+  isPart: boolean
+}
+
+export interface WordScores {
+  /** By document number, 0 where no word matches. Valid for one tick, like `documents`. */
+  scores: Float32Array
+  /** The documents with a score above 0, in no order. */
+  documents: Uint32Array
+  /** The greatest score; 0 without any. */
+  max: number
+  /** Documents whose product_id, sku, gtin or whole name is the query, in this order of kinds; at most 100. */
+  exact: Uint32Array
+  /** The different words of the query, in its order. */
+  words: QueryWord[]
+}
+
+/** Standard values of BM25. */
+const [K1, B] = [1.2, 0.75]
+
+/**
+ * How often a word counts in each field, in halves. A name says what a product is, a category what kind, a brand stands in
+ * many products of all kinds, and tags are often a bag of anything. A SKU is rare, which is weight enough.
+ */
+export const FIELD_WEIGHTS = { name: 6, category: 4, brand: 3, tags: 2, sku: 2 } as const
+const HALVES = 2
+
+/** Different words of one product that are indexed; the name's come first. */
+export const DOCUMENT_WORDS_MAX = 256
+/** Different words of a query that are looked for. */
+export const QUERY_WORDS_MAX = 32
+/** Unknown words of a query that are taken for typos. */
+const TYPOS_MAX = 8
+/** Postings that one query reads, some 15 ms of work; beyond it the words that most products have are left out. */
+const POSTINGS_READ_MAX = 4_000_000
+
+/** Arrays that queries share, because none outlives its tick. */
+export type Scratch = ReturnType<typeof createScratch>
+
+export function createScratch() {
+  let [scores, best] = [new Float32Array(0), new Float32Array(0)]
+  let [found, touched] = [new Uint32Array(0), new Uint32Array(0)]
+  let count = 0
+  return {
+    /** Arrays for documents below a number; those of the query before are cleared. */
+    open(documents: number) {
+      for (let n = 0; n < count; n++) scores[found[n] as number] = 0
+      count = 0
+      if (scores.length < documents) {
+        const length = Math.ceil(documents * 1.25)
+        scores = new Float32Array(length)
+        best = new Float32Array(length)
+        found = new Uint32Array(length)
+        touched = new Uint32Array(length)
+      }
+      return { scores, best, found, touched }
+    },
+    /** Says how many documents stand in `found`. */
+    close(documents: number): void {
+      count = documents
+    },
+  }
+}
+
+export type WordIndex = ReturnType<typeof createWordIndex>
+
+/**
+ * The words of one store's products in memory: BM25 over name, category, brand, tags and SKU, where a word also finds its other
+ * forms, longer words that begin or end with it, and, if there are none, words within one edit.
+ *
+ * Each product is a document, whose number is given to another product after it has left. All state is typed arrays.
+ */
+export function createWordIndex(scratch: Scratch) {
+  const vocabulary = createVocabulary()
+  const postings = createPostings()
+  const names = createNames()
+  /** By document. */
+  const products = createColumn(Float64Array)
+  const lengths = createColumn(Uint16Array)
+  const holders = createColumn(Uint8Array)
+  const prints = createColumn(Uint32Array)
+  const checks = createColumn(Uint32Array)
+  /** The words of each document: a block and how many stand in it. */
+  const contents = createBlocks(Uint32Array)
+  const contentStarts = createColumn(Uint32Array)
+  const contentSizes = createColumn(Uint16Array)
+  const columns = [products, lengths, holders, prints, checks, contentStarts, contentSizes]
+  const table = createHashTable((document) => hashRow(products.items[document] as number))
+  const free: number[] = []
+  let last = 0
+  let lengthSum = 0
+  let size = 0
+
+  // The words of the product that is being put.
+  const own = new Uint32Array(DOCUMENT_WORDS_MAX)
+  const ownWeights = new Uint8Array(DOCUMENT_WORDS_MAX)
+
+  function find(product: number): number {
+    for (let place = table.start(hashRow(product)); ; place = table.next(place)) {
+      const document = table.at(place)
+      if (document === 0 || products.items[document] === product) return document
+    }
+  }
+
+  function addDocument(product: number): number {
+    if (free.length === 0 && last === DOCUMENTS_MAX) return 0
+    const document = free.pop() ?? ++last
+    for (const column of columns) column.reach(document)
+    products.items[document] = product
+    holders.items[document] = 0
+    table.add(document)
+    size++
+    return document
+  }
+
+  function dropWords(document: number): void {
+    const count = contentSizes.items[document] as number
+    const start = contentStarts.items[document] as number
+    contentSizes.items[document] = 0
+    lengthSum -= lengths.items[document] as number
+    lengths.items[document] = 0
+    const words = contents.column.items.subarray(start, start + count)
+    contents.giveBack(start, count)
+    for (const word of words) if (postings.remove(word, document)) vocabulary.remove(word)
+  }
+
+  function setWords(document: number, words: ProductWords): void {
+    let count = 0
+    const read = (text: string | undefined, weight: number) => {
+      if (!text) return
+      splitInto(text, (units, start, end) => {
+        if (count === DOCUMENT_WORDS_MAX) return
+        const word = vocabulary.intern(units, start, end)
+        let n = 0
+        while (n < count && own[n] !== word) n++
+        if (n === count) ownWeights[count++] = 0
+        own[n] = word
+        ownWeights[n] = Math.min(WEIGHT_MAX, (ownWeights[n] as number) + weight)
+      })
+    }
+    read(words.name, FIELD_WEIGHTS.name)
+    read(words.category, FIELD_WEIGHTS.category)
+    read(words.brand, FIELD_WEIGHTS.brand)
+    read(words.sku, FIELD_WEIGHTS.sku)
+    for (const tag of words.tags ?? []) read(tag, FIELD_WEIGHTS.tags)
+    let length = 0
+    for (let n = 0; n < count; n++) {
+      postings.add(own[n] as number, document, ownWeights[n] as number)
+      length += ownWeights[n] as number
+    }
+    const start = contents.take(count)
+    contents.column.items.set(own.subarray(0, count), start)
+    contentStarts.items[document] = start
+    contentSizes.items[document] = count
+    lengths.items[document] = length
+    lengthSum += length
+    names.set(document, words)
+  }
+
+  function score(query: string): WordScores {
+    const spoken = listWords(query, QUERY_WORDS_MAX)
+    let typos = 0
+    const mayBeTypo = () => typos++ < TYPOS_MAX
+    const asked = spoken.map((word, n) =>
+      findVariants(vocabulary, postings, word, { isLast: n === spoken.length - 1, mayBeTypo }),
+    )
+    return {
+      ...addUp(asked),
+      exact: Uint32Array.from(names.find(query)),
+      words: asked.map(({ kind, documents }, n) => ({
+        word: spoken[n] as string,
+        documents: Math.min(documents, size),
+        isTypo: kind === 'typo',
+        isPart: kind === 'part',
+      })),
+    }
+  }
+
+  /** Adds up the scores of the words; of the variants of one word the best counts. */
+  function addUp(asked: readonly Variants[]): Pick<WordScores, 'scores' | 'documents' | 'max'> {
+    const { scores, best, found, touched } = scratch.open(last + 1)
+    const lengthOf = lengths.items
+    const base = HALVES * K1 * (1 - B)
+    const slope = lengthSum > 0 ? (HALVES * K1 * B * size) / lengthSum : 0
+    let foundCount = 0
+    let cost = 0
+    for (const { variants, cost: ownCost } of asked.toSorted((a, b) => a.cost - b.cost)) {
+      if (cost > 0 && cost + ownCost > POSTINGS_READ_MAX) break
+      cost += ownCost
+      let touchedCount = 0
+      for (const { word, factor, documents } of variants) {
+        const weight = factor * rarity(documents) * (K1 + 1)
+        const { items, start, end } = postings.read(word)
+        for (let n = start; n < end; n++) {
+          const posting = items[n] as number
+          const frequency = posting & WEIGHT_MAX
+          const document = posting >>> 8
+          const points = (weight * frequency) / (frequency + base + slope * (lengthOf[document] as number))
+          const known = best[document] as number
+          if (points <= known) continue
+          if (known === 0) touched[touchedCount++] = document
+          best[document] = points
+        }
+      }
+      for (let n = 0; n < touchedCount; n++) {
+        const document = touched[n] as number
+        if (scores[document] === 0) found[foundCount++] = document
+        scores[document] = (scores[document] as number) + (best[document] as number)
+        best[document] = 0
+      }
+    }
+    scratch.close(foundCount)
+    let max = 0
+    for (let n = 0; n < foundCount; n++) max = Math.max(max, scores[found[n] as number] as number)
+    return { scores, documents: found.subarray(0, foundCount), max }
+  }
+
+  /** The inverse document frequency, which is never negative in this form. */
+  const rarity = (documents: number): number => {
+    const having = Math.min(documents, size)
+    return Math.log(1 + (size - having + 0.5) / (having + 0.5))
+  }
+
+  function remove(product: number): void {
+    const document = find(product)
+    if (document === 0) return
+    dropWords(document)
+    names.clear(document)
+    table.remove(document)
+    products.items[document] = 0
+    free.push(document)
+    size--
+  }
+
+  return {
+    /**
+     * Adds a product or changes its words. Words that did not change take no work.
+     *
+     * @param product the row of the product.
+     * @returns its document number, from 1; 0 where the store has more products than this index counts.
+     */
+    put(product: number, words: ProductWords): number {
+      const known = find(product)
+      const document = known > 0 ? known : addDocument(product)
+      if (document === 0) return 0
+      const { hash: print, check } = printWords(words)
+      if (known > 0 && prints.items[document] === print && checks.items[document] === check) return document
+      dropWords(document)
+      setWords(document, words)
+      prints.items[document] = print
+      checks.items[document] = check
+      return document
+    },
+
+    /** Notes that one more picture shows a document. */
+    hold(document: number): void {
+      if (document > 0) holders.items[document] = (holders.items[document] as number) + 1
+    },
+    /** Notes that a picture is gone; with the last one the product leaves. */
+    release(document: number): void {
+      if (document === 0) return
+      const left = (holders.items[document] as number) - 1
+      holders.items[document] = left
+      if (left === 0) remove(products.items[document] as number)
+    },
+
+    remove,
+    find,
+    score,
+
+    /** The row of a document's product. */
+    productOf: (document: number): number => products.items[document] ?? 0,
+    countDocuments: (): number => size,
+
+    /** Bytes of memory, as far as they grow with the store. */
+    bytes: (): number =>
+      vocabulary.bytes() +
+      postings.bytes() +
+      names.bytes() +
+      table.bytes() +
+      [...columns, contents.column].reduce((sum, { items }) => sum + items.byteLength, 0),
+  }
+}
+
+const hashRow = (product: number): number => Math.imul(product, 0x9e3779b1) >>> 0
+
+/** A print of all that words are read from; the lengths keep apart what stands in different fields. */
+function printWords({ productId, name, brand, category, tags, sku, gtin }: ProductWords): Print {
+  const print = newPrint()
+  const add = (text: string | undefined) => {
+    print.hash ^= (text?.length ?? -1) + 1
+    if (text) addText(print, text, false)
+  }
+  for (const text of [productId, name, brand, category, sku, gtin]) add(text)
+  if (tags) for (const tag of tags) add(tag)
+  return endPrint(print)
+}
