@@ -331,6 +331,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     services: {
       ...install.services,
       demo: demo.service,
+      productIndex: index,
       products: products.service,
       filters: filters.service,
       jobs: jobs.service,

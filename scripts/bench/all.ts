@@ -32,6 +32,7 @@ import { scan } from './scan.ts'
 import { service } from './service.ts'
 import { signIn } from './sign-in.ts'
 import { start } from './start.ts'
+import { words } from './words.ts'
 
 /** In the order of the table. */
 export const BENCHES: readonly Bench[] = [
@@ -42,6 +43,7 @@ export const BENCHES: readonly Bench[] = [
   start,
   disk,
   scan,
+  words,
   signIn,
   model,
 ]

@@ -17,7 +17,7 @@ const PART_UNITS_MIN = 4
 /** A compound has this many letters more than its end. */
 const ENDING_ADDS_MIN = 3
 const TYPO_UNITS_MIN = 4
-const TYPO_UNITS_MAX = 32
+const TYPO_UNITS_MAX = 20
 
 /** The words that a part of a word may stand for: those that most products have. */
 export const PARTS_MAX = 64

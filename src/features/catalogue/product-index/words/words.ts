@@ -55,7 +55,7 @@ export const DOCUMENT_WORDS_MAX = 256
 /** Different words of a query that are looked for. */
 export const QUERY_WORDS_MAX = 32
 /** Unknown words of a query that are taken for typos. */
-const TYPOS_MAX = 8
+const TYPOS_MAX = 4
 /** Postings that one query reads, some 15 ms of work; beyond it the words that most products have are left out. */
 const POSTINGS_READ_MAX = 4_000_000
 
