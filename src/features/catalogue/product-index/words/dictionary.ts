@@ -1,8 +1,6 @@
 import { createBlocks, createColumn, createHashTable } from './growing.ts'
 import { hashUnits } from './tokens.ts'
 
-export type Dictionary = ReturnType<typeof createDictionary>
-
 /**
  * Numbers for words, from 1. The letters stand in one array and not in strings, which would take three times the memory
  * and the time of the garbage collector.
@@ -75,7 +73,10 @@ export function createDictionary() {
     spell(word: number): string {
       const start = starts.items[word] as number
       const end = start + (lengths.items[word] as number)
-      return String.fromCharCode(...letters.column.items.subarray(start, end))
+      const all = letters.column.items
+      let text = ''
+      for (let n = start; n < end; n++) text += String.fromCharCode(all[n] as number)
+      return text
     },
 
     bytes: (): number =>
@@ -86,8 +87,6 @@ export function createDictionary() {
       table.bytes(),
   }
 }
-
-export type Groups = ReturnType<typeof createGroups>
 
 /** Numbers that share a key, such as the words that begin alike. Each number is in one group at most. */
 export function createGroups() {

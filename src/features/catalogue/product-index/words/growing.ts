@@ -22,7 +22,7 @@ export function createColumn<Kind extends Numbers>(Kind: new (length: number) =>
   return column
 }
 
-/** Lengths of blocks are multiples of this. */
+/** Lengths of blocks are multiples of this power of two. */
 const STEP = 4
 
 /**
@@ -39,7 +39,7 @@ export interface Blocks<Kind extends Numbers> {
 }
 
 /** The numbers that a block for so many has place for. */
-export const roomOf = (length: number): number => Math.ceil(length / STEP) * STEP
+export const roomOf = (length: number): number => (length + STEP - 1) & -STEP
 
 export function createBlocks<Kind extends Numbers>(Kind: new (length: number) => Kind): Blocks<Kind> {
   const column = createColumn(Kind)

@@ -55,59 +55,62 @@ const run = new Uint16Array(4 * WORD_UNITS_MAX)
 /** Where the parts of the run begin. */
 const parts = new Uint16Array(run.length)
 
+/** The run that is being read. Splitting is synchronous, so one is enough for all. */
+let length = 0
+let count = 0
+let isIdeographic = false
+
+/** Tells the words of the run, and begins a new one. */
+function endRun(take: TakeWord): void {
+  const [units, ends] = [length, count]
+  length = 0
+  count = 0
+  if (units === 0) return
+  if (isIdeographic) {
+    for (let n = 0; n < Math.max(1, units - 1); n++) take(run, n, Math.min(units, n + 2))
+    return
+  }
+  for (let n = 0; n < ends; n++) {
+    const from = parts[n] as number
+    const to = n + 1 < ends ? (parts[n + 1] as number) : units
+    if (to > from) take(run, from, Math.min(to, from + WORD_UNITS_MAX))
+  }
+  if (ends > 1 && (parts[ends - 1] as number) < units) take(run, 0, Math.min(units, WORD_UNITS_MAX))
+}
+
+function push(unit: number): void {
+  if (count === 0) parts[count++] = 0
+  // The rest of a run that is longer than any word of people is left out.
+  if (length < run.length) run[length++] = unit
+}
+
 /**
  * Splits a text into words, folded. What stands between hyphens or apostrophes is a word, and so is the whole without them:
  * `ab-123` gives `ab`, `123` and `ab123`, and so finds `AB123`. Scripts without spaces give each pair of characters.
  */
 export function splitInto(text: string, take: TakeWord): void {
   const folded = foldLetters(text)
-  let length = 0
-  let count = 0
-  let isIdeographic = false
-
-  function end(): void {
-    if (length === 0) return
-    if (isIdeographic) {
-      for (let n = 0; n < Math.max(1, length - 1); n++) take(run, n, Math.min(length, n + 2))
-    } else {
-      for (let n = 0; n < count; n++) {
-        const [from, to] = [parts[n] as number, n + 1 < count ? (parts[n + 1] as number) : length]
-        if (to > from) take(run, from, Math.min(to, from + WORD_UNITS_MAX))
-      }
-      if (count > 1 && (parts[count - 1] as number) < length && (parts[1] as number) > 0)
-        take(run, 0, Math.min(length, WORD_UNITS_MAX))
-    }
-    length = 0
-    count = 0
-  }
-
-  const push = (unit: number) => {
-    if (count === 0) parts[count++] = 0
-    // The rest of a run that is longer than any word of people is left out.
-    if (length < run.length) run[length++] = unit
-  }
-
   for (let n = 0; n < folded.length; n++) {
     const unit = lower(folded.charCodeAt(n))
     const kind = kindOf(unit)
     if (kind === OTHER) {
-      end()
+      endRun(take)
       continue
     }
     if (kind === JOINER) {
-      if (isIdeographic) end()
+      if (isIdeographic) endRun(take)
       else if (length > (parts[Math.max(0, count - 1)] as number) && count < parts.length && length > 0)
         parts[count++] = length
       continue
     }
-    if (length > 0 && (kind === IDEOGRAPH) !== isIdeographic) end()
+    if (length > 0 && (kind === IDEOGRAPH) !== isIdeographic) endRun(take)
     isIdeographic = kind === IDEOGRAPH
-    if (isIdeographic && length === run.length) end()
+    if (isIdeographic && length === run.length) endRun(take)
     const spelling = unit > 127 ? SPELLINGS.get(unit) : undefined
     if (spelling) for (const letter of spelling) push(letter)
     else push(unit)
   }
-  end()
+  endRun(take)
 }
 
 /** The different words of a text, in their order. */

@@ -1,5 +1,5 @@
 import type { Postings } from './postings.ts'
-import { toUnits, type Vocabulary } from './vocabulary.ts'
+import { unitsOf, type Vocabulary } from './vocabulary.ts'
 
 /** Shares of the score of a full match. */
 export const FACTORS = {
@@ -20,7 +20,7 @@ const TYPO_UNITS_MIN = 4
 const TYPO_UNITS_MAX = 20
 
 /** The words that a part of a word may stand for: those that most products have. */
-export const PARTS_MAX = 64
+const PARTS_MAX = 64
 /** Words that are looked at for that. */
 const LOOKED_AT_MAX = 20_000
 
@@ -50,7 +50,7 @@ export function findVariants(
   text: string,
   { isLast, mayBeTypo }: { isLast: boolean; mayBeTypo(): boolean },
 ): Variants {
-  const key = toUnits(text)
+  const key = unitsOf(text)
   const taken = new Set<number>()
   const variants: Variant[] = []
   let cost = 0

@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer'
 import { createDictionary, createGroups } from './dictionary.ts'
+import { WORD_UNITS_MAX } from './tokens.ts'
 
 export type Vocabulary = ReturnType<typeof createVocabulary>
 
@@ -15,27 +16,30 @@ export function createVocabulary() {
   const isLetter = new Uint8Array(ALPHABET_END)
   const alphabet: number[] = []
 
+  // The word that is being added: one closure for all words costs less than one for each.
+  const added = { units: new Uint16Array(0) as Uint16Array, start: 0, end: 0 }
+  const openBeginning = (group: number): void => {
+    const { units, start, end } = added
+    if (end - start >= SHORT_SIDE) beginningsOfTwo.add(group, units, start, start + SHORT_SIDE)
+  }
+
   function add(word: number): void {
-    const text = words.spell(word)
-    let hasDigit = false
-    for (let n = 0; n < text.length; n++) {
-      const unit = text.charCodeAt(n)
-      if (isDigit(unit)) hasDigit = true
-      else if (unit < ALPHABET_END && !isLetter[unit] && alphabet.length < ALPHABET_MAX) {
+    const { units, start, end } = added
+    beginnings.add(word, units, start, Math.min(end, start + SIDE), openBeginning)
+    let isPlain = end - start >= STEMMED_UNITS_MIN
+    for (let n = start; n < end; n++) {
+      const unit = units[n] as number
+      if (isDigit(unit)) return
+      isPlain &&= unit >= 97 && unit <= 122
+      if (unit < ALPHABET_END && !isLetter[unit] && alphabet.length < ALPHABET_MAX) {
         isLetter[unit] = 1
         alphabet.push(unit)
       }
     }
-    const key = toUnits(text)
-    const { length } = key
-    beginnings.add(word, key, 0, Math.min(length, SIDE), (group) => {
-      if (length >= SHORT_SIDE) beginningsOfTwo.add(group, key, 0, SHORT_SIDE)
-    })
-    if (hasDigit) return
-    if (length >= COMPOUND_UNITS_MIN) endings.add(word, key, length - SIDE, length)
-    if (!STEMMED.test(text)) return
-    const stem = toUnits(stemmer(text))
-    stems.add(word, stem, 0, stem.length)
+    if (end - start >= COMPOUND_UNITS_MIN) endings.add(word, units, end - SIDE, end)
+    if (!isPlain) return
+    const length = toUnits(stemmer(words.spell(word)), stemUnits)
+    stems.add(word, stemUnits, 0, length)
   }
 
   function visitMembers(group: number, visit: (word: number) => boolean): boolean {
@@ -45,7 +49,12 @@ export function createVocabulary() {
   }
 
   return {
-    intern: (units: Uint16Array, start: number, end: number): number => words.intern(units, start, end, add),
+    intern(units: Uint16Array, start: number, end: number): number {
+      added.units = units
+      added.start = start
+      added.end = end
+      return words.intern(units, start, end, add)
+    },
 
     /** Forgets a word that no product has. */
     remove(word: number): void {
@@ -90,7 +99,7 @@ export function createVocabulary() {
     /** The words with the stem of a text, in no order. English; in other languages few words share one. */
     listStemmed(text: string): number[] {
       if (!STEMMED.test(text)) return []
-      const key = toUnits(stemmer(text))
+      const key = unitsOf(stemmer(text))
       const found: number[] = []
       for (let word = stems.first(stems.keys.find(key, 0, key.length)); word > 0; word = stems.next(word))
         found.push(word)
@@ -146,6 +155,9 @@ const COMPOUND_UNITS_MIN = 7
 
 /** Words that the stemmer knows how to take apart. */
 const STEMMED = /^[a-z]{3,}$/
+const STEMMED_UNITS_MIN = 3
+/** A stem is never longer than its word by more than a letter. */
+const stemUnits = new Uint16Array(2 * WORD_UNITS_MAX)
 
 /** Letters beyond are syllables and signs, of which a script has thousands. */
 const ALPHABET_END = 0x0e80
@@ -153,5 +165,14 @@ const ALPHABET_MAX = 96
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
-export const toUnits = (text: string): Uint16Array =>
-  Uint16Array.from({ length: text.length }, (_, n) => text.charCodeAt(n))
+/** Writes a text into an array. @returns its length. */
+function toUnits(text: string, into: Uint16Array): number {
+  for (let n = 0; n < text.length; n++) into[n] = text.charCodeAt(n)
+  return text.length
+}
+
+export function unitsOf(text: string): Uint16Array {
+  const units = new Uint16Array(text.length)
+  toUnits(text, units)
+  return units
+}

@@ -51,7 +51,7 @@ export const FIELD_WEIGHTS = { name: 6, category: 4, brand: 3, tags: 2, sku: 2 }
 const HALVES = 2
 
 /** Different words of one product that are indexed; the name's come first. */
-export const DOCUMENT_WORDS_MAX = 256
+const DOCUMENT_WORDS_MAX = 256
 /** Different words of a query that are looked for. */
 export const QUERY_WORDS_MAX = 32
 /** Unknown words of a query that are taken for typos. */
@@ -119,6 +119,8 @@ export function createWordIndex(scratch: Scratch) {
   // The words of the product that is being put.
   const own = new Uint32Array(DOCUMENT_WORDS_MAX)
   const ownWeights = new Uint8Array(DOCUMENT_WORDS_MAX)
+  let ownCount = 0
+  let fieldWeight = 0
 
   function find(product: number): number {
     for (let place = table.start(hashRow(product)); ; place = table.next(place)) {
@@ -149,25 +151,29 @@ export function createWordIndex(scratch: Scratch) {
     for (const word of words) if (postings.remove(word, document)) vocabulary.remove(word)
   }
 
+  function takeWord(units: Uint16Array, start: number, end: number): void {
+    if (ownCount === DOCUMENT_WORDS_MAX) return
+    const word = vocabulary.intern(units, start, end)
+    let n = 0
+    while (n < ownCount && own[n] !== word) n++
+    if (n === ownCount) ownWeights[ownCount++] = 0
+    own[n] = word
+    ownWeights[n] = Math.min(WEIGHT_MAX, (ownWeights[n] as number) + fieldWeight)
+  }
+
+  function read(text: string | undefined, weight: number): void {
+    fieldWeight = weight
+    if (text) splitInto(text, takeWord)
+  }
+
   function setWords(document: number, words: ProductWords): void {
-    let count = 0
-    const read = (text: string | undefined, weight: number) => {
-      if (!text) return
-      splitInto(text, (units, start, end) => {
-        if (count === DOCUMENT_WORDS_MAX) return
-        const word = vocabulary.intern(units, start, end)
-        let n = 0
-        while (n < count && own[n] !== word) n++
-        if (n === count) ownWeights[count++] = 0
-        own[n] = word
-        ownWeights[n] = Math.min(WEIGHT_MAX, (ownWeights[n] as number) + weight)
-      })
-    }
+    ownCount = 0
     read(words.name, FIELD_WEIGHTS.name)
     read(words.category, FIELD_WEIGHTS.category)
     read(words.brand, FIELD_WEIGHTS.brand)
     read(words.sku, FIELD_WEIGHTS.sku)
-    for (const tag of words.tags ?? []) read(tag, FIELD_WEIGHTS.tags)
+    if (words.tags) for (const tag of words.tags) read(tag, FIELD_WEIGHTS.tags)
+    const count = ownCount
     let length = 0
     for (let n = 0; n < count; n++) {
       postings.add(own[n] as number, document, ownWeights[n] as number)
