@@ -15,16 +15,20 @@ export function createDictionary() {
   let last = 0
 
   function find(units: Uint16Array, start: number, end: number, hash: number): number {
-    const all = letters.column.items
+    const known = hashes.items
     for (let place = table.start(hash); ; place = table.next(place)) {
       const word = table.at(place)
       if (word === 0) return 0
-      if (hashes.items[word] !== hash || lengths.items[word] !== end - start) continue
-      const from = (starts.items[word] as number) - start
-      let n = start
-      while (n < end && all[from + n] === units[n]) n++
-      if (n === end) return word
+      if (known[word] === hash && isSame(word, units, start, end)) return word
     }
+  }
+
+  function isSame(word: number, units: Uint16Array, start: number, end: number): boolean {
+    if (lengths.items[word] !== end - start) return false
+    const all = letters.column.items
+    const from = (starts.items[word] as number) - start
+    for (let n = start; n < end; n++) if (all[from + n] !== units[n]) return false
+    return true
   }
 
   return {

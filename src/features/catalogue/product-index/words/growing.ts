@@ -9,13 +9,15 @@ export interface Column<Kind extends Numbers> {
 }
 
 export function createColumn<Kind extends Numbers>(Kind: new (length: number) => Kind): Column<Kind> {
+  // Asking an array for its length is slow where arrays of several types come by.
+  let length = 64
   const column: Column<Kind> = {
-    items: new Kind(64),
+    items: new Kind(length),
     reach(index) {
-      const { items } = column
-      if (index < items.length) return
-      const larger = new Kind(Math.max(index + 1, items.length + (items.length >> 1)))
-      larger.set(items)
+      if (index < length) return
+      length = Math.max(index + 1, length + (length >> 1))
+      const larger = new Kind(length)
+      larger.set(column.items)
       column.items = larger
     },
   }
