@@ -154,7 +154,15 @@ function createShop(index: ProductIndexService) {
       for (const [n, picture] of given.entries()) {
         const pictureId = saved.pictureIds[n] as number
         const { palette } = 'kept' in picture ? picture.kept : picture.added
-        const entry = { storeId, productId, pictureId, product: saved.id, isFirst: n === 0, metadata, palette }
+        const entry = {
+          storeId,
+          productId,
+          pictureId,
+          product: saved.id,
+          isFirst: n === 0,
+          metadata,
+          palette,
+        }
         index.put(entry, 'vector' in picture ? picture.vector : undefined)
       }
     },
