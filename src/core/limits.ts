@@ -5,6 +5,9 @@ export const LIMITS = {
   searchLimitMax: 100,
   /** Deepest result that a page may reach; beyond it a shopper refines the query. */
   searchDepthMax: 1_000,
+  /** Searches in one batch, and how many of them run at a time. */
+  batchQueriesMax: 20,
+  batchQueriesAtOnce: 8,
   /** Characters of a text query; the model reads far fewer. */
   queryCharsMax: 500,
 

@@ -88,9 +88,8 @@ export function createAuthentication(
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {
-      const { policy, verdict } = spent
-      Object.assign(set.headers, rateHeaders(policy, verdict))
-      if (!verdict.isAllowed) throw rateLimitExceeded(REFUSALS[policy](verdict.limit), verdict)
+      Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
+      if (!spent.verdict.isAllowed) throw refuse(spent)
     }
     return caller
   }
@@ -116,6 +115,10 @@ const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> 
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
   security: (limit) => `A machine grant allows ${limit} requests a minute about the store’s security`,
 }
+
+/** Refuses a request whose budget is spent. */
+export const refuse = ({ policy, verdict }: Spending): ApiError =>
+  rateLimitExceeded(REFUSALS[policy](verdict.limit), verdict)
 
 /** Refuses a caller at a route that only a signed-in person may call. */
 export const personNeeded = () =>

@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import { type Actor, type Caller, may, type Permission, type StorePower } from '../core/actor.ts'
-import { missingPermission, signInFirst } from '../core/errors.ts'
+import { type ApiError, missingPermission, signInFirst } from '../core/errors.ts'
 import type { AddressBudgets } from './address-budget.ts'
-import { type AuthDeps, createAuthentication, type Purpose, personNeeded } from './auth.ts'
+import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { Idempotency } from './idempotency.ts'
+import { rateHeaders } from './rate-headers.ts'
 import { tracePlugin } from './trace.ts'
 
 /** Where a route's declaration says in words whom the route lets in. */
@@ -51,8 +52,30 @@ export function createDoors(deps: DoorDeps) {
     forAnyone: tracePlugin(deps.readTrace),
     /** Limits what one address may send to a route that lets everyone in. */
     budgets: deps.budgets,
+    /** Takes more units from the plan's budget, for a request that is worth several. */
+    spendMore: createSpendMore(deps),
     /** Does what a request asks only once, however often the request is repeated with its `Idempotency-Key`. */
     idempotency: deps.idempotency,
+  }
+}
+
+/**
+ * Creates what takes more units from the budget of the plan, which the rate limit headers of the answer then tell.
+ *
+ * @returns how many units were given, and the refusal of the next one.
+ */
+function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
+  return (
+    { actor, set }: { actor: Actor; set: { headers: Record<string, unknown> } },
+    units: number,
+  ): { given: number; refusal?: ApiError } => {
+    for (let given = 0; given < units; given++) {
+      const spent = spendRequest(actor, 'use')
+      if (!spent) return { given: units }
+      Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
+      if (!spent.verdict.isAllowed) return { given, refusal: refuse(spent) }
+    }
+    return { given: units }
   }
 }
 

@@ -156,4 +156,12 @@ export interface LogisticMap {
 export interface Calibration {
   image_image: LogisticMap
   text_image: LogisticMap
+  /**
+   * Corrects the scores of whole searches, by their kind: a map over the log-odds that the legs of a search give together.
+   * A kind without one answers with these odds as they are.
+   */
+  final?: Partial<Record<FinalKind, LogisticMap>>
 }
+
+/** The kinds of search whose scores are fitted apart. */
+export type FinalKind = 'text' | 'picture' | 'hybrid' | 'fusion'

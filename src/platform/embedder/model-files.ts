@@ -5,7 +5,15 @@ import { Value } from '@sinclair/typebox/value'
 import type { Calibration, ModelFingerprint } from './embedder.ts'
 
 const LogisticMap = Type.Object({ midpoint: Type.Number(), slope: Type.Number({ exclusiveMinimum: 0 }) })
-const CalibrationFile = Type.Object({ image_image: LogisticMap, text_image: LogisticMap })
+const CalibrationFile = Type.Object({
+  image_image: LogisticMap,
+  text_image: LogisticMap,
+  final: Type.Optional(
+    Type.Partial(
+      Type.Object({ text: LogisticMap, picture: LogisticMap, hybrid: LogisticMap, fusion: LogisticMap }),
+    ),
+  ),
+})
 
 /**
  * For a model without `calibration.json`: typical cosines of OpenAI's CLIP ViT-B/32. Its text hits score 0.24 to 0.32,

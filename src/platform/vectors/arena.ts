@@ -34,6 +34,14 @@ export interface Segment {
     request: ScoreRequest,
     use: (scores: SlotScores) => Result,
   ): Result | Promise<Result | undefined>
+  /**
+   * Scores every slot for each of some queries, and hands all scores to `use` together; they are of one moment. Otherwise
+   * like {@link score}, without estimates.
+   */
+  scoreEach<Result>(
+    queries: readonly Float32Array[],
+    use: (scores: SlotScores[]) => Result,
+  ): Result | Promise<Result | undefined>
   /** Approximate score of every slot (8 bits per dimension, error about 0.0005); a free slot scores -Infinity. */
   scanAll(query: Float32Array): Float32Array
   /** The same scores for some slots, in their order. Cheaper than `scanAll` for less than about a quarter of them. */

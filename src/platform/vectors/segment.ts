@@ -104,9 +104,23 @@ export class StoreSegment implements Segment {
   ): Result | Promise<Result | undefined> {
     this.#scanner.check(request.query)
     if (this.slots > this.#scanning.largeSlots) return this.#scoreLater(request, use)
-    const into = ownScores(this.#blocks.length)
+    const into = ownScores(this.#blocks.length, 0)
     this.#scanner.scanBlocks(request.query, undefined, this.#blocks, 0, this.#blocks.length, into)
     return use({ ...this.#cut(into), isEstimated: false })
+  }
+
+  scoreEach<Result>(
+    queries: readonly Float32Array[],
+    use: (scores: SlotScores[]) => Result,
+  ): Result | Promise<Result | undefined> {
+    for (const query of queries) this.#scanner.check(query)
+    if (this.slots > this.#scanning.largeSlots) return this.#scoreEachLater(queries, use)
+    const fields = queries.map((query, n) => {
+      const into = ownScores(this.#blocks.length, n)
+      this.#scanner.scanBlocks(query, undefined, this.#blocks, 0, this.#blocks.length, into)
+      return { ...this.#cut(into), isEstimated: false }
+    })
+    return use(fields)
   }
 
   scanAll(query: Float32Array): Float32Array {
@@ -195,6 +209,30 @@ export class StoreSegment implements Segment {
     })
   }
 
+  #scoreEachLater<Result>(
+    queries: readonly Float32Array[],
+    use: (scores: SlotScores[]) => Result,
+  ): Promise<Result | undefined> {
+    return this.#scanning.queue.run(this.#storeId, async () => {
+      const changed = new Set<number>()
+      const scanned: BlockScores[] = []
+      this.#watches.add(changed)
+      try {
+        for (const query of queries) {
+          if (this.#isCleared) return undefined
+          scanned.push(await this.#scanLarge(query, undefined))
+        }
+      } finally {
+        this.#watches.delete(changed)
+      }
+      if (this.#isCleared) return undefined
+      const present = scanned.map((into, n) => this.#scoreAgain(queries[n] as Float32Array, changed, into))
+      const result = use(present.map((into) => ({ ...this.#cut(into), isEstimated: false })))
+      for (const into of present) giveScores(into)
+      return result
+    })
+  }
+
   async #scanLarge(query: Float32Array, mean: Float32Array | undefined): Promise<BlockScores> {
     const blocks = Float64Array.from(this.#blocks)
     const sketched = mean ? Math.min(blocks.length, Math.floor(this.#sketches.done / BLOCK_SLOTS)) : 0
@@ -205,7 +243,7 @@ export class StoreSegment implements Segment {
     const shared = takeScores(blocks.length + SPARE_BLOCKS)
     if (await this.#scanning.pool?.scan({ query, blocks, parts, into: shared })) return shared
     // A thread that failed may still write, so its scores are left to it.
-    const into = ownScores(blocks.length + SPARE_BLOCKS, true)
+    const into = makeScores(blocks.length + SPARE_BLOCKS, ArrayBuffer)
     for (const { from, to, mean } of parts) {
       for (let start = from; start < to; start += SLICE_BLOCKS) {
         await turn()
@@ -268,13 +306,19 @@ const makeScores = (
   tops: new Float32Array(new Buffer(4 * blocks)),
 })
 
-let own = makeScores(64, ArrayBuffer)
+const own: BlockScores[] = []
 
-/** Scores of a scan that ends within this tick; the next one writes over them. @param isKept for those that stay longer. */
-function ownScores(blocks: number, isKept = false): BlockScores {
-  if (isKept) return makeScores(blocks, ArrayBuffer)
-  if (own.tops.length < blocks) own = makeScores(Math.ceil(blocks * 1.25), ArrayBuffer)
-  return own
+/**
+ * Scores of a scan that ends within this tick; the next one writes over them.
+ *
+ * @param n the number of the scan among those whose scores are used together.
+ */
+function ownScores(blocks: number, n: number): BlockScores {
+  const kept = own[n]
+  if (kept && kept.tops.length >= blocks) return kept
+  const made = makeScores(Math.max(64, Math.ceil(blocks * 1.25)), ArrayBuffer)
+  own[n] = made
+  return made
 }
 
 /** Scores that threads wrote, for later scans: making them again would cost a page fault for each 1,024. */

@@ -23,6 +23,8 @@ function createDictionary() {
     },
     /** The number of a word; undefined for one that was never interned. */
     find: (value: string): number | undefined => numbers.get(fold(value)),
+    /** All words but the empty one, by their first spelling. */
+    listLabels: (): string[] => labels.slice(1),
     /** The first spelling of a word. */
     getLabel: (number: number): string => labels[number] ?? '',
   }
@@ -166,6 +168,15 @@ export function createColumns() {
     /** Numbers of the categories that have products. */
     listCategories: (): number[] =>
       perCategory.flatMap((products, number) => (number > 0 && products > 0 ? [number] : [])),
+
+    /** The number of products in a category. */
+    countIn: (number: number): number => perCategory[number] ?? 0,
+
+    /** The colour words that products have or had, folded. */
+    listColors: (): string[] => colors.listLabels(),
+
+    /** The price of the product in a slot; NaN without one. */
+    priceAt: (slot: number): number => price[slot] ?? Number.NaN,
 
     /** The number of products with pictures. */
     countProducts: (): number => perCategory.reduce((sum, products) => sum + products, 0),

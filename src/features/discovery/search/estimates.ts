@@ -1,9 +1,8 @@
 import { type Accepts, selectAbove, selectTop } from '../../../core/select.ts'
-import type { SlotScores } from '../../../platform/vectors/segment.ts'
 import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
-import { type NearProducts, type NearRequest, pickProducts } from './nearest.ts'
+import { type Field, type NearRequest, type Precise, pickProducts } from './nearest.ts'
 
-/** Slots whose estimates are compared with their scores, to learn how far estimates are off. */
+/** Slots whose estimates are compared with their values, to learn how far estimates are off. */
 const SAMPLE = 512
 
 /**
@@ -15,64 +14,44 @@ const MARGIN = 2.25
 /** Estimates that leave a larger share of the slots in question are slower than a scan. */
 const SHARE_MAX = 0.2
 
-/** The first guess at the nearest products: those with the best estimates. */
-export function listProbable(
-  store: IndexedStore,
-  request: NearRequest,
-  { scores, tops }: SlotScores,
-  accepts: Accepts | undefined,
-): NearProducts & { isAll: boolean } {
-  const wanted = 256 + 8 * request.depth
-  const slots = selectTop(scores, wanted, accepts, tops)
-  const cosines = store.segment.rescore(request.vector, slots)
-  return { ...pickProducts(store, request, slots, cosines), isAll: slots.length < wanted }
-}
-
 /**
- * Collects the slots that may hold one of the nearest products of a group, in ascending order.
+ * Collects the slots that may hold one of the nearest products, in ascending order.
  *
  * The best by their estimates show how near the last wanted product is at least. A sample of all slots shows how far
  * estimates are off. Whoever could then reach the list is collected, so the number of candidates follows the data: few
  * where the nearest stand out, many where all are alike.
  *
- * @param groups which slots each group takes; no slot is in two of them.
+ * @param estimates of all slots.
  * @returns undefined when too many are in question.
  */
 export function collectProbable(
   store: IndexedStore,
   request: NearRequest,
-  estimates: SlotScores,
-  groups: readonly (Accepts | undefined)[],
+  estimates: Pick<Field, 'values' | 'tops'>,
+  precise: Precise,
+  accepts: Accepts | undefined,
 ): Uint32Array | undefined {
-  const { scores, tops } = estimates
-  const { bias, deviation } = measureErrors(store, request.vector, scores)
-  const bars: number[] = []
-  for (const takes of groups) {
-    const { floor, isAll } = listProbable(store, request, estimates, takes)
-    if (floor === -Infinity && !isAll) return undefined
-    bars.push(isAll ? -Infinity : floor + bias - MARGIN * deviation)
-  }
-  const accepts = (slot: number): boolean =>
-    groups.some((takes, n) => (scores[slot] as number) >= (bars[n] as number) && (!takes || takes(slot)))
-  const least = Math.min(...bars)
-  const single = groups.length === 1 ? groups[0] : accepts
-  const slots = selectAbove(scores, least, single, tops)
-  return slots.length > SHARE_MAX * scores.length ? undefined : slots
+  const { values, tops } = estimates
+  const { bias, deviation } = measureErrors(values, precise)
+  const wanted = 256 + 8 * request.depth
+  const first = selectTop(values, wanted, accepts, tops)
+  const isAll = first.length < wanted
+  const { floor } = pickProducts(store, request, first, precise(first))
+  if (floor === -Infinity && !isAll) return undefined
+  const bar = isAll ? -Infinity : floor + bias - MARGIN * deviation
+  const slots = selectAbove(values, bar, accepts, tops)
+  return slots.length > SHARE_MAX * values.length ? undefined : slots
 }
 
 /** The mean error of estimates and its standard deviation. */
-function measureErrors(
-  { segment }: IndexedStore,
-  vector: Float32Array,
-  scores: Float32Array,
-): { bias: number; deviation: number } {
-  const step = Math.max(1, Math.floor(scores.length / SAMPLE))
+function measureErrors(values: Float32Array, precise: Precise): { bias: number; deviation: number } {
+  const step = Math.max(1, Math.floor(values.length / SAMPLE))
   const slots: number[] = []
-  for (let slot = 0; slot < scores.length; slot += step) {
-    if ((scores[slot] as number) > -Infinity) slots.push(slot)
+  for (let slot = 0; slot < values.length; slot += step) {
+    if ((values[slot] as number) > -Infinity) slots.push(slot)
   }
-  const cosines = segment.rescore(vector, slots)
-  const errors = slots.map((slot, n) => (scores[slot] as number) - (cosines[n] as number))
+  const exact = precise(Uint32Array.from(slots))
+  const errors = slots.map((slot, n) => (values[slot] as number) - (exact[n] as number))
   const bias = errors.reduce((sum, error) => sum + error, 0) / errors.length
   const variance = errors.reduce((sum, error) => sum + (error - bias) ** 2, 0) / errors.length
   return { bias, deviation: Math.sqrt(variance) }

@@ -7,10 +7,12 @@ import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
 import type { Ground, Module } from '../../module.ts'
+import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory } from './history.ts'
 import { createKnownWords } from './known-words.ts'
+import type { Filters } from './ports.ts'
 import { searchQueries } from './queries.ts'
-import { createRecentPictures } from './recent-pictures.ts'
+import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
 
@@ -20,6 +22,8 @@ export interface SearchNeeds {
   index: Pick<ProductIndexService, 'getWhole'>
   pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
+  /** The filter language; without it filters and facets are refused. */
+  filters?: Filters | undefined
   readDefaults: SearchDeps['readDefaults']
   /** Days that a search stays in the history. */
   historyDays: number
@@ -27,12 +31,14 @@ export interface SearchNeeds {
   noteFault(error: unknown): void
 }
 
+const MINUTE_MS = 60_000
+
 /**
  * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
  * nothing of products calls back.
  */
 export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
-  const { model, index, pictures, embedder, readDefaults, historyDays, noteFault } = needs
+  const { model, index, pictures, embedder, filters, readDefaults, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
@@ -43,18 +49,25 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     clock,
     days: historyDays,
   })
-  const recent = createRecentPictures(ids)
+  const queryPictures = createQueryPictures({ ids, clock })
   const words = createKnownWords({ embedder })
+  const names = createCategoryNames({ embedder, monotonic: clock.monotonic })
   const search = searchService({
     queries,
     getIndex: index.getWhole,
     history,
-    recent,
+    pictures: queryPictures,
     words,
+    names,
     embedder,
+    filters,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
     readDefaults,
+    noteFault(error) {
+      log.error({ err: error }, 'an entry of a batch failed')
+      noteFault(error)
+    },
     clock,
     ids,
   })
@@ -62,10 +75,14 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
   return {
     service: { ...search, history },
     routes: (doors: Doors) => searchRoutes(doors, search),
-    chores: [{ name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune }],
+    chores: [
+      { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },
+      { name: 'forgetting query pictures', everyMs: MINUTE_MS, run: queryPictures.prune },
+    ],
     forgetStore(storeId: string): void {
-      recent.forgetStore(storeId)
+      queryPictures.forgetStore(storeId)
       words.forgetStore(storeId)
+      names.forgetStore(storeId)
     },
   } satisfies Module<object>
 }

@@ -1,42 +1,47 @@
-import { calibrate } from '../../../core/calibrate.ts'
 import { type Accepts, findBar, selectAbove, sortDown } from '../../../core/select.ts'
-import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import { type ScoreMap, toScore } from './score.ts'
 
 /**
- * Scores by place, about 0.0005 off. The places are the store's slots, or some of them in a list.
+ * Values by place, as exact as a scan is: about 0.0005 off for each cosine. The places are the store's slots, or some of
+ * them in a list.
  *
  * It is valid for one tick, like the scores of a segment.
  */
 export interface Field {
-  scores: Float32Array
-  /** For each 64 places a number that none of their scores exceeds. */
+  values: Float32Array
+  /** For each 64 places a number that none of their values exceeds. */
   tops?: Float32Array | undefined
   slotAt(place: number): number
 }
+
+/** Computes the precise values of some slots, in their order. */
+export type Precise = (slots: Uint32Array) => Float32Array
 
 /** One product, represented by its best picture. */
 export interface NearProduct {
   slot: number
   pictureId: number
-  cosine: number
-  /** Calibrated, before any boost. */
-  similarity: number
+  /** Row of the product. */
+  product: number
+  /** The list is sorted by it. */
+  value: number
+  /** As it is answered. */
+  score: number
 }
 
 export interface NearRequest {
-  vector: Float32Array
-  map: LogisticMap
+  map: ScoreMap
   /** The number of products. */
   depth: number
-  /** Least similarity. */
+  /** Least score. */
   threshold: number
 }
 
 export interface NearProducts {
   /** Best first; at most `depth`. */
   products: NearProduct[]
-  /** A picture with a cosine below this changes nothing. -Infinity when there is room for any. */
+  /** A picture with a value below this changes nothing. -Infinity when there is room for any. */
   floor: number
 }
 
@@ -55,38 +60,38 @@ const SLACK = 1.25
 /**
  * Finds the nearest products exactly, among the places that `accepts` lets pass.
  *
- * The best by their scores are scored precisely. That tells how near the last wanted product is and how far the scores
- * are off, and so from which score on every picture matters; one more pass takes those.
+ * The best by their rough values are valued precisely. That tells how near the last wanted product is and how far the
+ * values are off, and so from which value on every picture matters; one more pass takes those.
  */
 export function listNearest(
   store: IndexedStore,
   request: NearRequest,
-  field: Field,
+  { values, tops, slotAt }: Field,
+  precise: Precise,
   accepts: Accepts | undefined,
 ): NearProduct[] {
-  const { scores, tops, slotAt } = field
   let wanted = Math.ceil(request.depth * 1.25) + PAD
-  let bar = findBar(scores, wanted, accepts, tops)
+  let bar = findBar(values, wanted, accepts, tops)
   for (;;) {
-    const places = selectAbove(scores, bar, accepts, tops)
+    const places = selectAbove(values, bar, accepts, tops)
     const slots = places.map(slotAt)
-    const cosines = store.segment.rescore(request.vector, slots)
-    const error = ERROR_MARGIN * findError(scores, places, cosines)
-    const { products, floor } = pickProducts(store, request, slots, cosines)
+    const exact = precise(slots)
+    const error = ERROR_MARGIN * findError(values, places, exact)
+    const { products, floor } = pickProducts(store, request, slots, exact)
     if (bar === -Infinity || floor - error >= bar) return products
     if (floor > -Infinity) bar = floor - SLACK * error
     else {
       // Pictures of few products fill the list.
       wanted *= 4
-      bar = findBar(scores, wanted, accepts, tops)
+      bar = findBar(values, wanted, accepts, tops)
     }
   }
 }
 
-function findError(scores: Float32Array, places: Uint32Array, cosines: Float32Array): number {
+function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
   let most = 0
   for (let n = 0; n < places.length; n++) {
-    most = Math.max(most, Math.abs((scores[places[n] as number] as number) - (cosines[n] as number)))
+    most = Math.max(most, Math.abs((values[places[n] as number] as number) - (exact[n] as number)))
   }
   return most
 }
@@ -95,24 +100,24 @@ function findError(scores: Float32Array, places: Uint32Array, cosines: Float32Ar
  * The nearest products among some pictures. Each counts with its best picture. Of equally near ones the older picture
  * comes first, so pages neither repeat nor lose a product.
  *
- * @param cosines of the slots, in their order.
+ * @param values precise ones of the slots, in their order.
  */
 export function pickProducts(
   { segment, columns }: IndexedStore,
-  { map, depth, threshold }: Pick<NearRequest, 'map' | 'depth' | 'threshold'>,
+  { map, depth, threshold }: NearRequest,
   slots: Uint32Array,
-  cosines: Float32Array,
+  values: Float32Array,
 ): NearProducts {
-  const order = sortDown(cosines)
+  const order = sortDown(values)
   const seen = new Set<number>()
   const products: NearProduct[] = []
   const keyOf = (n: number) => segment.keyAt(slots[n] as number)
   let end = 0
   for (let start = 0; start < order.length; start = end) {
-    const cosine = cosines[order[start] as number] as number
-    const similarity = calibrate(cosine, map)
-    if (similarity < threshold || cosine === -Infinity) return { products, floor: cosine }
-    for (end = start + 1; end < order.length && cosines[order[end] as number] === cosine; ) end++
+    const value = values[order[start] as number] as number
+    const score = toScore(value, map)
+    if (score < threshold || value === -Infinity) return { products, floor: value }
+    for (end = start + 1; end < order.length && values[order[end] as number] === value; ) end++
     const equal = order.subarray(start, end)
     if (equal.length > 1) equal.sort((a, b) => keyOf(a) - keyOf(b))
     for (const n of equal) {
@@ -120,8 +125,8 @@ export function pickProducts(
       const product = columns.productAt(slot)
       if (seen.has(product)) continue
       seen.add(product)
-      products.push({ slot, pictureId: keyOf(n), cosine, similarity })
-      if (products.length === depth) return { products, floor: cosine }
+      products.push({ slot, pictureId: keyOf(n), product, value, score })
+      if (products.length === depth) return { products, floor: value }
     }
   }
   return { products, floor: -Infinity }

@@ -8,11 +8,26 @@ export interface HitRow {
   metadata: Record<string, unknown>
 }
 
+/** The kinds of search; a batch has a row beside those of its entries. */
+export const SEARCH_KINDS = [
+  'upload',
+  'url',
+  'text',
+  'hybrid',
+  'multi-image',
+  'crop',
+  'filtered',
+  'fusion',
+  'similar',
+  'batch',
+] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
 /** One row of the search history. */
 export interface SearchRow {
   id: string
   storeId: string
-  type: 'text' | 'url' | 'upload'
+  type: SearchKind
   query: string | null
   parameters: Record<string, unknown>
   /** Product ids, best first. */
@@ -20,6 +35,8 @@ export interface SearchRow {
   topScore: number | null
   durationMs: number
   isTracked: boolean
+  /** The shopper's session. */
+  sessionId: string | null
   /** Unix ms. */
   createdAt: number
 }
@@ -41,16 +58,23 @@ export function searchQueries(db: Db, model: number) {
       pictures.image_url AS matchedImageUrl
     FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
       JOIN products ON products.id = pictures.product`)
-  const firstPicture = db.prepare<[number, string, string], { pictureId: number | null }>(`
-    SELECT pictures.id AS pictureId
+  const firstPicture = db.prepare<[number, string, string], { pictureId: number | null; imageUrl: string }>(`
+    SELECT pictures.id AS pictureId, products.image_url AS imageUrl
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
   )
+  const fieldOf = db
+    .prepare<[path: string, pictureIds: string], [pictureId: number, value: string | null]>(`
+    SELECT pictures.id, products.metadata -> ?
+    FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
+      JOIN products ON products.id = pictures.product`)
+    .raw()
   const insert = db.prepare(`
-    INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, created_at)
-    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @createdAt)`)
+    INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, session_id,
+      created_at)
+    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId, @createdAt)`)
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
   )
@@ -66,6 +90,14 @@ export function searchQueries(db: Db, model: number) {
     /** The first picture of a product, null without one of the model; undefined without such a product. */
     findFirstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
+
+    /**
+     * Reads one field of the products of some pictures, by picture, as JSON text.
+     *
+     * @param path as SQLite takes it, such as `$."brand"`.
+     */
+    readField: (path: string, pictureIds: readonly number[]): Map<number, string | null> =>
+      new Map(fieldOf.all(path, JSON.stringify(pictureIds))),
 
     /** Deletes some of the searches before a moment. @returns the number of them. */
     forgetBefore: (before: number, limit: number): number =>

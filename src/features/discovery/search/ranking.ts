@@ -1,48 +1,56 @@
-import type { Accepts } from '../../../core/select.ts'
-import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
-import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
-import { findNamedCategory, VOTERS, voteForCategory } from './category.ts'
-import { collectProbable, listProbable } from './estimates.ts'
+import type { SlotMask } from '../../catalogue/product-index/columns.ts'
+import { diversify, POOL } from './diversity.ts'
+import { collectProbable } from './estimates.ts'
+import { type Condition, createMask, listPassing } from './filter.ts'
+import { type Fusion, type PresentFusion, presentFusion } from './fusion.ts'
+import type { ExactLeg } from './legs/leg.ts'
 import { type Field, listNearest, type NearProduct } from './nearest.ts'
-import { boost } from './score.ts'
+import type { SearchedStore } from './ports.ts'
+import { findCutoff } from './score.ts'
 
 export interface RankingRequest {
-  /** A vector of Euclidean length 1. */
-  vector: Float32Array
-  /** The words of a text query. Without them the nearest products decide the query's category. */
-  text?: string | undefined
-  /** The store's own picture that has the vector. Its product is left out, and its category is the query's own. */
-  ownPictureId?: number | undefined
-  filter: SearchFilter
-  map: LogisticMap
-  /** Least similarity before the boost. */
+  fusion: Fusion
+  condition: Condition
+  /** The store's own pictures that the query names. Their products are left out. */
+  ownPictureIds?: readonly number[] | undefined
+  /** Least score, as it is answered. */
   threshold: number
-  categoryBoost: number
   /** The number of products from the top of the list. */
   depth: number
   /** Compares every vector, however large the store is. */
   isExact?: boolean | undefined
+  /** Ends the list where the scores drop. To find that place, `depth` must reach as deep as any page may. */
+  isCut?: boolean | undefined
+  /** 0 to 1: how much likeness to the products above counts against a product. */
+  diversity?: number | undefined
+  /** Gives every hit its legs. */
+  isExplained?: boolean | undefined
+  /** Gives every hit the number of the vector that it is nearest to. */
+  references?: readonly Float32Array[] | undefined
 }
 
 /** One product, represented by its best picture. */
-export interface Hit {
-  pictureId: number
-  cosine: number
-  /** Calibrated, before the boost. */
-  similarity: number
-  /** Similarity after the boost; the list is sorted by it. */
-  score: number
+export interface Hit extends NearProduct {
+  explanation?: Explanation
+  /** The number of the nearest reference. */
+  reference?: number
+}
+
+/** What made a value: each leg's part of it. */
+export interface Explanation {
+  /** The raw cosine of the first vector; null without any. */
+  cosine: number | null
+  legs: Record<'image' | 'text' | ExactLeg['name'], number>
 }
 
 export interface Ranking {
-  /** Best first; at most `depth`. */
+  /** In the order of the answer; at most `depth`. */
   hits: Hit[]
   /** The number of products that pass the filter. */
   candidates: number
-  /** The boosted category, as the store spells it. */
-  boostedCategory: string | undefined
+  /** No product with a lower score is in the list. */
+  cut: number
   /** Whether every vector that passes the filter was compared. Otherwise 99 of 100 of the nearest are found. */
   isExact: boolean
 }
@@ -59,136 +67,178 @@ const ESTIMATED_STORES = 2.5
 /**
  * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
- * The scan reads eight bits of each dimension of every vector that passes the filter. Every picture that could be among
- * the best `depth` is scored again with sixteen, so the order is that of the float vectors. Each product counts with its
- * best picture. Ties keep the order in which the pictures were added, so pages neither repeat nor lose a product.
+ * The scan reads eight bits of each dimension of every vector that passes the filter, once for each vector of the query.
+ * Every picture that could be among the best `depth` is valued again with sixteen, so the order is that of the float
+ * vectors. Each product counts with its best picture. Ties keep the order in which the pictures were added, so pages
+ * neither repeat nor lose a product.
  *
  * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
  * worth more; see `estimates.ts`.
  *
  * @returns undefined when the store's index was made anew meanwhile.
  */
-export function rank(store: IndexedStore, request: RankingRequest): Ranking | Promise<Ranking | undefined> {
+export function rank(store: SearchedStore, request: RankingRequest): Ranking | Promise<Ranking | undefined> {
   const { segment, columns } = store
+  const vectors = request.fusion.legs.map(({ vector }) => vector)
+  const [vector] = vectors
   const version = columns.version()
-  const mask = columns.createMask(request.filter, segment.slots)
+  const mask = createMask(store, request.condition)
   if (mask && mask.passing <= Math.max(64, Math.min(segment.slots * NARROW, segment.largeSlots))) {
     const passing = listPassing(mask)
-    const field = {
-      scores: segment.scanSlots(request.vector, passing),
-      slotAt: (n: number) => passing[n] as number,
-    }
-    return createRanking(store, request, mask).ofField(field)
+    const scores = vectors.map((query) => segment.scanSlots(query, passing))
+    return createRanking(store, request, mask).ofPlaces(scores, passing)
   }
+  if (!vector) return createRanking(store, request, mask).ofSlots([])
+
+  const finish = (scores: SlotScores[]): Ranking | undefined => {
+    const present = version === columns.version() ? mask : createMask(store, request.condition)
+    return createRanking(store, request, present).ofSlots(scores)
+  }
+  if (vectors.length > 1) return segment.scoreEach(vectors, finish) as Ranking | Promise<Ranking>
   const mayEstimate =
     !request.isExact &&
-    request.depth <= ESTIMATED_DEPTH_MAX &&
+    depthOf(request) <= ESTIMATED_DEPTH_MAX &&
     (mask?.passing ?? segment.slots) > ESTIMATED_STORES * segment.largeSlots
-
-  const finish = (scores: SlotScores): Ranking | undefined => {
-    const isCurrent = version === columns.version()
-    const present = isCurrent ? mask : columns.createMask(request.filter, segment.slots)
-    const ranking = createRanking(store, request, present)
-    return scores.isEstimated ? ranking.ofEstimates(scores) : ranking.ofField({ ...scores, slotAt: itself })
+  const finishOne = (scores: SlotScores): Ranking | undefined => {
+    if (!scores.isEstimated) return finish([scores])
+    const present = version === columns.version() ? mask : createMask(store, request.condition)
+    return createRanking(store, request, present).ofEstimates(scores)
   }
-  const ranked = segment.score({ query: request.vector, mayEstimate }, finish)
+  const ranked = segment.score({ query: vector, mayEstimate }, finishOne)
   if (!(ranked instanceof Promise)) return ranked as Ranking
   // Estimates that leave too many in question are no answer.
-  return ranked.then((ranking) => ranking ?? segment.score({ query: request.vector }, finish))
+  return ranked.then((ranking) => ranking ?? segment.score({ query: vector }, finishOne))
+}
+
+/** How many products must be found: diversity chooses among more than it gives. */
+const depthOf = ({ depth, diversity }: RankingRequest): number => (diversity ? Math.max(depth, POOL) : depth)
+
+/** Ranks in one tick, with the scores of this moment. */
+function createRanking(store: SearchedStore, request: RankingRequest, mask: SlotMask | undefined) {
+  const { segment, columns } = store
+  const { fusion, threshold, diversity = 0 } = request
+  const present = presentFusion(fusion, store)
+  const near = { map: fusion.map, threshold, depth: depthOf(request) }
+  const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
+  const ownProducts = new Set(Array.from(ownSlots, columns.productAt))
+  /** Whether a slot takes part; undefined where all do. */
+  const accepts =
+    mask === undefined && ownProducts.size === 0
+      ? undefined
+      : (slot: number): boolean =>
+          (mask === undefined || mask.bytes[slot] === 1) &&
+          (ownProducts.size === 0 || !ownProducts.has(columns.productAt(slot)))
+
+  function countCandidates(): number {
+    const all = mask?.products ?? columns.countProducts()
+    const isCounted = (slot: number) => columns.isFirst(slot) && mask?.bytes[slot] !== 0
+    return all - Array.from(ownSlots).filter(isCounted).length
+  }
+
+  function toRanking(found: Hit[], isExact: boolean): Ranking {
+    const kept = request.isCut ? found.slice(0, findCutoff(found.map(({ score }) => score))) : found
+    const cut = kept.length < found.length ? (kept.at(-1)?.score ?? threshold) : threshold
+    const ordered = diversity > 0 ? diversify(segment, kept, diversity, request.depth) : kept
+    const hits = ordered.slice(0, request.depth)
+    if (request.isExplained) explain(hits, fusion, present)
+    if (request.references) matchReferences(store, hits, request.references)
+    return { hits, candidates: countCandidates(), cut, isExact }
+  }
+
+  function rankField(field: Field, isExact: boolean): Ranking {
+    const { slotAt } = field
+    const accepted = accepts && (slotAt === itself ? accepts : (place: number) => accepts(slotAt(place)))
+    return toRanking(listNearest(store, near, field, present.valuesAt, accepted), isExact)
+  }
+
+  /** The values of some places. */
+  function toField(scores: readonly Float32Array[], slotAt: Field['slotAt'], places: number): Field {
+    if (present.isPlain) return { values: scores[0] as Float32Array, slotAt }
+    const { values, tops } = ownValues(places)
+    present.valuesOf(scores, slotAt, values)
+    for (let block = 0; block < tops.length; block++) {
+      let top = -Infinity
+      const end = Math.min(BLOCK * (block + 1), places)
+      for (let n = BLOCK * block; n < end; n++) top = Math.max(top, values[n] as number)
+      tops[block] = top
+    }
+    return { values, tops, slotAt }
+  }
+
+  function fieldOf(scores: readonly SlotScores[]): Field {
+    const field = toField(
+      scores.map((one) => one.scores),
+      itself,
+      segment.slots,
+    )
+    return present.isPlain ? { ...field, tops: scores[0]?.tops } : field
+  }
+
+  return {
+    /** From the scores of some slots, which are all that can pass. */
+    ofPlaces: (scores: readonly Float32Array[], slots: Uint32Array): Ranking =>
+      rankField(
+        toField(scores, (place) => slots[place] as number, slots.length),
+        true,
+      ),
+
+    /** From the scores of all slots, by vector. */
+    ofSlots: (scores: readonly SlotScores[]): Ranking => rankField(fieldOf(scores), true),
+
+    /** From estimates of all slots. @returns undefined when they leave too many in question. */
+    ofEstimates(estimates: SlotScores): Ranking | undefined {
+      const field = fieldOf([estimates])
+      const probable = collectProbable(store, near, field, present.valuesAt, accepts)
+      if (!probable) return undefined
+      const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
+      return rankField(
+        toField(scores, (place) => probable[place] as number, probable.length),
+        false,
+      )
+    },
+  }
 }
 
 const itself = (place: number): number => place
 
-function listPassing({ bytes, passing }: SlotMask): Uint32Array {
-  const slots = new Uint32Array(passing)
-  let n = 0
-  for (let slot = 0; slot < bytes.length; slot++) if (bytes[slot]) slots[n++] = slot
-  return slots
+/** Places for one entry of `tops`. */
+const BLOCK = 64
+
+let own = { values: new Float32Array(0), tops: new Float32Array(0) }
+
+/** Values that are used within this tick; the next ranking writes over them. */
+function ownValues(places: number): { values: Float32Array; tops: Float32Array } {
+  const blocks = Math.ceil(places / BLOCK)
+  if (own.tops.length < blocks) {
+    const room = Math.ceil(blocks * 1.25)
+    own = { values: new Float32Array(BLOCK * room), tops: new Float32Array(room) }
+  }
+  return { values: own.values.subarray(0, places), tops: own.tops.subarray(0, blocks) }
 }
 
-/** Ranks in one tick, with the scores of this moment. */
-function createRanking(store: IndexedStore, request: RankingRequest, mask: SlotMask | undefined) {
-  const { segment, columns } = store
-  const { vector, map, threshold, categoryBoost, depth } = request
-  const ownSlot = request.ownPictureId === undefined ? undefined : segment.findSlot(request.ownPictureId)
-  const ownProduct = ownSlot === undefined ? undefined : columns.productAt(ownSlot)
-  /** Whether a slot takes part. */
-  const accepts = (slot: number): boolean =>
-    (mask === undefined || mask.bytes[slot] === 1) &&
-    (ownProduct === undefined || columns.productAt(slot) !== ownProduct)
-  const everyone = mask === undefined && ownProduct === undefined ? undefined : accepts
-  const voting = { vector, map, threshold: 0, depth: VOTERS }
+const slotsOf = (hits: readonly Hit[]): Uint32Array => Uint32Array.from(hits, ({ slot }) => slot)
 
-  function countCandidates(): number {
-    const all = mask?.products ?? columns.countProducts()
-    const isCounted = ownSlot !== undefined && columns.isFirst(ownSlot) && mask?.bytes[ownSlot] !== 0
-    return isCounted ? all - 1 : all
+function explain(hits: readonly Hit[], { legs }: Fusion, present: PresentFusion): void {
+  const { cosines, added } = present.explain(slotsOf(hits))
+  for (const [n, hit] of hits.entries()) {
+    const parts = { image: 0, text: 0, ...(added[n] as Record<ExactLeg['name'], number>) }
+    for (const [leg, { name, weight }] of legs.entries()) parts[name] += weight * (cosines[leg]?.[n] ?? 0)
+    hit.explanation = { cosine: cosines[0]?.[n] ?? null, legs: parts }
   }
+}
 
-  function findCategory(listVoters: () => NearProduct[]): number {
-    // Inside one category a boost changes nothing.
-    if (categoryBoost === 0 || request.filter.category !== undefined) return 0
-    const known = ownSlot === undefined ? 0 : columns.categoryAt(ownSlot)
-    if (known > 0) return known
-    if (request.text !== undefined) return findNamedCategory(request.text, columns)
-    return voteForCategory(
-      listVoters().map(({ slot }) => slot),
-      columns,
-    )
-  }
-
-  /** The slots of the boosted category and of the others; only one of the two without a category. */
-  function listGroups(category: number): { weight: number; takes: Accepts | undefined }[] {
-    if (category === 0) return [{ weight: 0, takes: everyone }]
-    return [
-      { weight: categoryBoost, takes: (slot) => columns.categoryAt(slot) === category && accepts(slot) },
-      { weight: 0, takes: (slot) => columns.categoryAt(slot) !== category && accepts(slot) },
-    ]
-  }
-
-  function toRanking(hits: Hit[], category: number, isExact: boolean): Ranking {
-    hits.sort((a, b) => b.score - a.score || a.pictureId - b.pictureId)
-    return {
-      hits: hits.slice(0, depth),
-      candidates: countCandidates(),
-      boostedCategory: category > 0 ? columns.categories.getLabel(category) : undefined,
-      isExact,
+function matchReferences(
+  { segment }: SearchedStore,
+  hits: readonly Hit[],
+  references: readonly Float32Array[],
+): void {
+  const slots = slotsOf(hits)
+  const cosines = references.map((reference) => segment.rescore(reference, slots))
+  for (const [n, hit] of hits.entries()) {
+    let best = 0
+    for (let one = 1; one < cosines.length; one++) {
+      if ((cosines[one]?.[n] as number) > (cosines[best]?.[n] as number)) best = one
     }
-  }
-
-  function rankGroups(field: Field, category: number, isExact: boolean): Ranking {
-    const { slotAt } = field
-    const hits: Hit[] = []
-    for (const { weight, takes } of listGroups(category)) {
-      // Whoever stays below a full list of boosted products is not asked for.
-      const last = hits.length === depth ? (hits.at(-1) as Hit).score : 0
-      const wanted = { vector, map, depth, threshold: Math.max(threshold, last) }
-      const accepted = takes && (slotAt === itself ? takes : (place: number) => takes(slotAt(place)))
-      for (const { pictureId, cosine, similarity } of listNearest(store, wanted, field, accepted)) {
-        const score = weight > 0 ? boost(similarity, weight) : similarity
-        hits.push({ pictureId, cosine, similarity, score })
-      }
-    }
-    return toRanking(hits, category, isExact)
-  }
-
-  return {
-    /** From scores of all slots that can pass. */
-    ofField(field: Field): Ranking {
-      const { slotAt } = field
-      const accepted = everyone && ((place: number) => everyone(slotAt(place)))
-      const category = findCategory(() => listNearest(store, voting, field, accepted))
-      return rankGroups(field, category, true)
-    },
-
-    /** From estimates of all slots. @returns undefined when they leave too many in question. */
-    ofEstimates(estimates: SlotScores): Ranking | undefined {
-      const category = findCategory(() => listProbable(store, voting, estimates, everyone).products)
-      const groups = listGroups(category).map(({ takes }) => takes)
-      const probable = collectProbable(store, { vector, map, depth, threshold }, estimates, groups)
-      if (!probable) return undefined
-      const scores = segment.scanSlots(vector, probable)
-      return rankGroups({ scores, slotAt: (n) => probable[n] as number }, category, false)
-    },
+    hit.reference = best
   }
 }

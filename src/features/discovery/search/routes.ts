@@ -1,57 +1,166 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { formBody, jsonBody } from '../../../http/body.ts'
+import { formBody, jsonBody, jsonOrFormBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import {
   FOR_STORE,
   FORM_BODY,
   failures,
   JSON_BODY,
-  PICTURE,
   PICTURE_URL,
+  READING,
   WRITING,
 } from '../../../http/failures.ts'
-import { SearchResponse, TextSearch, UploadSearch, UrlSearch } from './schema.ts'
+import { BatchResponse, SearchResponse } from './answer-schema.ts'
+import {
+  BatchSearch,
+  CropForm,
+  CropSearch,
+  FilteredSearch,
+  FusionSearch,
+  HybridSearch,
+  MultiImageForm,
+  MultiImageSearch,
+  TextSearch,
+  UploadSearch,
+  UrlSearch,
+} from './schema.ts'
 import type { SearchService } from './service.ts'
+import { SimilarParams, SimilarQuery } from './similar-schema.ts'
 
-/** Contract 3.1: search by an uploaded picture, by the URL of a picture and by text. */
-export function searchRoutes({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
+const FILTERS = ['filter_operator_unknown', 'filter_type_mismatch'] as const
+
+/** Failures of every search. */
+const SEARCH = [...FOR_STORE, ...WRITING, ...JSON_BODY, ...FILTERS, 'model_not_ready'] as const
+
+/** Failures of a search with a picture. */
+const WITH_PICTURE = [
+  ...SEARCH,
+  ...PICTURE_URL,
+  'crop_too_small',
+  ['not_found', 'The named product or picture does not exist.'],
+] as const
+
+const CAN = { can: 'search:execute' } as const
+const jsonWithPicture = jsonBody(LIMITS.pictureJsonBytesMax, 'search')
+
+/** Contract 3.1: the nine searches. */
+function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>, search: SearchService) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
     .use(forStore)
-    .post('', ({ actor, body }) => search.byUpload(actor.storeId, body), {
-      can: 'search:execute',
+    .post('', ({ actor, body }) => search.byUpload(actor, body), {
+      ...CAN,
       parse: formBody(UploadSearch, 'search'),
       body: UploadSearch,
-      response: {
-        200: SearchResponse,
-        ...failures(...FOR_STORE, ...WRITING, ...FORM_BODY, ...PICTURE),
-      },
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE, ...FORM_BODY) },
       detail: { operationId: 'searchByUpload', summary: 'Find products similar to an uploaded picture' },
     })
-    .post('/url', ({ actor, body }) => search.byUrl(actor.storeId, body), {
-      can: 'search:execute',
-      parse: jsonBody(LIMITS.pictureJsonBytesMax, 'search'),
+    .post('/url', ({ actor, body }) => search.byUrl(actor, body), {
+      ...CAN,
+      parse: jsonWithPicture,
       body: UrlSearch,
-      response: {
-        200: SearchResponse,
-        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...PICTURE_URL, [
-          'not_found',
-          'The named product or picture does not exist.',
-        ]),
-      },
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
       detail: {
         operationId: 'searchByUrl',
         summary: 'Find products similar to the picture at a URL, or to another product',
       },
     })
-    .post('/text', ({ actor, body }) => search.byText(actor.storeId, body), {
-      can: 'search:execute',
+    .post('/text', ({ actor, body }) => search.byText(actor, body), {
+      ...CAN,
       parse: jsonBody(),
       body: TextSearch,
-      response: {
-        200: SearchResponse,
-        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, 'model_not_ready'),
-      },
+      response: { 200: SearchResponse, ...failures(...SEARCH) },
       detail: { operationId: 'searchByText', summary: 'Find products by text' },
     })
+    .post('/hybrid', ({ actor, body }) => search.byHybrid(actor, body), {
+      ...CAN,
+      parse: jsonWithPicture,
+      body: HybridSearch,
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
+      detail: {
+        operationId: 'searchHybrid',
+        summary: 'Find products by picture, words and colours, each scored apart',
+      },
+    })
+    .post('/multi-image', ({ actor, body }) => search.byPictures(actor, body), {
+      ...CAN,
+      parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, MultiImageForm, 'search'),
+      body: MultiImageSearch,
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
+      detail: { operationId: 'searchByPictures', summary: 'Find products by several pictures' },
+    })
+    .post('/crop', ({ actor, body }) => search.byCrop(actor, body), {
+      ...CAN,
+      parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, CropForm, 'search'),
+      body: CropSearch,
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
+      detail: { operationId: 'searchByCrop', summary: 'Find products similar to a part of a picture' },
+    })
+    .post('/filtered', ({ actor, body }) => search.byFilter(actor, body), {
+      ...CAN,
+      parse: jsonWithPicture,
+      body: FilteredSearch,
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
+      detail: {
+        operationId: 'searchFiltered',
+        summary: 'Find or list the products that fit a filter, with a picture, words or neither',
+      },
+    })
+    .post('/fusion', ({ actor, body }) => search.byFusion(actor, body), {
+      ...CAN,
+      parse: jsonWithPicture,
+      body: FusionSearch,
+      response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
+      detail: {
+        operationId: 'searchFusion',
+        summary: 'Find products by one vector made of a picture and words',
+      },
+    })
+    .post(
+      '/batch',
+      ({ actor, body, set }) => search.byBatch(actor, body, (units) => spendMore({ actor, set }, units)),
+      {
+        ...CAN,
+        parse: jsonWithPicture,
+        body: BatchSearch,
+        response: {
+          200: BatchResponse,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, 'too_many_queries'),
+        },
+        detail: {
+          operationId: 'searchBatch',
+          summary: 'Run up to 20 searches; each counts as a request and fails alone',
+        },
+      },
+    )
 }
+
+/** Contract 3.1: the products that are similar to one. */
+function similar({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
+  return new Elysia({ name: 'search.similar', prefix: '/v1/products', tags: ['Search'] })
+    .use(forStore)
+    .get(
+      '/:product_id/similar',
+      ({ actor, params, query }) => search.byProduct(actor, params.product_id, query),
+      {
+        ...CAN,
+        params: SimilarParams,
+        query: SimilarQuery,
+        response: {
+          200: SearchResponse,
+          ...failures(
+            ...FOR_STORE,
+            ...READING,
+            ...FILTERS,
+            'validation_error',
+            'not_found',
+            'model_not_ready',
+          ),
+        },
+        detail: { operationId: 'findSimilarProducts', summary: 'Find products similar to another one' },
+      },
+    )
+}
+
+export const searchRoutes = (doors: Pick<Doors, 'forStore' | 'spendMore'>, search: SearchService) =>
+  new Elysia({ name: 'search' }).use(searches(doors, search)).use(similar(doors, search))

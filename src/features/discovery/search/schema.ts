@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import { upload } from '../../../http/schema.ts'
+import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** The parameters that every search takes. */
-const common = {
+export const common = {
   limit: t.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
   ),
@@ -19,7 +19,7 @@ const common = {
     }),
   ),
   threshold: t.Optional(
-    t.Number({ minimum: 0, maximum: 1, description: 'Minimum similarity, before any category boost.' }),
+    t.Number({ minimum: 0, maximum: 1, description: 'Minimum similarity_score, as it is answered.' }),
   ),
   category: t.Optional(
     text({ maxLength: 200, description: 'Only this category; case and accents are ignored.' }),
@@ -31,6 +31,29 @@ const common = {
       maxLength: 100,
       description:
         'Only this colour: a word in any of twelve languages, held against color_name or, for a product without one, against its first picture; or a hex, held against the first picture.',
+    }),
+  ),
+  filters: t.Optional(
+    Type.Unknown({
+      description:
+        'Only products that fit: `[{field, operator, value}]`, or an object with `must`, `should` and `must_not`. In a form as JSON text.',
+    }),
+  ),
+  facets: t.Optional(
+    t.Array(text({ maxLength: 200 }), {
+      maxItems: 10,
+      description: 'Fields whose values are counted over all products that pass the filters.',
+    }),
+  ),
+  group_by: t.Optional(
+    text({ maxLength: 200, description: 'A field; only the best result of each of its values stays.' }),
+  ),
+  diversity: t.Optional(
+    t.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: 'How much likeness to the results above counts against a result.',
     }),
   ),
   cutoff: t.Optional(
@@ -45,7 +68,7 @@ const common = {
       maximum: 0.5,
       default: 0.1,
       description:
-        'Boost w for products in the category of the query: the score becomes (1 − w) · score + w.',
+        'Weight of all steering by category: 0 switches it off, 0.1 is the measured weight, 0.2 twice that.',
     }),
   ),
   fields: t.Optional(
@@ -62,30 +85,58 @@ const common = {
         'Compare with every product, also where more than 250,000 pictures pass the filters. By default such a search is faster and finds at least 99 of 100 of the nearest products.',
     }),
   ),
+  session_id: t.Optional(
+    text({ maxLength: 64, description: 'The shopper’s session; stored with the search.' }),
+  ),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
   tags: t.Optional(
     t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
   ),
 }
 
+const CommonSearch = t.Object(common)
+export type CommonSearch = typeof CommonSearch.static
+
 /** Unknown fields are reported in `warnings`, not refused. */
 const open = { additionalProperties: true }
 
-/** POST /v1/search/text. */
-export const TextSearch = t.Object(
-  {
-    query: text({
-      minLength: 1,
-      maxLength: LIMITS.queryCharsMax,
-      pattern: '\\S',
-      description: 'at least one word',
-      examples: ['red mug'],
+const query = text({
+  minLength: 1,
+  maxLength: LIMITS.queryCharsMax,
+  pattern: '\\S',
+  description: 'at least one word',
+  examples: ['red mug'],
+})
+
+const crop = {
+  crop: t.Optional(
+    t.Object(
+      {
+        x: t.Number(),
+        y: t.Number(),
+        width: t.Number({ minimum: 0 }),
+        height: t.Number({ minimum: 0 }),
+        unit: t.Optional(oneOf(['relative', 'pixel'] as const)),
+      },
+      {
+        description:
+          'The part of the picture to search with, from its top left corner after EXIF rotation: shares of its width and height (`relative`, the default) or pixels.',
+      },
+    ),
+  ),
+  box: t.Optional(
+    t.Array(t.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description: 'The same as `[x1, y1, x2, y2]`: shares where none exceeds 1, otherwise pixels.',
     }),
-    ...common,
-  },
-  open,
-)
-export type TextSearch = typeof TextSearch.static
+  ),
+  padding: t.Optional(
+    t.Number({ minimum: 0, maximum: 1, description: 'Share of the part that is added on each side.' }),
+  ),
+}
+const CropFields = t.Object(crop)
+export type CropFields = typeof CropFields.static
 
 const source = {
   image_url: t.Optional(t.String({ description: 'An http(s) URL or a `data:` URI.' })),
@@ -97,60 +148,148 @@ const source = {
   ),
   image_id: t.Optional(t.String({ description: 'A recent query picture, from an earlier answer.' })),
   vector: t.Optional(t.Array(t.Number(), { maxItems: 4096, description: 'A vector of the current model.' })),
+  ...crop,
 }
+const JsonSource = t.Object(source)
+/** Exactly one picture, and the part of it to search with. */
+export type Source = Omit<typeof JsonSource.static, 'image'> & { image?: string | UploadedFile }
+
+/** In a form the picture is a file. */
+const formSource = {
+  ...source,
+  image: t.Optional(upload(`JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}.`)),
+}
+
+/** POST /v1/search/text. */
+export const TextSearch = t.Object({ query, ...common }, open)
+export type TextSearch = typeof TextSearch.static
 
 /** POST /v1/search/url: exactly one picture source. */
 export const UrlSearch = t.Object({ ...source, ...common }, open)
 export type UrlSearch = typeof UrlSearch.static
 
-/** POST /v1/search: a multipart upload, the only picture source of this route; numbers are sent as text. */
-export const UploadSearch = t.Object(
+/** POST /v1/search: a multipart upload; numbers and JSON are sent as text. */
+export const UploadSearch = t.Object({ ...formSource, ...common }, open)
+export type UploadSearch = typeof UploadSearch.static
+
+/** POST /v1/search/crop, as JSON and as a form. */
+export const CropSearch = UrlSearch
+export const CropForm = UploadSearch
+
+/** POST /v1/search/hybrid. */
+export const HybridSearch = t.Object(
   {
-    image: t.Optional(
-      upload(`JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}.`),
+    ...source,
+    query: t.Optional(query),
+    colors: t.Optional(
+      t.Array(text({ maxLength: 20 }), {
+        maxItems: 5,
+        description: 'Hex colours that products should have.',
+      }),
+    ),
+    metadata_filters: t.Optional(Type.Unknown({ description: 'The same as `filters`; both apply.' })),
+    visual_weight: t.Optional(
+      t.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 0.5,
+        description: 'Weight of the picture; the words have the rest.',
+      }),
     ),
     ...common,
   },
   open,
 )
-export type UploadSearch = typeof UploadSearch.static
+export type HybridSearch = typeof HybridSearch.static
 
-export type CommonSearch = Omit<TextSearch, 'query'>
+/** POST /v1/search/fusion. */
+export const FusionSearch = t.Object(
+  {
+    ...source,
+    query,
+    image_weight: t.Optional(
+      t.Number({ minimum: 0, maximum: 1, default: 0.5, description: 'Weight of the picture in the vector.' }),
+    ),
+    ...common,
+  },
+  open,
+)
+export type FusionSearch = typeof FusionSearch.static
 
-const Explanation = t.Object({
-  cosine: t.Number({ minimum: -1, maximum: 1, description: 'Raw cosine of the two vectors.' }),
-  similarity: t.Number({ description: 'Calibrated score before the boost.' }),
-  category_boost: t.Number({ description: 'The amount added by the boost.' }),
-})
+/** POST /v1/search/filtered. */
+export const FilteredSearch = t.Object(
+  {
+    ...source,
+    query: t.Optional(query),
+    sort: t.Optional(
+      oneOf(
+        ['popularity', 'newest', 'price_asc', 'price_desc'] as const,
+        'Without picture and query: the order of all products that fit, `newest` by default. Otherwise: the order of the best 1,000.',
+      ),
+    ),
+    ...common,
+  },
+  open,
+)
+export type FilteredSearch = typeof FilteredSearch.static
 
-export const SearchResult = t.Object({
-  product_id: t.String(),
-  similarity_score: t.Number({
-    description: '0 to 1: about 0.5 is a plausible match, 0.8 clearly similar, 0.97 the same picture.',
-  }),
-  metadata: t.Record(t.String(), t.Unknown()),
-  image_url: t.String(),
-  matched_image: t.String({ description: 'The best matching picture of the product.' }),
-  explain: t.Optional(Explanation),
-})
-export type SearchResult = typeof SearchResult.static
+const weight = t.Optional(t.Number({ minimum: 0, maximum: 1, default: 1 }))
+const reference = t.Object({ ...source, weight })
 
-export const SearchResponse = t.Object({
-  query_time_ms: t.Number(),
-  count: Type.Integer({ description: 'Results on this page.' }),
-  results: t.Array(SearchResult, { description: 'Best first.' }),
-  search_id: t.String({ format: 'uuid' }),
-  total_candidates: Type.Integer({
-    description: 'Products that were compared, which are those that pass the filters.',
-  }),
-  exact: t.Boolean({
-    description:
-      'Whether every product that passes the filters was compared in full. Always true for smaller stores.',
-  }),
-  image_id: t.Optional(t.String({ description: 'Identifies the query picture, for the next page.' })),
-  boosted_category: t.Optional(
-    t.String({ description: 'The category of the query, as detected (with `explain`).' }),
+const manyPictures = {
+  image_urls: t.Optional(
+    t.Array(t.String(), { maxItems: 10, description: 'Short form: pictures of equal weight.' }),
   ),
-  warnings: t.Optional(t.Array(t.String())),
-})
-export type SearchResponse = typeof SearchResponse.static
+  negative: t.Optional(
+    t.Array(reference, { maxItems: 10, description: 'Pictures that results should not be like.' }),
+  ),
+  aggregation: t.Optional(
+    oneOf(
+      ['average', 'best', 'union'] as const,
+      '`average` (the default) searches with the mean picture, `best` scores each product by the reference that it is nearest to, `union` takes turns between the lists of all references.',
+    ),
+  ),
+}
+
+/** POST /v1/search/multi-image. */
+export const MultiImageSearch = t.Object(
+  {
+    images: t.Optional(t.Array(reference, { maxItems: 10, description: '2 to 10 references.' })),
+    ...manyPictures,
+    ...common,
+  },
+  open,
+)
+export type MultiImageSearch = typeof MultiImageSearch.static
+
+/** The same as a form: the file `images` is repeated. */
+export const MultiImageForm = t.Object(
+  {
+    images: t.Optional(t.Array(upload('A picture; repeat the field.'), { maxItems: 10 })),
+    ...manyPictures,
+    ...common,
+  },
+  open,
+)
+export type MultiImageForm = typeof MultiImageForm.static
+
+export const BATCH_TYPES = ['text', 'url', 'hybrid', 'fusion', 'filtered', 'multi-image', 'crop'] as const
+export type BatchType = (typeof BATCH_TYPES)[number]
+
+/** POST /v1/search/batch. Each entry is checked apart, so that a bad one fails alone. */
+export const BatchSearch = t.Object(
+  {
+    queries: t.Array(
+      t.Object(
+        { id: t.Optional(t.Unknown()), type: t.Optional(t.Unknown()) },
+        { ...open, description: `A search with its \`type\`: ${BATCH_TYPES.join(', ')}.` },
+      ),
+      { minItems: 1, description: `At most ${LIMITS.batchQueriesMax}.` },
+    ),
+    defaults: t.Optional(
+      t.Object({}, { ...open, description: 'Fields of every entry that does not name them itself.' }),
+    ),
+  },
+  open,
+)
+export type BatchSearch = typeof BatchSearch.static

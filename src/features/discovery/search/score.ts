@@ -1,9 +1,27 @@
+import { calibrate } from '../../../core/calibrate.ts'
+import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+
+/** Maps values to scores. */
+export interface ScoreMap extends LogisticMap {
+  /** No score exceeds it; 1 for most searches. */
+  ceiling: number
+}
+
+/** The score of a value as it is answered: 0 to 1, rounded to six digits. */
+export const toScore = (value: number, map: ScoreMap): number =>
+  roundScore(map.ceiling * calibrate(value, map))
+
+export const roundScore = (score: number): number => Math.round(score * 1e6) / 1e6
+
 /**
- * Boosts the score of a product in the query's own category by the weight w: `(1 − w) · s + w`.
+ * Corrects a map by one over its log-odds, which gives a logistic map again.
  *
- * The order inside the category stays the same, and 1 stays 1.
+ * @param final undefined for no correction.
  */
-export const boost = (similarity: number, weight: number): number => (1 - weight) * similarity + weight
+export const correct = (map: LogisticMap, final: LogisticMap | undefined): LogisticMap =>
+  final
+    ? { slope: final.slope * map.slope, midpoint: map.midpoint + final.midpoint / map.slope }
+    : { slope: map.slope, midpoint: map.midpoint }
 
 /** A relative drop below this is no edge, so that smooth lists are not cut. */
 const EDGE = 0.1

@@ -15,6 +15,7 @@ import reembedding from './0014_reembedding.sql' with { type: 'text' }
 import feeds from './0015_feeds.sql' with { type: 'text' }
 import jobRoom from './0016_job_room.sql' with { type: 'text' }
 import givenVectors from './0017_given_vectors.sql' with { type: 'text' }
+import search from './0018_search.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -35,4 +36,5 @@ export const migrations: readonly string[] = [
   feeds,
   jobRoom,
   givenVectors,
+  search,
 ]

@@ -1,0 +1,137 @@
+import type { SearchResponse, SearchResult } from './answer-schema.ts'
+import type { GroupedHit } from './groups.ts'
+import type { Found, PipelineDeps, Query } from './pipeline.ts'
+import type { HitRow } from './queries.ts'
+import type { Asker } from './query-pictures.ts'
+import type { CommonSearch } from './schema.ts'
+import { roundScore } from './score.ts'
+
+/** Creates what writes the answer of a search and its row of the history. */
+export function createAnswers({
+  queries,
+  history,
+  toPublicUrl,
+  clock,
+  ids,
+}: Pick<PipelineDeps, 'queries' | 'history' | 'toPublicUrl' | 'clock' | 'ids'>) {
+  /** One result, or none for a product that is gone. */
+  function toResults(
+    hit: GroupedHit,
+    row: HitRow | undefined,
+    { fields, explain }: CommonSearch,
+    cut: number,
+  ): SearchResult[] {
+    if (!row) return []
+    return [
+      {
+        product_id: row.productId,
+        similarity_score: hit.score,
+        metadata: fields ? pickFields(row.metadata, fields) : row.metadata,
+        image_url: toPublicUrl(row.imageUrl),
+        matched_image: toPublicUrl(row.matchedImageUrl),
+        ...(hit.reference !== undefined && { matched_reference: hit.reference }),
+        ...(hit.group && { group: hit.group }),
+        ...(explain && { explain: describe(hit, cut) }),
+      },
+    ]
+  }
+
+  return (
+    { storeId }: Asker,
+    query: Query,
+    wanted: CommonSearch,
+    { hits, ranking, plan, facets, warnings }: Found,
+  ): SearchResponse => {
+    const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
+    const results = hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, ranking.cut))
+    const search_id = ids.uuid()
+    const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
+    history.add({
+      id: search_id,
+      storeId,
+      type: query.kind,
+      query: query.text ?? null,
+      parameters: pickParameters(wanted),
+      results: results.map(({ product_id }) => product_id),
+      topScore: (query.plan && results[0]?.similarity_score) ?? null,
+      durationMs: query_time_ms,
+      isTracked: wanted.analytics ?? true,
+      sessionId: wanted.session_id || null,
+      createdAt: clock.now(),
+    })
+    return {
+      query_time_ms,
+      count: results.length,
+      results,
+      search_id,
+      total_candidates: ranking.candidates,
+      exact: ranking.isExact,
+      ...describePicture(query, plan?.categories),
+      ...(plan?.categories && { query_categories: plan.categories }),
+      ...(facets && { facets }),
+      ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
+    }
+  }
+}
+
+/** What an answer says about the query picture. */
+function describePicture(
+  { picture }: Query,
+  categories: { name: string; score: number }[] | undefined,
+): Pick<SearchResponse, 'image_id' | 'query_image' | 'regions'> {
+  if (picture?.imageId === undefined) return {}
+  const { imageId, view } = picture
+  const [best] = categories ?? []
+  return {
+    image_id: imageId,
+    ...(view && {
+      query_image: { image_id: imageId, width: view.width, height: view.height, crop: view.crop },
+      regions: view.object
+        ? [{ box: view.object, score: best?.score ?? UNNAMED, category: best?.name ?? null }]
+        : [],
+    }),
+  }
+}
+
+/** The score of a region that no category names. */
+const UNNAMED = 0.5
+
+const describe = ({ explanation, score }: GroupedHit, cut: number) => {
+  const { cosine, legs } = explanation ?? { cosine: null, legs: NO_LEGS }
+  return {
+    // Rounding can make the cosine of equal vectors exceed 1.
+    cosine: cosine === null ? null : Math.max(-1, Math.min(1, roundScore(cosine))),
+    legs: {
+      image: roundScore(legs.image),
+      text: roundScore(legs.text),
+      keyword: roundScore(legs.keyword),
+      color: roundScore(legs.color),
+      category: roundScore(legs.category),
+    },
+    similarity: score,
+    cut,
+  }
+}
+
+const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0 }
+
+function pickFields(metadata: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((key) => (Object.hasOwn(metadata, key) ? [[key, metadata[key]]] : [])),
+  )
+}
+
+/** The parameters of a request that the history keeps: all except the source. */
+function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<string, unknown> {
+  const { limit, offset, threshold, category, price_min, price_max, color, filters, facets } = wanted
+  const { group_by, diversity, cutoff, category_boost, exact, tags } = wanted
+  return {
+    ...{ limit, offset, threshold, category, price_min, price_max, color, facets },
+    ...{ group_by, diversity, cutoff, category_boost, exact, tags },
+    ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
+  }
+}
+
+/** A longer filter is not kept. */
+const FILTER_CHARS_MAX = 4_000

@@ -1,0 +1,61 @@
+import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import { type Condition, createMask } from './filter.ts'
+import type { Ranking } from './ranking.ts'
+
+/** The orders of a list without a query. Popularity is the age until the service counts clicks. */
+export type Sort = 'popularity' | 'newest' | 'price_asc' | 'price_desc'
+
+/** Lists the products that pass a condition, without comparing anything: each scores 1. */
+export function browse(store: IndexedStore, condition: Condition, sort: Sort, depth: number): Ranking {
+  const { segment, columns } = store
+  const mask = createMask(store, condition)
+  const isBefore = compareBy(store, sort)
+  let best: number[] = []
+  let candidates = 0
+  // The newest lie mostly behind, so that few are sorted in vain.
+  for (let slot = segment.slots - 1; slot >= 0; slot--) {
+    if (!columns.isFirst(slot) || mask?.bytes[slot] === 0) continue
+    candidates++
+    const last = best.length >= depth ? (best[depth - 1] as number) : undefined
+    if (last !== undefined && isBefore(slot, last) >= 0) continue
+    best.push(slot)
+    if (best.length >= 4 * depth) best = best.sort(isBefore).slice(0, depth)
+  }
+  best = best.sort(isBefore).slice(0, depth)
+  return {
+    hits: best.map((slot) => ({
+      slot,
+      pictureId: segment.keyAt(slot),
+      product: columns.productAt(slot),
+      value: 0,
+      score: 1,
+    })),
+    candidates,
+    cut: 0,
+    isExact: true,
+  }
+}
+
+/** Orders hits that were found by a query. */
+export function sortHits<Hit extends { slot: number }>(
+  store: IndexedStore,
+  hits: readonly Hit[],
+  sort: Sort,
+): Hit[] {
+  const compare = compareBy(store, sort)
+  return hits.toSorted((a, b) => compare(a.slot, b.slot))
+}
+
+/** A comparison of slots. A product without a price comes after all that have one; of equal ones the newer comes first. */
+function compareBy({ columns }: IndexedStore, sort: Sort): (a: number, b: number) => number {
+  const byAge = (a: number, b: number) => columns.productAt(b) - columns.productAt(a)
+  if (sort === 'newest' || sort === 'popularity') return byAge
+  const sign = sort === 'price_asc' ? 1 : -1
+  return (a, b) => {
+    const [one, other] = [columns.priceAt(a), columns.priceAt(b)]
+    if (Number.isNaN(one) || Number.isNaN(other)) {
+      return Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || byAge(a, b)
+    }
+    return sign * (one - other) || byAge(a, b)
+  }
+}

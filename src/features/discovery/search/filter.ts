@@ -1,0 +1,48 @@
+import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
+import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import type { RowSet } from './ports.ts'
+
+/** What a product must be to be found. */
+export interface Condition {
+  /** The pre-filters. */
+  fields: SearchFilter
+  /** The products that the filter language lets pass; undefined without such a filter. */
+  rows?: RowSet | undefined
+}
+
+/** The slots that pass a condition; undefined where all do. */
+export function createMask(
+  { segment, columns }: IndexedStore,
+  { fields, rows }: Condition,
+): SlotMask | undefined {
+  const mask = columns.createMask(fields, segment.slots)
+  if (!rows) return mask
+  const bytes = mask?.bytes ?? new Uint8Array(segment.slots).fill(1)
+  let [passing, products] = [0, 0]
+  for (let slot = 0; slot < bytes.length; slot++) {
+    if (bytes[slot] === 0) continue
+    if (rows.has(columns.productAt(slot))) {
+      passing++
+      if (columns.isFirst(slot)) products++
+    } else bytes[slot] = 0
+  }
+  return { bytes, passing, products }
+}
+
+export function listPassing({ bytes, passing }: SlotMask): Uint32Array {
+  const slots = new Uint32Array(passing)
+  let n = 0
+  for (let slot = 0; slot < bytes.length; slot++) if (bytes[slot]) slots[n++] = slot
+  return slots
+}
+
+/** The rows of the products that pass a condition; undefined where all do. */
+export function listRows(store: IndexedStore, condition: Condition): RowSet | undefined {
+  const mask = createMask(store, condition)
+  if (!mask) return undefined
+  const rows = new Set<number>()
+  for (let slot = 0; slot < mask.bytes.length; slot++) {
+    if (mask.bytes[slot] && store.columns.isFirst(slot)) rows.add(store.columns.productAt(slot))
+  }
+  return rows
+}

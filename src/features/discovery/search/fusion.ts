@@ -1,0 +1,179 @@
+import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+import { type ExactLeg, type VectorLeg, weighted } from './legs/leg.ts'
+import { RANKING } from './parameters.ts'
+import type { SearchedStore } from './ports.ts'
+import { correct, type ScoreMap } from './score.ts'
+
+/*
+ * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −
+ * midpoint), by the model's map for that kind of comparison. Sides are added by their shares. Written as one slope and one
+ * midpoint again, that makes every search a sum of weighted cosines and of exact numbers, mapped by one logistic
+ * curve. The order of the list is the order of the values; scores are added, and ranks never are.
+ */
+
+/** One side of a search. All its numbers are in units of its own cosine. */
+export interface Side {
+  /** Its weight among the sides; the weights of all sides are scaled to 1. */
+  share: number
+  map: LogisticMap
+  vector?: Pick<VectorLeg, 'name' | 'vector'>
+  /** Made anew in the tick of the ranking, of the store as it is then. */
+  exactLegs?(store: SearchedStore): ExactLeg[]
+}
+
+/** How the cosines of several vectors become one. */
+export type Blend =
+  | { kind: 'sum' }
+  /**
+   * The best reference counts, by its odds times its weight; likeness to a negative divides the odds. The first legs are
+   * the references, one for each weight, the others the negatives.
+   */
+  | { kind: 'best'; weights: readonly number[]; negatives: readonly number[]; map: LogisticMap }
+
+/** What a store's products are ranked by. */
+export interface Fusion {
+  legs: VectorLeg[]
+  blend: Blend
+  map: ScoreMap
+  exactLegs(store: SearchedStore): ExactLeg[]
+}
+
+export interface FuseOptions {
+  /** Corrects the log-odds of the sum. */
+  final?: LogisticMap | undefined
+  /** No score exceeds it. */
+  ceiling?: number
+  /** Legs that are added to the sum, beside the sides. @param odds the value of log-odds of 1. */
+  added?(store: SearchedStore, odds: number): ExactLeg | readonly ExactLeg[]
+}
+
+/** Adds sides by their shares (late fusion). */
+export function fuseSides(sides: readonly Side[], options: FuseOptions = {}): Fusion {
+  const { final, ceiling = 1, added } = options
+  const total = sides.reduce((sum, { share }) => sum + share, 0)
+  const odds = sides.map(({ share, map }) => ({ slope: (share / total) * map.slope, at: map.midpoint }))
+  const slope = odds.reduce((sum, side) => sum + side.slope, 0)
+  const midpoint = odds.reduce((sum, side) => sum + side.slope * side.at, 0) / slope
+  const weightOf = (n: number) => (odds[n]?.slope ?? 0) / slope
+  return {
+    legs: sides.flatMap(({ vector }, n) => (vector ? [{ ...vector, weight: weightOf(n) }] : [])),
+    blend: { kind: 'sum' },
+    map: { ...correct({ slope, midpoint }, final), ceiling },
+    exactLegs: (store) => [
+      ...sides.flatMap(({ exactLegs }, n) =>
+        (exactLegs?.(store) ?? []).map((leg) => weighted(leg, weightOf(n))),
+      ),
+      ...[added?.(store, 1 / slope) ?? []].flat(),
+    ],
+  }
+}
+
+/** The value of each place by its cosines; -Infinity stays. */
+function combine({ legs, blend }: Fusion, cosines: readonly Float32Array[], into: Float32Array): void {
+  if (blend.kind === 'best') combineBest(blend, cosines, into)
+  else
+    addWeighted(
+      legs.map(({ weight }) => weight),
+      cosines,
+      into,
+    )
+}
+
+function addWeighted(weights: readonly number[], cosines: readonly Float32Array[], into: Float32Array): void {
+  const [first] = cosines
+  if (!first) return
+  const [weight = 1] = weights
+  if (weight === 1) into.set(first)
+  else for (let n = 0; n < into.length; n++) into[n] = weight * (first[n] as number)
+  for (let leg = 1; leg < cosines.length; leg++) {
+    const more = cosines[leg] as Float32Array
+    const share = weights[leg] as number
+    for (let n = 0; n < into.length; n++) into[n] = (into[n] as number) + share * (more[n] as number)
+  }
+}
+
+function combineBest(
+  { weights, negatives, map }: Blend & { kind: 'best' },
+  cosines: readonly Float32Array[],
+  into: Float32Array,
+): void {
+  const largest = Math.max(...weights)
+  const offsets = weights.map((weight) => Math.log(weight / largest) / map.slope)
+  for (let n = 0; n < into.length; n++) {
+    let value = -Infinity
+    for (let leg = 0; leg < weights.length; leg++) {
+      value = Math.max(value, (cosines[leg]?.[n] as number) + (offsets[leg] as number))
+    }
+    for (let leg = 0; leg < negatives.length; leg++) {
+      const odds = Math.exp(map.slope * ((cosines[weights.length + leg]?.[n] as number) - map.midpoint))
+      value -= ((negatives[leg] as number) * Math.log1p(odds)) / map.slope
+    }
+    into[n] = value
+  }
+}
+
+/** What an exact leg adds to a value. */
+const addition = (leg: ExactLeg, slot: number, value: number): number =>
+  leg.isFading && value > RANKING.alike
+    ? leg.at(slot) * Math.max(0, (1 - value) / (1 - RANKING.alike))
+    : leg.at(slot)
+
+/** The fusion in one tick, for the store as it is now. */
+export interface PresentFusion {
+  /** Whether values are the cosines themselves. */
+  isPlain: boolean
+  /** The value of each place by its cosines; the places' slots are `slotAt(place)`. */
+  valuesOf(cosines: readonly Float32Array[], slotAt: (place: number) => number, into: Float32Array): void
+  /** Precise values of some slots. */
+  valuesAt(slots: Uint32Array): Float32Array
+  /** Precise cosines of some slots, by leg, and what each exact leg adds. */
+  explain(slots: Uint32Array): { cosines: Float32Array[]; added: Record<ExactLeg['name'], number>[] }
+}
+
+export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusion {
+  const { segment } = store
+  const exact = fusion.exactLegs(store)
+  const isPlain = exact.length === 0 && fusion.legs.length === 1 && fusion.blend.kind === 'sum'
+
+  function valuesOf(
+    cosines: readonly Float32Array[],
+    slotAt: (place: number) => number,
+    into: Float32Array,
+  ): void {
+    if (fusion.legs.length > 0) combine(fusion, cosines, into)
+    else for (let n = 0; n < into.length; n++) into[n] = segment.keyAt(slotAt(n)) < 0 ? -Infinity : 0
+    if (exact.length === 0) return
+    for (let n = 0; n < into.length; n++) {
+      const value = into[n] as number
+      if (value === -Infinity) continue
+      let sum = value
+      for (const leg of exact) sum += addition(leg, slotAt(n), value)
+      into[n] = sum
+    }
+  }
+
+  const cosinesAt = (slots: Uint32Array) => fusion.legs.map(({ vector }) => segment.rescore(vector, slots))
+
+  return {
+    isPlain,
+    valuesOf,
+    valuesAt(slots) {
+      const values = new Float32Array(slots.length)
+      valuesOf(cosinesAt(slots), (n) => slots[n] as number, values)
+      return values
+    },
+    explain(slots) {
+      const cosines = cosinesAt(slots)
+      const values = new Float32Array(slots.length)
+      if (fusion.legs.length > 0) combine(fusion, cosines, values)
+      return {
+        cosines,
+        added: Array.from(slots, (slot, n) => {
+          const added = { keyword: 0, color: 0, category: 0 }
+          for (const leg of exact) added[leg.name] += addition(leg, slot, values[n] as number)
+          return added
+        }),
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { turn } from '../../../core/turns.ts'
+import type { SearchQueries } from './queries.ts'
+import type { Hit } from './ranking.ts'
+
+/** A hit that stands for all hits with the same value of a field. */
+export interface GroupedHit extends Hit {
+  /** Undefined for a hit without the field, which stands for itself. */
+  group?: { value: unknown; count: number }
+}
+
+/** Products read in one step. */
+const STEP = 100
+
+/**
+ * Keeps the first hit of each value of a field, and counts the others.
+ *
+ * @param field with or without `metadata.`; dots lead into objects.
+ */
+export async function groupHits(
+  queries: Pick<SearchQueries, 'readField'>,
+  hits: readonly Hit[],
+  field: string,
+): Promise<GroupedHit[]> {
+  const path = toPath(field)
+  const groups = new Map<string, GroupedHit & { group: { count: number } }>()
+  const kept: GroupedHit[] = []
+  for (let start = 0; start < hits.length; start += STEP) {
+    if (start > 0) await turn()
+    const some = hits.slice(start, start + STEP)
+    const values = path
+      ? queries.readField(
+          path,
+          some.map(({ pictureId }) => pictureId),
+        )
+      : undefined
+    for (const hit of some) {
+      const value = values?.get(hit.pictureId) ?? 'null'
+      const known = groups.get(value)
+      if (value === 'null') kept.push(hit)
+      else if (known) known.group.count++
+      else {
+        const first = { ...hit, group: { value: JSON.parse(value) as unknown, count: 1 } }
+        groups.set(value, first)
+        kept.push(first)
+      }
+    }
+  }
+  return kept
+}
+
+/** @returns undefined for a name that no path can have. */
+function toPath(field: string): string | undefined {
+  const keys = field.replace(/^metadata\./, '').split('.')
+  return keys.some((key) => key === '' || key.includes('"'))
+    ? undefined
+    : `$${keys.map((key) => `."${key}"`).join('')}`
+}

@@ -1,0 +1,81 @@
+import { stemmer } from 'stemmer'
+import { splitWords } from '../../../../core/text.ts'
+import type { StoreColumns } from '../../../catalogue/product-index/columns.ts'
+import type { CategoryFit } from '../category-names.ts'
+import { RANKING } from '../parameters.ts'
+import type { ExactLeg } from './leg.ts'
+
+/*
+ * Steering by category: what lies outside the query's own category loses, and nothing ever gains. So it cannot lift a
+ * product over a threshold.
+ */
+
+/**
+ * Steers a query picture by the names of the store's categories: each product loses by how much worse its category's name
+ * fits the picture than the best one. Products without a category, or in one whose name the model does not know, lose
+ * as in a category of average fit.
+ *
+ * @param weight 0 to 1 and more; undefined is returned for 0.
+ */
+export function pictureCategoryLeg(
+  { columns }: { columns: StoreColumns },
+  fits: readonly CategoryFit[],
+  weight: number,
+): ExactLeg | undefined {
+  const [best] = fits
+  if (!best || weight === 0) return undefined
+  const mean = fits.reduce((sum, { cosine }) => sum + cosine, 0) / fits.length
+  const losses = new Map(fits.map(({ category, cosine }) => [category, weight * (cosine - best.cosine)]))
+  const unknown = weight * (mean - best.cosine)
+  return {
+    name: 'category',
+    at: (slot) => losses.get(columns.categoryAt(slot)) ?? unknown,
+    isFading: true,
+  }
+}
+
+/** Steers towards one category, whose number is given. @param isFading for a query picture. */
+export const oneCategoryLeg = (
+  { columns }: { columns: StoreColumns },
+  category: number,
+  loss: number,
+  isFading: boolean,
+): ExactLeg => ({
+  name: 'category',
+  at: (slot) => (columns.categoryAt(slot) === category ? 0 : -loss),
+  isFading,
+})
+
+/** How much steering counts, by the request's `category_boost`. */
+export const steeringFactor = (categoryBoost: number | undefined): number =>
+  (categoryBoost ?? RANKING.categoryBoost) / RANKING.categoryBoost
+
+/**
+ * Finds the category that a text names: all words of its name occur in the text, compared by their stems ("mug" names
+ * "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
+ *
+ * @returns its number, or 0 when the text names none.
+ */
+export function findNamedCategory(text: string, columns: StoreColumns): number {
+  const spoken = new Set(listStems(text))
+  let best = { number: 0, length: 0 }
+  for (const number of columns.listCategories()) {
+    const name = readStems(number, columns)
+    if (name.length > best.length && name.every((word) => spoken.has(word)))
+      best = { number, length: name.length }
+  }
+  return best.number
+}
+
+const listStems = (text: string): string[] => splitWords(text).map(stemmer)
+
+/** The stems of each store's category names, by the category's number. A name never changes its number. */
+const known = new WeakMap<StoreColumns, string[][]>()
+
+function readStems(number: number, columns: StoreColumns): string[] {
+  const names = known.get(columns) ?? []
+  known.set(columns, names)
+  const name = names[number] ?? listStems(columns.categories.getLabel(number))
+  names[number] = name
+  return name
+}

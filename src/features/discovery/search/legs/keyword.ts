@@ -1,0 +1,69 @@
+import type { SearchedStore } from '../ports.ts'
+import type { ExactLeg } from './leg.ts'
+
+/** A product that is the query itself counts so much more than any other that it comes first. */
+const FIRST = 2
+
+/**
+ * The keyword leg: how well each product's words match the query, as a share of the best match. A product whose id, SKU,
+ * GTIN or whole name is the query itself comes before all others.
+ *
+ * @param unit what the best match counts.
+ * @param isOnly whether a product without any of the words is left out.
+ * @returns undefined where no product has any of the words. Valid for one tick.
+ */
+export function keywordLeg(
+  { words, columns }: SearchedStore,
+  query: string,
+  unit: number,
+  isOnly = false,
+): ExactLeg | undefined {
+  const documentAt = columns.documentAt
+  if (!words || !documentAt) return undefined
+  const { scores, max, exact } = words.score(query)
+  if (max === 0 && exact.length === 0) return undefined
+  const share = max > 0 ? unit / max : 0
+  const none = isOnly ? -Infinity : 0
+  const first = new Map<number, number>()
+  for (const [n, document] of exact.entries()) {
+    if (!first.has(document)) first.set(document, FIRST + (exact.length - n) / exact.length)
+  }
+  const byWords = (document: number): number => {
+    const score = scores[document] ?? 0
+    return score > 0 ? share * score : none
+  }
+  const at =
+    first.size === 0
+      ? (slot: number) => byWords(documentAt(slot))
+      : (slot: number) => {
+          const document = documentAt(slot)
+          return first.get(document) ?? byWords(document)
+        }
+  return { name: 'keyword', at }
+}
+
+/** Whether any product of the store has a word of the query. */
+export function hasWords({ words, columns }: SearchedStore, query: string): boolean {
+  if (!words || !columns.documentAt) return false
+  const { max, exact } = words.score(query)
+  return max > 0 || exact.length > 0
+}
+
+/** Vectors that tell how far the store's cosines scatter. */
+const SAMPLE = 2_048
+
+/** The deviation that is assumed before any product has been seen, and how many products it weighs against. */
+const USUAL = { deviation: 0.05, count: 8 }
+
+/**
+ * The standard deviation of a query's cosines over the store: the unit in which words and cosines are added. A sample over
+ * all slots gives it, whatever passes the filters, so that a filter changes no score.
+ */
+export function measureDeviation({ segment }: SearchedStore, vector: Float32Array): number {
+  const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
+  const slots = Uint32Array.from({ length: Math.ceil(segment.slots / step) }, (_, n) => n * step)
+  const cosines = segment.scanSlots(vector, slots).filter((cosine) => cosine > -Infinity)
+  const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / Math.max(1, cosines.length)
+  const squares = cosines.reduce((sum, cosine) => sum + (cosine - mean) ** 2, 0)
+  return Math.sqrt((squares + USUAL.count * USUAL.deviation ** 2) / (cosines.length + USUAL.count))
+}

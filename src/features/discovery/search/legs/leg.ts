@@ -1,0 +1,21 @@
+/** What compares vectors: the cosine of every picture with one vector. A scan gives it roughly, a second look precisely. */
+export interface VectorLeg {
+  name: 'image' | 'text'
+  /** Euclidean length 1. */
+  vector: Float32Array
+  /** Its share of the value. */
+  weight: number
+}
+
+/** What is known exactly of every slot, and added to its value. */
+export interface ExactLeg {
+  name: 'keyword' | 'color' | 'category'
+  /** -Infinity for a slot that must not be found. */
+  at(slot: number): number
+  /** Whether it fades out where the vectors are nearly the same. It is never positive then. */
+  isFading?: boolean
+}
+
+/** The same leg, counting more or less. */
+export const weighted = (leg: ExactLeg, weight: number): ExactLeg =>
+  weight === 1 ? leg : { ...leg, at: (slot) => weight * leg.at(slot) }

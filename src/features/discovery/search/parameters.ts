@@ -1,0 +1,28 @@
+/**
+ * The measured weights of the ranking, in one place. A value is a cosine, or what counts like one; `fusion.ts` explains how
+ * values become scores.
+ */
+export const RANKING = {
+  /** The best match of words counts like so many standard deviations of the store's cosines to the query… */
+  keyword: 3.5,
+  /** …and like so many where the model knows none of the query's words. */
+  keywordOfUnknown: 6,
+  /** Words alone: log-odds between a product that has all of the best match and one that has none of it. */
+  keywordSlope: 6,
+  /** A product outside the category that the query's words name loses so many standard deviations. */
+  namedCategory: 1,
+  /** A product outside the category of the query's own product loses so much. */
+  ownCategory: 0.025,
+  /** How much a category name counts that fits the query picture less than the best one does. */
+  categoryName: 1,
+  /** The `category_boost` at which steering has its measured weight. */
+  categoryBoost: 0.1,
+  /** From this cosine on, steering by category fades out: the same picture is the same whatever its category. */
+  alike: 0.8,
+  /** Log-odds of a picture with all wanted colours: at most 0.2 of the score. */
+  palette: 0.8,
+  /** Log-odds between all wanted colours and none where nothing else is asked. */
+  paletteSlope: 6,
+  /** Scores of a query that neither the model nor the store knows stay below this. */
+  guess: 0.3,
+} as const

@@ -1,0 +1,231 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { Calibration } from '../../../platform/embedder/embedder.ts'
+import { createAnswers } from './answer.ts'
+import type { SearchResponse } from './answer-schema.ts'
+import { browse, type Sort, sortHits } from './browse.ts'
+import type { CategoryNames } from './category-names.ts'
+import { type Condition, listRows } from './filter.ts'
+import { type GroupedHit, groupHits } from './groups.ts'
+import type { SearchHistory } from './history.ts'
+import type { Facet, Filters, RowSet, SearchedStore } from './ports.ts'
+import type { SearchKind, SearchQueries } from './queries.ts'
+import type { Plan, PlanContext } from './query.ts'
+import type { Asker } from './query-pictures.ts'
+import { type Ranking, type RankingRequest, rank } from './ranking.ts'
+import type { CommonSearch } from './schema.ts'
+import { type QueryPicture, wrongModel } from './source.ts'
+import { takeTurns } from './union.ts'
+import { warnOfUnknownFields, warnOfUnknownValues } from './warnings.ts'
+
+export interface PipelineDeps {
+  queries: SearchQueries
+  findStore(storeId: string): SearchedStore | undefined
+  history: Pick<SearchHistory, 'add'>
+  names: Pick<CategoryNames, 'look'>
+  calibration: Calibration
+  /** The filter language; a service without it refuses filters and facets. */
+  filters: Filters | undefined
+  toPublicUrl(url: string): string
+  /** What a search of the store takes where the request says nothing; null for the default of the service. */
+  readDefaults(storeId: string): SearchDefaults
+  clock: Clock
+  ids: Ids
+}
+
+export type SearchDefaults = {
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
+}
+
+/** A search whose source has been read. */
+export interface Query {
+  kind: SearchKind
+  /** Monotonic ms. */
+  startedAt: number
+  text?: string | undefined
+  /** The query picture that the answer names. */
+  picture?: QueryPicture | undefined
+  /** Pictures of the store itself that the query names; their products are left out. */
+  ownPictureIds?: readonly number[]
+  /** Vectors of the references that results are matched with. */
+  references?: readonly Float32Array[]
+  warnings?: readonly string[]
+  sort?: Sort | undefined
+  /** More filters, by the field of the body that holds them. */
+  moreFilters?: Readonly<Record<string, unknown>>
+  /** What to rank by; undefined lists the products without comparing. */
+  plan?: ((context: PlanContext) => Plan) | undefined
+}
+
+/** What is known of a search before its answer is written. */
+export interface Found {
+  hits: readonly GroupedHit[]
+  ranking: Ranking
+  plan: Plan | undefined
+  facets: Record<string, Facet> | undefined
+  warnings: readonly string[]
+}
+
+export type Pipeline = ReturnType<typeof createPipeline>
+
+/** The way of every search: source → legs → fusion → filter → answer. A verb reads the source and says what to rank by. */
+export function createPipeline(deps: PipelineDeps) {
+  const { queries, findStore, names, calibration, filters, readDefaults } = deps
+  const write = createAnswers(deps)
+
+  /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
+  async function rankStore(
+    storeId: string,
+    query: Query,
+    wanted: CommonSearch,
+    condition: Condition,
+    depth: number,
+  ): Promise<{ ranking: Ranking; plan: Plan | undefined; warnings: string[] }> {
+    const store = findStore(storeId)
+    if (!store) {
+      if (queries.hasProducts(storeId)) throw wrongModel()
+      return { ranking: NOTHING, plan: undefined, warnings: [] }
+    }
+    const warnings = warnOfUnknownValues(store, condition.fields)
+    if (!query.plan) {
+      const ranking = browse(store, condition, query.sort ?? 'newest', depth)
+      return { ranking, plan: undefined, warnings }
+    }
+    const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
+    const plan = query.plan({ storeId, store, calibration, steering, look: names.look })
+    const request: Omit<RankingRequest, 'fusion'> = {
+      condition,
+      ownPictureIds: query.ownPictureIds,
+      threshold: wanted.threshold ?? 0,
+      depth,
+      isExact: wanted.exact,
+      isCut: wanted.cutoff === 'auto',
+      diversity: wanted.diversity,
+      isExplained: wanted.explain,
+      references: query.references,
+    }
+    const rankings: Ranking[] = []
+    for (const fusion of plan.fusions) {
+      const ranked = rank(store, { ...request, fusion })
+      const ranking = ranked instanceof Promise ? await ranked : ranked
+      if (!ranking) return rankStore(storeId, query, wanted, condition, depth)
+      rankings.push(ranking)
+    }
+    const ranking = rankings.length === 1 ? (rankings[0] as Ranking) : takeTurns(rankings, depth)
+    const hits = query.sort ? sortHits(store, ranking.hits, query.sort) : ranking.hits
+    return { ranking: { ...ranking, hits }, plan, warnings }
+  }
+
+  /** The products that the filter language lets pass; undefined where nothing is asked of it. */
+  async function resolveFilters(
+    storeId: string,
+    asked: Readonly<Record<string, unknown>>,
+  ): Promise<{ rows: RowSet | undefined; warnings: string[] }> {
+    const given = Object.entries(asked).filter(([, filter]) => filter !== undefined && filter !== '')
+    const sets: RowSet[] = []
+    const warnings: string[] = []
+    for (const [name, filter] of given) {
+      const pointer = `/${name}`
+      const { parse, resolve } = requireFilters(filters, pointer)
+      const found = await resolve(storeId, parse(readJson(filter, pointer), pointer))
+      sets.push(found.rows)
+      warnings.push(...found.warnings)
+    }
+    const [first, ...others] = sets.sort((a, b) => a.size - b.size)
+    const rows =
+      first && others.length > 0
+        ? { size: first.size, has: (row: number) => sets.every((set) => set.has(row)) }
+        : first
+    return { rows, warnings }
+  }
+
+  async function countFacets(
+    storeId: string,
+    fields: readonly string[],
+    condition: Condition,
+  ): Promise<Record<string, Facet>> {
+    const store = findStore(storeId)
+    if (!store) return {}
+    return requireFilters(filters, '/facets').facets(storeId, fields, listRows(store, condition))
+  }
+
+  return {
+    /** Answers a search, and writes it to the history. */
+    async answer(asker: Asker, query: Query, asked: CommonSearch): Promise<SearchResponse> {
+      const { storeId } = asker
+      const wanted = withDefaults(asked, readDefaults(storeId))
+      const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, facets } = wanted
+      const resolved = await resolveFilters(storeId, { filters: wanted.filters, ...query.moreFilters })
+      const condition = { fields: readFields(wanted), rows: resolved.rows }
+      // What depends on the whole list that a shopper could page through needs it.
+      const isWhole = wanted.cutoff === 'auto' || Boolean(group_by) || query.sort !== undefined
+      const depth = isWhole ? LIMITS.searchDepthMax : offset + limit
+      const { ranking, plan, warnings } = await rankStore(storeId, query, wanted, condition, depth)
+      const hits = group_by ? await groupHits(queries, ranking.hits, group_by) : ranking.hits
+      const found: Found = {
+        hits: hits.slice(offset, offset + limit),
+        ranking,
+        plan,
+        facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
+        warnings: [...(query.warnings ?? []), ...(plan?.warnings ?? []), ...resolved.warnings, ...warnings],
+      }
+      return write(asker, query, wanted, found)
+    },
+  }
+}
+
+const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
+
+/** The pre-filters of a search. An empty field of a form is no filter. */
+const readFields = ({ category, color, price_min, price_max }: CommonSearch) => ({
+  category: category?.trim() || undefined,
+  color: color?.trim() || undefined,
+  priceMin: price_min,
+  priceMax: price_max,
+})
+
+function requireFilters(filters: Filters | undefined, pointer: string): Filters {
+  if (filters) return filters
+  throw validationError([
+    { in: 'body', pointer, code: 'unsupported', message: 'is not supported by this service' },
+  ])
+}
+
+/** Reads a filter that a form carries as text. */
+function readJson(value: unknown, pointer: string): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw validationError([{ in: 'body', pointer, code: 'json', message: 'must be JSON' }])
+  }
+}
+
+function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+  const threshold = asked.threshold ?? defaults.threshold
+  const cutoff = asked.cutoff ?? defaults.cutoff
+  const category_boost = asked.category_boost ?? defaults.category_boost
+  return {
+    ...asked,
+    ...(threshold !== null && { threshold }),
+    ...(cutoff !== null && { cutoff }),
+    ...(category_boost !== null && { category_boost }),
+  }
+}
+
+/** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */
+export function checkBody(body: CommonSearch, kind: SearchKind): string[] {
+  const { limit = LIMITS.searchLimitDefault, offset = 0, price_min, price_max } = body
+  if (offset + limit > LIMITS.searchDepthMax) {
+    const message = `plus limit must be at most ${LIMITS.searchDepthMax}`
+    throw validationError([{ in: 'body', pointer: '/offset', code: 'max', message }])
+  }
+  if (price_min !== undefined && price_max !== undefined && price_min > price_max) {
+    throw validationError([
+      { in: 'body', pointer: '/price_max', code: 'min', message: 'must not be below price_min' },
+    ])
+  }
+  return warnOfUnknownFields(body, kind)
+}

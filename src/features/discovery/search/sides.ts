@@ -1,0 +1,109 @@
+import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
+import type { PictureCategories } from './category-names.ts'
+import type { Side } from './fusion.ts'
+import { findNamedCategory, oneCategoryLeg, pictureCategoryLeg, steeringFactor } from './legs/category.ts'
+import { hasWords, keywordLeg, measureDeviation } from './legs/keyword.ts'
+import type { ExactLeg } from './legs/leg.ts'
+import { paletteLeg } from './legs/palette.ts'
+import { RANKING } from './parameters.ts'
+import type { Lab, SearchedStore } from './ports.ts'
+
+/** How a search steers by category. */
+export interface Steering {
+  /** The request's `category_boost`. */
+  boost: number | undefined
+  /** Whether a pre-filter leaves one category, inside which steering changes nothing. */
+  isInOne: boolean
+}
+
+/** The words of a query, with the model's answer. */
+export interface QueryWords extends Pick<EmbeddedText, 'vector' | 'isUnknown'> {
+  text: string
+  /** The share of the words that the model does not know, 0 to 1. */
+  unknownShare?: number | undefined
+}
+
+const present = (legs: readonly (ExactLeg | undefined)[]): ExactLeg[] =>
+  legs.filter((leg) => leg !== undefined)
+
+/**
+ * The side of a query picture: its cosines, steered by what the names of the store's categories say about it.
+ *
+ * @param vector what is searched with.
+ * @param ownCategory number of the category of the product that has the picture; 0 for none.
+ */
+export function pictureSide(
+  vector: Float32Array,
+  map: Calibration['image_image'],
+  { boost, isInOne }: Steering,
+  { categories, ownCategory = 0 }: { categories?: PictureCategories | undefined; ownCategory?: number },
+): Omit<Side, 'share'> {
+  const factor = isInOne ? 0 : steeringFactor(boost)
+  const weight = factor * RANKING.categoryName * (categories?.reliability ?? 0)
+  return {
+    map,
+    vector: { name: 'image', vector },
+    exactLegs: (store) =>
+      present([
+        ownCategory > 0 && factor > 0
+          ? oneCategoryLeg(store, ownCategory, factor * RANKING.ownCategory, true)
+          : pictureCategoryLeg(store, categories?.fits ?? [], weight),
+      ]),
+  }
+}
+
+/** What the words of a query give. */
+export interface WordsSide extends Omit<Side, 'share'> {
+  /** Neither the model nor any product of the store has a word of the query. */
+  isGuess: boolean
+  /** Number of the category that the words name; 0 for none. */
+  namedCategory: number
+}
+
+/**
+ * The side of words: what the model makes of them, the words of the products themselves, and the category that the query
+ * names. Both scores are added in the unit of the store: a standard deviation of its cosines to the query.
+ *
+ * @param isAlone whether the search has no other side.
+ */
+export function wordsSide(
+  store: SearchedStore,
+  { text, vector, isUnknown = false, unknownShare = 0 }: QueryWords,
+  map: Calibration['text_image'],
+  { boost, isInOne }: Steering,
+  isAlone: boolean,
+): WordsSide {
+  const namedCategory = isInOne ? 0 : findNamedCategory(text, store.columns)
+  // What the model says about words that it does not know means nothing; the store may know them.
+  if (isUnknown && hasWords(store, text)) {
+    const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
+    return {
+      map: byWords,
+      exactLegs: (now) => present([keywordLeg(now, text, 1, isAlone)]),
+      isGuess: false,
+      namedCategory,
+    }
+  }
+  const weight = RANKING.keyword + unknownShare * (RANKING.keywordOfUnknown - RANKING.keyword)
+  return {
+    map,
+    vector: { name: 'text', vector },
+    isGuess: isUnknown,
+    namedCategory,
+    exactLegs(now) {
+      const loss = namedCategory > 0 ? RANKING.namedCategory * steeringFactor(boost) : 0
+      if (!now.words && loss === 0) return []
+      const unit = measureDeviation(now, vector)
+      return present([
+        keywordLeg(now, text, unit * weight),
+        loss > 0 ? oneCategoryLeg(now, namedCategory, loss * unit, false) : undefined,
+      ])
+    },
+  }
+}
+
+/** The side of wanted colours where nothing else is asked. */
+export const coloursSide = (colours: readonly Lab[]): Omit<Side, 'share'> => ({
+  map: { slope: RANKING.paletteSlope, midpoint: 0.5 },
+  exactLegs: (store) => present([paletteLeg(store, colours, 1)]),
+})

@@ -1,0 +1,176 @@
+import { decodeBase64 } from '../../../core/data-uri.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { UploadedFile } from '../../../http/schema.ts'
+import { validationError } from '../../../http/validation.ts'
+import { readCrop, toRelative } from './crop.ts'
+import type { Box, EmbeddedQuery, EmbedQuery, PictureCrop } from './ports.ts'
+import type { SearchQueries } from './queries.ts'
+import type { Asker, QueryPictureEntry, QueryPictures, SeenPart } from './query-pictures.ts'
+import type { Source } from './schema.ts'
+
+/** The query picture of a search. */
+export interface QueryPicture {
+  vector: Float32Array
+  imageId?: string
+  /** The first picture of the product that the query names. */
+  pictureId?: number
+  /** What the picture shows of itself; undefined for a vector and for a product's own. */
+  view?: { width: number; height: number; crop: Box | null; object: Box | null }
+}
+
+export interface SourceDeps {
+  queries: Pick<SearchQueries, 'findFirstPicture'>
+  /** The vector of an indexed picture. */
+  findVector(storeId: string, pictureId: number): Float32Array | undefined
+  pictures: Pick<QueryPictures, 'remember' | 'recall'>
+  embed: EmbedQuery
+  dimension: number
+  /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
+  withPicture<Result>(
+    storeId: string,
+    url: string,
+    use: (bytes: Uint8Array) => Promise<Result>,
+  ): Promise<Result>
+  /** The public form of a saved address. */
+  toPublicUrl(url: string): string
+}
+
+const SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
+
+/** The picture sources that a body names. An empty field of a form names none. */
+export const listSources = (body: Source): (typeof SOURCES)[number][] =>
+  SOURCES.filter((name) => body[name] !== undefined && (body[name] as unknown) !== '')
+
+/** Names a crop, so that the vector of the same crop is made once. */
+const keyOf = (crop: PictureCrop | undefined): string =>
+  crop ? JSON.stringify([crop.x, crop.y, crop.width, crop.height, crop.padding ?? 0]) : ''
+
+export type ReadSource = ReturnType<typeof createSources>
+
+/** Creates what reads the query picture of a search, from whichever source names it. */
+export function createSources(deps: SourceDeps) {
+  const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
+
+  async function embedBytes(
+    asker: Asker,
+    bytes: Uint8Array,
+    crop: PictureCrop | undefined,
+  ): Promise<QueryPicture> {
+    const embedded = await embed(bytes, {
+      priority: 'search',
+      storeId: asker.storeId,
+      preview: true,
+      ...(crop && { crop }),
+    })
+    const { width, height, object = null } = embedded.facts
+    const asked = crop && toRelative(crop, { width, height })
+    const entry = { width, height, object, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
+    return toPicture(pictures.remember(asker, entry), entry, entry.seen)
+  }
+
+  async function readRecent(
+    asker: Asker,
+    imageId: string,
+    crop: PictureCrop | undefined,
+  ): Promise<QueryPicture> {
+    const entry = pictures.recall(asker, imageId)
+    if (!entry) throw notFound('image')
+    const asked = crop && toRelative(crop, entry)
+    const key = keyOf(asked)
+    if (key === entry.seen.key) return toPicture(imageId, entry, entry.seen)
+    if (!entry.preview) throw notFound('image')
+    const embedded = await embed(entry.preview, {
+      priority: 'search',
+      storeId: asker.storeId,
+      ...(asked && { crop: asked }),
+    })
+    entry.seen = toPart(key, embedded)
+    return toPicture(imageId, entry, entry.seen)
+  }
+
+  async function readProduct(
+    asker: Asker,
+    productId: string,
+    crop: PictureCrop | undefined,
+  ): Promise<QueryPicture> {
+    const { storeId } = asker
+    const product = queries.findFirstPicture(storeId, productId)
+    if (!product) throw notFound('product')
+    const { pictureId, imageUrl } = product
+    const vector = pictureId === null ? undefined : findVector(storeId, pictureId)
+    if (pictureId === null || !vector) throw wrongModel()
+    if (!crop) return { vector, pictureId }
+    const picture = await withPicture(storeId, toPublicUrl(imageUrl), (bytes) =>
+      embedBytes(asker, bytes, crop),
+    )
+    return { ...picture, pictureId }
+  }
+
+  /**
+   * @param pointer of the object that names the source.
+   * @throws ApiError `image_source_invalid` for none or several sources, `not_found`, and the codes of the picture.
+   */
+  return async function readSource(asker: Asker, body: Source, pointer = ''): Promise<QueryPicture> {
+    const given = listSources(body)
+    if (given.length !== 1) throw notOneSource(given, pointer)
+    const crop = readCrop(body, pointer)
+    const { image, image_url, image_id, product_id, vector } = body
+    if (given[0] === 'vector') {
+      if (crop) throw noPictureToCrop(pointer)
+      return { vector: normalize(vector ?? [], dimension, pointer) }
+    }
+    if (given[0] === 'image_id') return readRecent(asker, image_id ?? '', crop)
+    if (given[0] === 'product_id') return readProduct(asker, product_id ?? '', crop)
+    if (image instanceof UploadedFile) return embedBytes(asker, await image.bytes(), crop)
+    const isBase64 = image !== undefined && !/^data:/i.test(image)
+    return isBase64
+      ? embedBytes(asker, await decodeBase64(image, LIMITS.pictureBytesMax), crop)
+      : withPicture(asker.storeId, image ?? image_url ?? '', (bytes) => embedBytes(asker, bytes, crop))
+  }
+}
+
+const toPart = (key: string, { vector, crop }: EmbeddedQuery): SeenPart => ({
+  key,
+  vector,
+  crop: crop ?? null,
+})
+
+const toPicture = (
+  imageId: string,
+  { width, height, object }: QueryPictureEntry,
+  { vector, crop }: SeenPart,
+): QueryPicture => ({ vector, imageId, view: { width, height, crop, object } })
+
+const notOneSource = (given: readonly string[], pointer: string) =>
+  new ApiError(
+    'image_source_invalid',
+    given.length === 0
+      ? 'The picture to search with is missing'
+      : `Send one picture, not ${given.join(' and ')}`,
+    { details: { given, allowed: SOURCES, pointer } },
+  )
+
+export const wrongModel = () =>
+  new ApiError('model_not_ready', 'The products were indexed with another model', {
+    details: { hint: 'Index them again, or start with the model that they were indexed with (MODEL_DIR)' },
+    retryAfterSeconds: 60,
+  })
+
+const noPictureToCrop = (pointer: string) =>
+  validationError([
+    { in: 'body', pointer: `${pointer}/crop`, code: 'conflict', message: 'needs a picture, not a vector' },
+  ])
+
+/** Scales a vector to length 1. @throws ApiError `validation_error` for another dimension, or without a direction. */
+function normalize(numbers: readonly number[], dimension: number, pointer: string): Float32Array {
+  const problem = (code: string, message: string) =>
+    validationError([{ in: 'body', pointer: `${pointer}/vector`, code, message }])
+  if (numbers.length !== dimension) throw problem('length', `must hold ${dimension} numbers`)
+  // Dividing by the largest number first keeps every square in the range of doubles.
+  const largest = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
+  if (largest === 0) throw problem('length', 'must hold a number that is not 0')
+  const scaled = numbers.map((number) => number / largest)
+  const length = Math.hypot(...scaled)
+  return Float32Array.from(scaled, (number) => number / length)
+}

@@ -1,0 +1,172 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Clock } from '../../../../core/clock.ts'
+import { ApiError, ERRORS } from '../../../../core/errors.ts'
+import type { Ids } from '../../../../core/ids.ts'
+import { LIMITS } from '../../../../core/limits.ts'
+import { mapInOrder } from '../../../../core/map-in-order.ts'
+import type { Problem } from '../../../../core/problem.ts'
+import { storageFailure } from '../../../../core/storage.ts'
+import { findProblems, validationError } from '../../../../http/validation.ts'
+import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
+import type { SearchHistory } from '../history.ts'
+import type { Asker } from '../query-pictures.ts'
+import {
+  BATCH_TYPES,
+  type BatchSearch,
+  type BatchType,
+  CropSearch,
+  FilteredSearch,
+  FusionSearch,
+  HybridSearch,
+  MultiImageSearch,
+  TextSearch,
+  UrlSearch,
+} from '../schema.ts'
+
+/** Takes more units from the budget that the request spends. @returns how many it gave, and the refusal of the next one. */
+export type SpendMore = (units: number) => { given: number; refusal?: ApiError | undefined }
+
+type Verb<Body> = (asker: Asker, body: Body) => Promise<SearchResponse>
+
+export interface BatchDeps {
+  verbs: {
+    byText: Verb<TextSearch>
+    byUrl: Verb<UrlSearch>
+    byCrop: Verb<UrlSearch>
+    byHybrid: Verb<HybridSearch>
+    byFusion: Verb<FusionSearch>
+    byFilter: Verb<FilteredSearch>
+    byPictures: Verb<MultiImageSearch>
+  }
+  history: Pick<SearchHistory, 'add'>
+  /** Learns of faults that no client hears of. */
+  noteFault(error: unknown): void
+  clock: Clock
+  ids: Ids
+}
+
+type Entry = BatchResponse['results'][number]
+type Query = BatchSearch['queries'][number]
+
+/** What answers an entry of each type, once its schema has been checked. */
+const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; verb: Verb<never> }> => ({
+  text: { schema: TextSearch, verb: verbs.byText },
+  url: { schema: UrlSearch, verb: verbs.byUrl },
+  crop: { schema: CropSearch, verb: verbs.byCrop },
+  hybrid: { schema: HybridSearch, verb: verbs.byHybrid },
+  fusion: { schema: FusionSearch, verb: verbs.byFusion },
+  filtered: { schema: FilteredSearch, verb: verbs.byFilter },
+  'multi-image': { schema: MultiImageSearch, verb: verbs.byPictures },
+})
+
+/**
+ * Answers several searches at once. Each entry is checked, paid and answered apart, so a bad one fails alone; their pictures
+ * and words meet in the model's queue.
+ *
+ * @throws ApiError `too_many_queries`
+ */
+export async function answerBatch(
+  deps: BatchDeps,
+  asker: Asker,
+  { queries, defaults = {} }: BatchSearch,
+  spendMore: SpendMore,
+): Promise<BatchResponse> {
+  const { history, clock, ids } = deps
+  if (queries.length > LIMITS.batchQueriesMax) throw tooMany(queries.length)
+  const startedAt = clock.monotonic()
+  // The request itself has paid for the first entry.
+  const { given, refusal } = spendMore(queries.length - 1)
+  const results = await mapInOrder(queries, LIMITS.batchQueriesAtOnce, async (query, index) => {
+    const head = { id: readId(query.id), index }
+    try {
+      if (index > given && refusal) throw refusal
+      const answer = await answerEntry(deps, asker, { ...defaults, ...query }, index)
+      return { ...head, status: 200, ...answer }
+    } catch (error) {
+      return { ...head, ...describe(error, deps.noteFault) }
+    }
+  })
+  const count = results.filter(({ status }) => status === 200).length
+  const search_id = ids.uuid()
+  const query_time_ms = Math.round((clock.monotonic() - startedAt) * 100) / 100
+  history.add({
+    id: search_id,
+    storeId: asker.storeId,
+    type: 'batch',
+    query: null,
+    parameters: { queries: queries.length },
+    results: [],
+    topScore: null,
+    durationMs: query_time_ms,
+    // Its entries are counted.
+    isTracked: false,
+    sessionId: null,
+    createdAt: clock.now(),
+  })
+  return { query_time_ms, count, search_id, results }
+}
+
+async function answerEntry(
+  { verbs }: BatchDeps,
+  asker: Asker,
+  { id: _id, type, ...body }: Query,
+  index: number,
+): Promise<SearchResponse> {
+  const place = `/queries/${index}`
+  const kind = isType(type) ? kinds(verbs)[type] : undefined
+  if (!kind) throw unknownType(`${place}/type`)
+  if (!Value.Check(kind.schema, body)) throw inPlace(findProblems(kind.schema, body, 'body'), place)
+  try {
+    return await kind.verb(asker, body as never)
+  } catch (error) {
+    const problems = error instanceof ApiError ? error.extras.details?.['errors'] : undefined
+    throw Array.isArray(problems) ? inPlace(problems as Problem[], place, error as ApiError) : error
+  }
+}
+
+const isType = (type: unknown): type is BatchType => (BATCH_TYPES as readonly unknown[]).includes(type)
+
+/** The same problems, with pointers into the batch. */
+function inPlace(problems: readonly Problem[], place: string, error?: ApiError): ApiError {
+  const placed = problems.map((problem) => ({ ...problem, pointer: place + problem.pointer }))
+  if (!error || error.code === 'validation_error') return validationError(placed)
+  return new ApiError(error.code, error.message, {
+    ...error.extras,
+    details: { ...error.extras.details, errors: placed },
+  })
+}
+
+const unknownType = (pointer: string) =>
+  validationError([
+    {
+      in: 'body',
+      pointer,
+      code: 'enum',
+      message: `must be one of ${BATCH_TYPES.map((type) => `"${type}"`).join(', ')}`,
+    },
+  ])
+
+const tooMany = (count: number) =>
+  new ApiError('too_many_queries', `A batch has at most ${LIMITS.batchQueriesMax} queries, not ${count}`, {
+    details: { max: LIMITS.batchQueriesMax, pointer: '/queries' },
+  })
+
+/** Ids are the client's own; longer ones are cut. */
+const readId = (id: unknown): Entry['id'] =>
+  typeof id === 'number' ? id : typeof id === 'string' ? id.slice(0, 200) : null
+
+function describe(error: unknown, noteFault: (error: unknown) => void) {
+  const failure =
+    error instanceof ApiError
+      ? error
+      : (storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error }))
+  if (failure !== error) noteFault(error)
+  const { details } = failure.extras
+  return {
+    status: ERRORS[failure.code].status,
+    error: failure.code,
+    message: failure.message,
+    ...(details && { details }),
+  }
+}

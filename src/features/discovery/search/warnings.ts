@@ -1,0 +1,73 @@
+import { closest, distance } from 'fastest-levenshtein'
+import { fold } from '../../../core/text.ts'
+import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
+import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import type { SearchKind } from './queries.ts'
+import {
+  BatchSearch,
+  FilteredSearch,
+  FusionSearch,
+  HybridSearch,
+  MultiImageSearch,
+  TextSearch,
+  UploadSearch,
+  UrlSearch,
+} from './schema.ts'
+import { SimilarQuery } from './similar-schema.ts'
+
+const KNOWN: Record<SearchKind, readonly string[]> = {
+  text: Object.keys(TextSearch.properties),
+  url: Object.keys(UrlSearch.properties),
+  upload: Object.keys(UploadSearch.properties),
+  crop: Object.keys(UrlSearch.properties),
+  hybrid: Object.keys(HybridSearch.properties),
+  'multi-image': Object.keys(MultiImageSearch.properties),
+  filtered: Object.keys(FilteredSearch.properties),
+  fusion: Object.keys(FusionSearch.properties),
+  similar: Object.keys(SimilarQuery.properties),
+  batch: Object.keys(BatchSearch.properties),
+}
+
+/** Warnings are for people, so a body with a thousand unknown fields gets only so many. */
+const WARNINGS_MAX = 10
+
+/** Warns of each top-level field that this search does not know, and suggests the field that was probably meant. */
+export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
+  const known = KNOWN[type]
+  const warnings: string[] = []
+  for (const name in body) {
+    if (known.includes(name)) continue
+    const shown = name.slice(0, 60)
+    warnings.push(`the unknown field '${shown}' was ignored${suggest(shown, known)}`)
+    if (warnings.length === WARNINGS_MAX) break
+  }
+  return warnings
+}
+
+/** More words are not looked through. */
+const WORDS_MAX = 2_000
+
+/** Warns of a pre-filter whose value no product of the store has. */
+export function warnOfUnknownValues(store: IndexedStore, filter: SearchFilter): string[] {
+  const { columns, segment } = store
+  const warnings: string[] = []
+  const say = (what: string, value: string, words: () => readonly string[]) => {
+    const known = words().slice(0, WORDS_MAX)
+    const shown = value.slice(0, 60)
+    const near = known.find((word) => fold(word) === fold(closest(fold(shown), known.map(fold))))
+    warnings.push(`no product has the ${what} '${shown}'${near ? suggest(shown, [near]) : ''}`)
+  }
+  const { category, color } = filter
+  if (category !== undefined && columns.createMask({ category }, segment.slots)?.products === 0)
+    say('category', category, () => columns.listCategories().map(columns.categories.getLabel))
+  if (color !== undefined && columns.createMask({ color }, segment.slots)?.products === 0)
+    say('color', color, columns.listColors)
+  return warnings
+}
+
+/** The suggestion of a word that is near enough; empty without one. */
+function suggest(shown: string, known: readonly string[]): string {
+  const near = known.length > 0 ? closest(shown, known as string[]) : undefined
+  if (near === undefined) return ''
+  return distance(fold(shown), fold(near)) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
+}
