@@ -48,7 +48,7 @@ const Box = t.Object(
 
 const Facet = t.Union([
   t.Array(t.Object({ value: t.Union([t.String(), t.Number(), t.Boolean()]), count: Type.Integer() })),
-  t.Object({ min: t.Number(), max: t.Number() }),
+  t.Object({ min: t.Union([t.Number(), t.String()]), max: t.Union([t.Number(), t.String()]) }),
 ])
 
 export const SearchResponse = t.Object({
@@ -76,7 +76,9 @@ export const SearchResponse = t.Object({
     t.Array(
       t.Object({
         box: Box,
-        score: t.Number({ description: 'How well the name of the category fits the picture.' }),
+        score: t.Number({
+          description: 'Share of all that stands on the picture’s background; 1 for a single object.',
+        }),
         category: t.Union([t.String(), t.Null()]),
       }),
       { description: 'Parts of the query picture worth searching with.' },

@@ -87,15 +87,15 @@ function describePicture(
     image_id: imageId,
     ...(view && {
       query_image: { image_id: imageId, width: view.width, height: view.height, crop: view.crop },
-      regions: view.object
-        ? [{ box: view.object, score: best?.score ?? UNNAMED, category: best?.name ?? null }]
-        : [],
+      // The categories are those of the picture as a whole.
+      regions: view.regions.map(({ box, score }) => ({
+        box,
+        score,
+        category: (view.regions.length === 1 && best?.name) || null,
+      })),
     }),
   }
 }
-
-/** The score of a region that no category names. */
-const UNNAMED = 0.5
 
 const describe = ({ explanation, score }: GroupedHit, cut: number) => {
   const { cosine, legs } = explanation ?? { cosine: null, legs: NO_LEGS }
@@ -128,7 +128,8 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
   const { group_by, diversity, cutoff, category_boost, exact, tags } = wanted
   return {
     ...{ limit, offset, threshold, category, price_min, price_max, color, facets },
-    ...{ group_by, diversity, cutoff, category_boost, exact, tags },
+    ...{ group_by, cutoff, category_boost, exact, tags },
+    ...(diversity !== 0 && { diversity }),
     ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
   }
 }

@@ -44,5 +44,25 @@ export function listRows(store: IndexedStore, condition: Condition): RowSet | un
   for (let slot = 0; slot < mask.bytes.length; slot++) {
     if (mask.bytes[slot] && store.columns.isFirst(slot)) rows.add(store.columns.productAt(slot))
   }
-  return rows
+  return rowSet(rows)
+}
+
+/** The rows that are in all of some sets. */
+export function intersect(sets: readonly RowSet[]): RowSet | undefined {
+  const [first, ...others] = sets.toSorted((a, b) => a.size - b.size)
+  if (!first || others.length === 0) return first
+  const rows = new Set<number>()
+  for (const row of first) if (others.every((set) => set.has(row))) rows.add(row)
+  return rowSet(rows)
+}
+
+const BYTES_PER_ROW = 32
+
+function rowSet(rows: ReadonlySet<number>): RowSet {
+  return {
+    has: (row) => rows.has(row),
+    size: rows.size,
+    bytes: BYTES_PER_ROW * rows.size,
+    [Symbol.iterator]: () => Float64Array.from(rows).sort().values(),
+  }
 }

@@ -7,7 +7,7 @@ import { createAnswers } from './answer.ts'
 import type { SearchResponse } from './answer-schema.ts'
 import { browse, type Sort, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
-import { type Condition, listRows } from './filter.ts'
+import { type Condition, intersect, listRows } from './filter.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { Facet, Filters, RowSet, SearchedStore } from './ports.ts'
@@ -133,12 +133,7 @@ export function createPipeline(deps: PipelineDeps) {
       sets.push(found.rows)
       warnings.push(...found.warnings)
     }
-    const [first, ...others] = sets.sort((a, b) => a.size - b.size)
-    const rows =
-      first && others.length > 0
-        ? { size: first.size, has: (row: number) => sets.every((set) => set.has(row)) }
-        : first
-    return { rows, warnings }
+    return { rows: intersect(sets), warnings }
   }
 
   async function countFacets(
@@ -148,7 +143,9 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<Record<string, Facet>> {
     const store = findStore(storeId)
     if (!store) return {}
-    return requireFilters(filters, '/facets').facets(storeId, fields, listRows(store, condition))
+    const isPlain = Object.values(condition.fields).every((wanted) => wanted === undefined)
+    const rows = isPlain ? condition.rows : listRows(store, condition)
+    return requireFilters(filters, '/facets').facets(storeId, fields, rows)
   }
 
   return {

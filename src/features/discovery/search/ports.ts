@@ -19,7 +19,12 @@ export interface PictureCrop extends Box {
 
 /** A query picture as the embedder answers it. */
 export interface EmbeddedQuery extends EmbeddedPicture {
-  facts: PictureFacts & { object?: Box | null }
+  facts: PictureFacts & {
+    /** The box of the object on a plain background. */
+    object?: Box | null
+    /** The separate objects on a plain background with their shares of all that stands on it; only if asked for. */
+    regions?: { box: Box; score: number }[]
+  }
   /** At most 768 pixels on the longer side. */
   preview?: Uint8Array
   /** The part that was embedded, clamped and padded. */
@@ -29,7 +34,11 @@ export interface EmbeddedQuery extends EmbeddedPicture {
 /** @throws ApiError like `Embedder.embedPicture`, and `crop_too_small`. */
 export type EmbedQuery = (
   bytes: Uint8Array,
-  options: PictureOptions & { crop?: PictureCrop; preview?: boolean },
+  options: PictureOptions & {
+    crop?: PictureCrop | undefined
+    preview?: boolean | undefined
+    regions?: boolean | undefined
+  },
 ) => Promise<EmbeddedQuery>
 
 /** What the keyword index says of a query, by document number; valid for one tick. */
@@ -76,9 +85,15 @@ export interface SearchedStore extends IndexedStore {
 export interface RowSet {
   has(row: number): boolean
   readonly size: number
+  /** In ascending order. */
+  [Symbol.iterator](): IterableIterator<number>
+  /** What it holds in memory. */
+  readonly bytes: number
 }
 
-export type Facet = { value: string | number | boolean; count: number }[] | { min: number; max: number }
+export type Facet =
+  | { value: string | number | boolean; count: number }[]
+  | { min: number | string; max: number | string }
 
 /** The filter language, and what it knows about the products of a store. */
 export interface Filters<Filter = unknown> {

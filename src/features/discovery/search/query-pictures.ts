@@ -2,6 +2,12 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Box } from './ports.ts'
 
+/** A part of a picture, with its share of all that stands on the background. */
+export interface Region {
+  box: Box
+  score: number
+}
+
 /** How long a query picture can be named again. */
 const KEPT_MS = 15 * 60_000
 
@@ -9,7 +15,7 @@ const KEPT_MS = 15 * 60_000
 const BYTES_MAX = 64 * 1024 * 1024
 
 /** The bytes of an entry besides its picture and its vector. */
-const ENTRY_OVERHEAD_BYTES = 512
+const ENTRY_OVERHEAD_BYTES = 1_024
 
 /** Who searches: a store, or one of its widget keys. */
 export interface Asker {
@@ -23,8 +29,8 @@ export interface QueryPictureEntry {
   /** Of the whole picture, in pixels. */
   width: number
   height: number
-  /** The box of the object on a plain background. */
-  object: Box | null
+  /** Its parts that are worth a search of their own. */
+  regions: readonly Region[]
   /** The picture itself, at most 768 pixels on the longer side; undefined where the embedder gave none. */
   preview: Uint8Array | undefined
   /** The vector that was asked for last, with the crop that it is of. */

@@ -132,7 +132,7 @@ const crop = {
     }),
   ),
   padding: t.Optional(
-    t.Number({ minimum: 0, maximum: 1, description: 'Share of the part that is added on each side.' }),
+    t.Number({ minimum: 0, maximum: 0.5, description: 'Share of the part that is added on each side.' }),
   ),
 }
 const CropFields = t.Object(crop)

@@ -73,7 +73,7 @@ export function wordsSide(
   { boost, isInOne }: Steering,
   isAlone: boolean,
 ): WordsSide {
-  const namedCategory = isInOne ? 0 : findNamedCategory(text, store.columns)
+  const namedCategory = isInOne || boost === 0 ? 0 : findNamedCategory(text, store.columns)
   // What the model says about words that it does not know means nothing; the store may know them.
   if (isUnknown && hasWords(store, text)) {
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }

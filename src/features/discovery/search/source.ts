@@ -6,7 +6,7 @@ import { validationError } from '../../../http/validation.ts'
 import { readCrop, toRelative } from './crop.ts'
 import type { Box, EmbeddedQuery, EmbedQuery, PictureCrop } from './ports.ts'
 import type { SearchQueries } from './queries.ts'
-import type { Asker, QueryPictureEntry, QueryPictures, SeenPart } from './query-pictures.ts'
+import type { Asker, QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
 import type { Source } from './schema.ts'
 
 /** The query picture of a search. */
@@ -16,7 +16,7 @@ export interface QueryPicture {
   /** The first picture of the product that the query names. */
   pictureId?: number
   /** What the picture shows of itself; undefined for a vector and for a product's own. */
-  view?: { width: number; height: number; crop: Box | null; object: Box | null }
+  view?: { width: number; height: number; crop: Box | null; regions: readonly Region[] }
 }
 
 export interface SourceDeps {
@@ -61,11 +61,12 @@ export function createSources(deps: SourceDeps) {
       priority: 'search',
       storeId: asker.storeId,
       preview: true,
+      regions: true,
       ...(crop && { crop }),
     })
-    const { width, height, object = null } = embedded.facts
+    const { width, height, object, regions = object ? [{ box: object, score: 1 }] : [] } = embedded.facts
     const asked = crop && toRelative(crop, { width, height })
-    const entry = { width, height, object, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
+    const entry = { width, height, regions, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
     return toPicture(pictures.remember(asker, entry), entry, entry.seen)
   }
 
@@ -138,9 +139,9 @@ const toPart = (key: string, { vector, crop }: EmbeddedQuery): SeenPart => ({
 
 const toPicture = (
   imageId: string,
-  { width, height, object }: QueryPictureEntry,
+  { width, height, regions }: QueryPictureEntry,
   { vector, crop }: SeenPart,
-): QueryPicture => ({ vector, imageId, view: { width, height, crop, object } })
+): QueryPicture => ({ vector, imageId, view: { width, height, crop, regions } })
 
 const notOneSource = (given: readonly string[], pointer: string) =>
   new ApiError(
