@@ -64,11 +64,13 @@ const severalPictures = (name: string, count: number): ApiError =>
     details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
   })
 
-/** Reads the value of a field; several texts of a list field become one list. */
+/** Reads the value of a field; several texts or files of a list field become one list. */
 async function readField(parts: readonly Part[], schema: TSchema): Promise<unknown> {
+  const isListOfFiles = (schema['items'] as TSchema | undefined)?.[Kind] === UPLOAD
   const read: unknown[] = []
   for (const part of parts) {
-    const value = part.isFile ? new UploadedFile(part.bytes) : await readValue(part, schema)
+    const file = part.isFile ? new UploadedFile(part.bytes) : undefined
+    const value = file ? (isListOfFiles ? [file] : file) : await readValue(part, schema)
     if (value !== undefined) read.push(value)
   }
   if (read.length < 2) return read[0]

@@ -12,7 +12,7 @@ import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { Facet, Filters, RowSet, SearchedStore } from './ports.ts'
 import type { SearchKind, SearchQueries } from './queries.ts'
-import type { Plan, PlanContext } from './query.ts'
+import { GUESS, type Plan, type PlanContext } from './query.ts'
 import type { Asker } from './query-pictures.ts'
 import { type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
@@ -45,6 +45,8 @@ export interface Query {
   /** Monotonic ms. */
   startedAt: number
   text?: string | undefined
+  /** Whether the model knows none of the words. */
+  isUnknown?: boolean | undefined
   /** The query picture that the answer names. */
   picture?: QueryPicture | undefined
   /** Pictures of the store itself that the query names; their products are left out. */
@@ -86,7 +88,7 @@ export function createPipeline(deps: PipelineDeps) {
     const store = findStore(storeId)
     if (!store) {
       if (queries.hasProducts(storeId)) throw wrongModel()
-      return { ranking: NOTHING, plan: undefined, warnings: [] }
+      return { ranking: NOTHING, plan: undefined, warnings: query.isUnknown ? [GUESS] : [] }
     }
     const warnings = warnOfUnknownValues(store, condition.fields)
     if (!query.plan) {

@@ -37,7 +37,7 @@ export interface SidesQuery {
   visualWeight?: number
 }
 
-const GUESS = 'the model knows none of these words; the results are guesses'
+export const GUESS = 'the model knows none of these words; the results are guesses'
 
 export function planSides(context: PlanContext, query: SidesQuery): Plan {
   const { store, calibration, steering } = context

@@ -14,13 +14,13 @@ import {
 import { BatchResponse, SearchResponse } from './answer-schema.ts'
 import {
   BatchSearch,
+  CropBody,
   CropForm,
-  CropSearch,
   FilteredSearch,
   FusionSearch,
   HybridSearch,
+  MultiImageBody,
   MultiImageForm,
-  MultiImageSearch,
   TextSearch,
   UploadSearch,
   UrlSearch,
@@ -85,14 +85,14 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
     .post('/multi-image', ({ actor, body }) => search.byPictures(actor, body), {
       ...CAN,
       parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, MultiImageForm, 'search'),
-      body: MultiImageSearch,
+      body: MultiImageBody,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
       detail: { operationId: 'searchByPictures', summary: 'Find products by several pictures' },
     })
     .post('/crop', ({ actor, body }) => search.byCrop(actor, body), {
       ...CAN,
       parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, CropForm, 'search'),
-      body: CropSearch,
+      body: CropBody,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
       detail: { operationId: 'searchByCrop', summary: 'Find products similar to a part of a picture' },
     })

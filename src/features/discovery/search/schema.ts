@@ -175,6 +175,7 @@ export type UploadSearch = typeof UploadSearch.static
 /** POST /v1/search/crop, as JSON and as a form. */
 export const CropSearch = UrlSearch
 export const CropForm = UploadSearch
+export const CropBody = Type.Union([CropSearch, CropForm])
 
 /** POST /v1/search/hybrid. */
 export const HybridSearch = t.Object(
@@ -272,6 +273,7 @@ export const MultiImageForm = t.Object(
   open,
 )
 export type MultiImageForm = typeof MultiImageForm.static
+export const MultiImageBody = Type.Union([MultiImageSearch, MultiImageForm])
 
 export const BATCH_TYPES = ['text', 'url', 'hybrid', 'fusion', 'filtered', 'multi-image', 'crop'] as const
 export type BatchType = (typeof BATCH_TYPES)[number]

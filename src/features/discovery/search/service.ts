@@ -24,7 +24,13 @@ import type {
 } from './schema.ts'
 import type { QueryWords } from './sides.ts'
 import type { SimilarQuery } from './similar-schema.ts'
-import { createSources, listSources, type QueryPicture, type SourceDeps } from './source.ts'
+import {
+  createSources,
+  listSources,
+  type QueryPicture,
+  type SourceDeps,
+  withoutEmptyFields,
+} from './source.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './verbs/batch.ts'
 import { toReferences } from './verbs/multi-image.ts'
 import { toCommon } from './verbs/similar.ts'
@@ -116,6 +122,7 @@ export function searchService(deps: SearchDeps) {
       ...begun,
       ...more,
       text: spoken?.text,
+      isUnknown: spoken?.words.isUnknown,
       picture,
       ownPictureIds: ownOf(picture),
       warnings: [...begun.warnings, ...(spoken?.warnings ?? [])],
@@ -126,7 +133,8 @@ export function searchService(deps: SearchDeps) {
 
   const verbs = {
     /** POST /v1/search. */
-    byUpload: (asker: Asker, body: CommonSearch & Source) => byPicture(asker, body, 'upload'),
+    byUpload: (asker: Asker, body: CommonSearch & Source) =>
+      byPicture(asker, withoutEmptyFields(body), 'upload'),
 
     /** POST /v1/search/url. */
     byUrl: (asker: Asker, body: CommonSearch & Source) => byPicture(asker, body, 'url'),
@@ -148,6 +156,7 @@ export function searchService(deps: SearchDeps) {
       const query: Query = {
         ...begun,
         text,
+        isUnknown: words.isUnknown,
         warnings: [...begun.warnings, ...warnings],
         plan: (context) => planSides(context, { words }),
       }

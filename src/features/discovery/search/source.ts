@@ -38,9 +38,13 @@ export interface SourceDeps {
 
 const SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
 
-/** The picture sources that a body names. An empty field of a form names none. */
+/** The picture sources that a body names. */
 export const listSources = (body: Source): (typeof SOURCES)[number][] =>
-  SOURCES.filter((name) => body[name] !== undefined && (body[name] as unknown) !== '')
+  SOURCES.filter((name) => body[name] !== undefined)
+
+/** A form without its empty fields, which name no source. */
+export const withoutEmptyFields = <Body extends object>(form: Body): Body =>
+  Object.fromEntries(Object.entries(form).filter(([, value]) => value !== '')) as Body
 
 /** Names a crop, so that the vector of the same crop is made once. */
 const keyOf = (crop: PictureCrop | undefined): string =>

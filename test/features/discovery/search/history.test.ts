@@ -171,6 +171,7 @@ describe('the line of waiting searches', () => {
       results: [],
       topScore: null,
       durationMs: 1,
+      sessionId: null,
     }
     for (let i = 0; i < n; i++)
       history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })

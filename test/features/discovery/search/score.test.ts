@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { calibrate } from '../../../../src/core/calibrate.ts'
-import { boost, findCutoff } from '../../../../src/features/discovery/search/score.ts'
+import { correct, findCutoff, toScore } from '../../../../src/features/discovery/search/score.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
@@ -23,14 +23,21 @@ describe('similarity_score (contract 3.5)', () => {
     )
   })
 
-  test('the boost is (1 − w) · s + w: between s and 1, and in the order of s', () => {
-    expect(boost(0.5, 0.1)).toBeCloseTo(0.55, 12)
-    expect(boost(1, 0.5)).toBe(1)
+  test('a correction of the log-odds keeps the order, and without one nothing changes', () => {
+    const map = { midpoint: 0.2, slope: 20 }
+    expect(correct(map, undefined)).toEqual(map)
+    const final = { midpoint: 1, slope: 0.5 }
+    for (const value of [-0.3, 0, 0.2, 0.25, 0.9]) {
+      const odds = map.slope * (value - map.midpoint)
+      expect(calibrate(value, correct(map, final))).toBeCloseTo(calibrate(odds, final), 12)
+    }
+  })
+
+  test('no score exceeds the ceiling of its map', () => {
+    const map = { midpoint: 0, slope: 10, ceiling: 0.3 }
     fc.assert(
-      fc.property(share, share, fc.double({ min: 0, max: 0.5, noNaN: true }), (a, b, w) => {
-        expect(boost(a, w)).toBeGreaterThanOrEqual(a - 1e-12)
-        expect(boost(a, w)).toBeLessThanOrEqual(1)
-        if (a < b) expect(boost(a, w)).toBeLessThanOrEqual(boost(b, w))
+      fc.property(fc.double({ min: -9, max: 9, noNaN: true }), (value) => {
+        expect(toScore(value, map)).toBeLessThanOrEqual(0.3)
       }),
     )
   })

@@ -7,7 +7,7 @@ interface Result {
   metadata: Record<string, unknown>
   image_url: string
   matched_image: string
-  explain?: { cosine: number; similarity: number; category_boost: number }
+  explain?: { cosine: number; legs: Record<string, number>; similarity: number; cut: number }
 }
 interface Found {
   query_time_ms: number
@@ -187,25 +187,31 @@ describe('threshold, boost and cutoff (contract 3.5)', () => {
   const scores = (found: Found) =>
     new Map(found.results.map((result) => [result.product_id, result.similarity_score]))
 
-  test('the threshold is inclusive and compares before the boost', async () => {
-    const plain = scores(await search({ query: '1', category_boost: 0 }))
-    const bar = plain.get('blue mug') as number
-    const found = await search({ query: 'mug 1', threshold: bar + 0.001, category_boost: 0.5 })
-    expect(found.results.map(({ product_id }) => product_id)).not.toContain('blue mug')
-    const lower = await search({ query: 'mug 1', threshold: bar - 0.001, category_boost: 0.5 })
-    expect(lower.results.map(({ product_id }) => product_id)).toContain('blue mug')
+  test('the threshold is inclusive and compares with the score as it is answered, steering included', async () => {
+    for (const query of ['1', 'mug 1']) {
+      for (const category_boost of [0, 0.1, 0.5]) {
+        const all = await search({ query, category_boost })
+        for (const { product_id, similarity_score } of all.results) {
+          const found = await search({ query, category_boost, threshold: similarity_score })
+          expect(found.results.map(({ product_id }) => product_id)).toContain(product_id)
+          for (const result of found.results)
+            expect(result.similarity_score).toBeGreaterThanOrEqual(similarity_score)
+        }
+      }
+    }
   })
 
-  test('a category in the words is lifted: singular or plural, in any spelling; the default weight is 0.1', async () => {
+  test('what lies outside the category in the words loses: singular or plural, in any spelling; the default weight is 0.1', async () => {
     const plain = scores(await search({ query: '1', category_boost: 0 }))
     for (const query of ['mug 1', 'MUGS 1', 'a 1 mug!']) {
       const found = await search({ query, explain: true })
       expect(found.boosted_category).toBe('Mugs')
-      const lifted = scores(found)
-      for (const id of ['red mug', 'mug 2', 'blue mug']) {
-        expect(lifted.get(id)).toBeCloseTo(0.9 * (plain.get(id) as number) + 0.1, 4)
+      const steered = scores(found)
+      for (const id of ['red mug', 'mug 2', 'blue mug']) expect(steered.get(id)).toBe(plain.get(id) as number)
+      for (const id of ['table', 'bare', 'lamp']) {
+        expect(steered.get(id)).toBeLessThan(plain.get(id) as number)
       }
-      expect(lifted.get('table')).toBeCloseTo(plain.get('table') as number, 4)
+      expect(scores(await search({ query, category_boost: 0.1 }))).toEqual(steered)
     }
   })
 
@@ -224,11 +230,18 @@ describe('threshold, boost and cutoff (contract 3.5)', () => {
     ).toBeUndefined()
   })
 
-  test('explain tells cosine, similarity and boost, which add up to the score', async () => {
-    const { results } = await search({ query: 'mug 1', explain: true })
-    for (const { similarity_score, explain } of results) {
-      expect(similarity_score).toBeCloseTo((explain?.similarity ?? 0) + (explain?.category_boost ?? 0), 5)
-      expect(explain?.similarity).toBeCloseTo(1 / (1 + Math.exp(-10 * ((explain?.cosine ?? 0) - 0.7))), 4)
+  test('explain tells the cosine and the legs, which add up to the score, and where the list was cut', async () => {
+    const { results } = await search({ query: 'mug 1', explain: true, threshold: 0.01 })
+    expect(results.length).toBeGreaterThan(3)
+    for (const { similarity_score, metadata, explain } of results) {
+      const { cosine = 0, legs, similarity, cut } = explain ?? {}
+      expect([similarity, cut]).toEqual([similarity_score, 0.01])
+      expect(legs).toMatchObject({ image: 0, keyword: 0, color: 0 })
+      expect(legs?.['text']).toBeCloseTo(cosine, 5)
+      const isMug = /^m[uü]gs/i.test(String(metadata['category']))
+      expect(legs?.['category'] === 0).toBe(isMug)
+      const value = Object.values(legs ?? {}).reduce((sum, leg) => sum + leg, 0)
+      expect(similarity_score).toBeCloseTo(1 / (1 + Math.exp(-10 * (value - 0.7))), 4)
     }
     expect((await search({ query: 'mug 1' })).results[0]?.explain).toBeUndefined()
   })
@@ -277,6 +290,8 @@ describe('fields and warnings (contract 1.1, 3.2)', () => {
   })
 
   test('a text of which the model knows no word gives guesses, and says so', async () => {
+    const { results } = await search({ query: 'blorf' })
+    for (const { similarity_score } of results) expect(similarity_score).toBeLessThanOrEqual(0.3)
     expect((await search({ query: 'blorf' })).warnings).toEqual([
       'the model knows none of these words; the results are guesses',
     ])
