@@ -243,6 +243,25 @@ const ROUTES: Record<string, Route> = {
     send: (world) => ({ body: { image_url: picture(world) } }),
   },
   'POST /v1/search/text': { needs: 'search:execute', send: () => ({ body: { query: 'boots' } }) },
+  'POST /v1/search/hybrid': { needs: 'search:execute', send: () => ({ body: { query: 'boots' } }) },
+  'POST /v1/search/fusion': {
+    needs: 'search:execute',
+    send: (world) => ({ body: { image_url: picture(world), query: 'boots' } }),
+  },
+  'POST /v1/search/multi-image': {
+    needs: 'search:execute',
+    send: (world) => ({ body: { image_urls: [picture(world), picture(world)] } }),
+  },
+  'POST /v1/search/crop': {
+    needs: 'search:execute',
+    send: (world) => ({ body: { image_url: picture(world), box: [0, 0, 1, 1] } }),
+  },
+  'POST /v1/search/filtered': { needs: 'search:execute', send: () => ({ body: {} }) },
+  'POST /v1/search/batch': {
+    needs: 'search:execute',
+    send: () => ({ body: { queries: [{ type: 'text', query: 'boots' }] } }),
+  },
+  'GET /v1/products/:product_id/similar': { needs: 'search:execute', thing: 'product' },
 
   'GET /v1/changes': { needs: 'products:read' },
   'POST /v1/search/webhooks': {

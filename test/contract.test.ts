@@ -49,6 +49,13 @@ const SERVED = `
   POST   /v1/search                  3.1
   POST   /v1/search/url              3.1
   POST   /v1/search/text             3.1
+  POST   /v1/search/hybrid           3.8
+  POST   /v1/search/fusion           3.8
+  POST   /v1/search/multi-image      3.8
+  POST   /v1/search/crop             3.3
+  POST   /v1/search/filtered         3.8
+  POST   /v1/search/batch            3.9
+  GET    /v1/products/:product_id/similar  3.1
   POST   /v1/security/2fa/setup      5.2
   POST   /v1/security/2fa/enable     5.2
   POST   /v1/security/2fa/disable    5.2

@@ -17,6 +17,7 @@ const DOCUMENTS = [
   'README',
   'access',
   'indexing',
+  'searching',
   'webhooks',
   'operating',
   'reference',

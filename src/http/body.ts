@@ -112,7 +112,7 @@ export function jsonOrFormBody(
 
 const hasUpload = (schema: TSchema): boolean =>
   Object.values((schema['properties'] ?? {}) as Record<string, TSchema>).some(
-    (field) => field[Kind] === UPLOAD,
+    (field) => field[Kind] === UPLOAD || (field['items'] as TSchema | undefined)?.[Kind] === UPLOAD,
   )
 
 /**

@@ -273,7 +273,8 @@ export const MultiImageForm = t.Object(
   open,
 )
 export type MultiImageForm = typeof MultiImageForm.static
-export const MultiImageBody = Type.Union([MultiImageSearch, MultiImageForm])
+/** The form comes first: as an object without fields, a file would pass for a reference. */
+export const MultiImageBody = Type.Union([MultiImageForm, MultiImageSearch])
 
 export const BATCH_TYPES = ['text', 'url', 'hybrid', 'fusion', 'filtered', 'multi-image', 'crop'] as const
 export type BatchType = (typeof BATCH_TYPES)[number]

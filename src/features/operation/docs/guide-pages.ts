@@ -6,6 +6,7 @@ import indexing from '#generated/guide/indexing.html' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html' with { type: 'file' }
 import operating from '#generated/guide/operating.html' with { type: 'file' }
 import reference from '#generated/guide/reference.html' with { type: 'file' }
+import searching from '#generated/guide/searching.html' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html' with { type: 'file' }
 
 /** Path of the guide's first page. */
@@ -20,5 +21,6 @@ export const guidePages: Readonly<Record<string, string>> = {
   maintaining: String(maintaining),
   operating: String(operating),
   reference: String(reference),
+  searching: String(searching),
   webhooks: String(webhooks),
 }
