@@ -15,6 +15,7 @@ import {
   createProductIndex,
   type IndexedStore,
 } from '../../src/features/catalogue/product-index/product-index.ts'
+import { planSides } from '../../src/features/discovery/search/query.ts'
 import { type RankingRequest, rank } from '../../src/features/discovery/search/ranking.ts'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
@@ -28,13 +29,25 @@ import { DIMENSION, generateVectors } from './parts/vectors.ts'
 const K = 10
 const QUERIES = 20
 const TURNS = 5
-const SEARCH: RankingRequest = {
-  vector: new Float32Array(DIMENSION),
-  filter: {},
-  map: { midpoint: 0.2, slope: 8 },
-  threshold: 0,
-  categoryBoost: 0.1,
-  depth: 20,
+const SEARCH: Omit<RankingRequest, 'fusion'> = { condition: { fields: {} }, threshold: 0, depth: 20 }
+
+/** What the service ranks by, for a picture that the categories steer, or for words. */
+function planOf(store: IndexedStore, vector: Float32Array, text?: string): RankingRequest['fusion'] {
+  const map = { midpoint: 0.2, slope: 8 }
+  const { fusions } = planSides(
+    {
+      ...{ storeId: 'store', store, steering: { boost: 0.1, isInOne: false } },
+      calibration: { image_image: map, text_image: map },
+      look: () => ({
+        reliability: 0.5,
+        fits: store.columns.listCategories().map((category) => ({ category, cosine: 1 / (4 + category) })),
+      }),
+    },
+    text === undefined ? { picture: { vector } } : { words: { text, vector } },
+  )
+  const [fusion] = fusions
+  if (!fusion) throw new Error('There is nothing to rank by')
+  return fusion
 }
 
 const row = (id: string, what: string, against: string, more: Partial<Row> = {}): Row => ({
@@ -100,9 +113,13 @@ async function measure(
     for (const query of queries) findNearestSlots(segment, query, K, choice)
   }
   const store = fillIndex(vectors, count)
-  const ranking = (wanted: Partial<RankingRequest>) => async () => {
-    for (const vector of queries) await rank(store, { ...SEARCH, ...wanted, vector })
-  }
+  const ranking =
+    ({ text, ...wanted }: Partial<RankingRequest> & { text?: string }) =>
+    async () => {
+      for (const vector of queries) {
+        await rank(store, { ...SEARCH, ...wanted, fusion: planOf(store, vector, text) })
+      }
+    }
   const times = await measureInTurns({
     limit: limit ?? (() => ({ wall: Number.NaN, cpu: Number.NaN })),
     words: createTimer(ranking({ text: 'nothing' })),
@@ -187,7 +204,7 @@ function fillIndex(vectors: Float32Array, count: number): IndexedStore {
 async function measureRankingRecall(store: IndexedStore, queries: Float32Array[]): Promise<number> {
   let found = 0
   for (const vector of queries) {
-    const wanted = { ...SEARCH, vector, categoryBoost: 0, depth: K }
+    const wanted = { ...SEARCH, fusion: planOf(store, vector), depth: K }
     const exact = await rank(store, { ...wanted, isExact: true })
     const ids = new Set((await rank(store, wanted))?.hits.map(({ pictureId }) => pictureId))
     found += exact?.hits.filter(({ pictureId }) => ids.has(pictureId)).length ?? 0

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  createProductIndex,
+  type IndexedStore,
+} from '../../../../src/features/catalogue/product-index/product-index.ts'
+import { createCategoryNames } from '../../../../src/features/discovery/search/category-names.ts'
+import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
+import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
+
+const axis = (n: number) => Float32Array.from({ length: DIMENSION }, (_, i) => Number(i === n))
+
+/** A store with some products of each category, whose pictures lie on an axis. */
+function fill(...products: [category: string, axis: number][]) {
+  const index = createProductIndex(createVectorArena(DIMENSION))
+  let id = 0
+  const add = (category: string, at: number) => {
+    id++
+    const entry = { storeId: 's', pictureId: id, product: id, isFirst: true, metadata: { category } }
+    index.put(entry, axis(at))
+  }
+  for (const [category, at] of products) add(category, at)
+  const store = index.findStore('s')
+  if (!store) throw new Error('The store is missing')
+  return { store, add }
+}
+
+function names(bytesMax?: number) {
+  const fake = fakeEmbedder()
+  const asked: string[] = []
+  let isBroken = false
+  let now = 0
+  const embedText = (text: string) => {
+    asked.push(text)
+    if (isBroken) return Promise.reject(new Error('the model is gone'))
+    return fake.embedText(text, 'index')
+  }
+  const kept = createCategoryNames({
+    embedder: { ...fake, embedText },
+    monotonic: () => now,
+    ...(bytesMax !== undefined && { bytesMax }),
+  })
+  const look = (store: IndexedStore, at = 1) => {
+    const found = kept.look('s', store, axis(at))
+    return (
+      found && {
+        reliability: found.reliability,
+        names: found.fits.map(({ category }) => store.columns.categories.getLabel(category)),
+      }
+    )
+  }
+  return {
+    ...{ kept, asked, look },
+    breakModel: (broken: boolean) => {
+      isBroken = broken
+    },
+    advance: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+describe('the names of a store’s categories (contract 3.6)', () => {
+  test('are embedded once, the last part of a path only; unknown words are left out', async () => {
+    const { store } = fill(['Shop > 1', 1], ['Shop > 1', 1], ['2', 2], ['blorf', 3])
+    const { kept, asked, look } = names()
+    expect(look(store)).toBeUndefined()
+    await Promise.all([kept.ready('s', store), kept.ready('s', store)])
+    await kept.ready('s', store)
+    expect(asked.sort()).toEqual(['1', '2', 'blorf'])
+    expect(look(store)?.names).toEqual(['Shop > 1', '2'])
+    expect(look(store, 2)?.names).toEqual(['2', 'Shop > 1'])
+  })
+
+  test('count as much as they tell the store’s own products apart', async () => {
+    const reliability = async (...products: [string, number][]) => {
+      const { store } = fill(...products)
+      const { kept, look } = names()
+      await kept.ready('s', store)
+      return look(store)?.reliability
+    }
+    expect(await reliability(['1', 1], ['1', 1], ['2', 2], ['2', 2])).toBe(1)
+    expect(await reliability(['1', 2], ['1', 2], ['2', 1], ['2', 1])).toBe(0)
+    expect(await reliability(['1', 1], ['1', 2], ['2', 2], ['2', 2])).toBe(0.5)
+    // One name, or a handful of products, tells nothing.
+    expect(await reliability(['1', 1], ['1', 1], ['1', 1], ['1', 1])).toBe(0)
+    expect(await reliability(['1', 1], ['2', 2])).toBe(0)
+  })
+
+  test('are read again in the background when the store has changed', async () => {
+    const { store, add } = fill(['1', 1], ['1', 1], ['2', 2], ['2', 2])
+    const { kept, asked, look } = names()
+    await kept.ready('s', store)
+    add('3', 3)
+    await kept.ready('s', store)
+    expect(look(store, 3)?.names).not.toContain('3')
+    while (look(store, 3)?.names[0] !== '3') await new Promise((done) => setImmediate(done))
+    expect(asked).toEqual(['1', '2', '3'])
+  })
+
+  test('are missing where the model fails, and asked for again after half a minute', async () => {
+    const { store } = fill(['1', 1])
+    const { kept, asked, look, breakModel, advance } = names()
+    breakModel(true)
+    await kept.ready('s', store)
+    expect(look(store)).toBeUndefined()
+    breakModel(false)
+    await kept.ready('s', store)
+    expect([asked.length, look(store)]).toEqual([1, undefined])
+    advance(30_000)
+    await kept.ready('s', store)
+    expect(look(store)?.names).toEqual(['1'])
+    kept.forgetStore('s')
+    expect([look(store), kept.countBytes()]).toEqual([undefined, 0])
+  })
+
+  test('of the store that was searched the longest ago make room', async () => {
+    const { store } = fill(['1', 1], ['2', 2])
+    const { kept } = names(2 * 2 * (4 * DIMENSION + 256))
+    for (const id of ['a', 'b']) await kept.ready(id, store)
+    kept.look('a', store, axis(1))
+    await kept.ready('c', store)
+    expect(['a', 'b', 'c'].map((id) => kept.look(id, store, axis(1)) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ])
+  })
+})
