@@ -93,7 +93,7 @@ export const FORM_BODY = [
 ] as const
 
 /** Failures of a route that takes a picture as a file. */
-export const PICTURE = [
+const PICTURE = [
   'image_source_invalid',
   'image_too_large',
   'image_too_small',

@@ -29,7 +29,7 @@ const NAMES: Record<string, number> = { mugs: 1, lamps: 2, tables: 3 }
  * A model that can crop: the right half of a picture shows its last axis alone, the left half its first. Names of
  * categories lie on axes, too.
  */
-export function croppingEmbedder(): Embedder {
+function croppingEmbedder(): Embedder {
   const fake = fakeEmbedder()
   const embedPicture: EmbedQuery = async (bytes, options) => {
     const axes = (/^picture:([\d,]+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '').split(',')
@@ -57,7 +57,7 @@ export function croppingEmbedder(): Embedder {
 
 type Product = [id: string, axes: number[], metadata: Record<string, unknown>]
 
-export const SHOP: readonly Product[] = [
+const SHOP: readonly Product[] = [
   ['mug', [1], { category: 'Mugs', price: 10, brand: 'Acme' }],
   ['cup', [1, 4], { category: 'Mugs', price: 8, brand: 'Acme' }],
   ['lamp', [2], { category: 'Lamps', price: 30, brand: 'Zed' }],
