@@ -24,6 +24,8 @@ export interface SearchNeeds {
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
   /** The filter language; without it filters and facets are refused. */
   filters?: Filters | undefined
+  /** Products of a store that searches miss until they have a vector of the model in use. */
+  countWaiting?: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
   /** Days that a search stays in the history. */
   historyDays: number
@@ -38,7 +40,8 @@ const MINUTE_MS = 60_000
  * nothing of products calls back.
  */
 export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
-  const { model, index, pictures, embedder, filters, readDefaults, historyDays, noteFault } = needs
+  const { model, index, pictures, embedder, filters, countWaiting } = needs
+  const { readDefaults, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
@@ -61,6 +64,7 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     names,
     embedder,
     filters,
+    countWaiting,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
     readDefaults,

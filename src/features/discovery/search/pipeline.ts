@@ -29,6 +29,8 @@ export interface PipelineDeps {
   /** The filter language; a service without it refuses filters and facets. */
   filters: Filters | undefined
   toPublicUrl(url: string): string
+  /** Products of a store that wait for a vector of the model in use; searches miss them. */
+  countWaiting?: ((storeId: string) => number) | undefined
   /** What a search of the store takes where the request says nothing; null for the default of the service. */
   readDefaults(storeId: string): SearchDefaults
   clock: Clock
@@ -69,8 +71,6 @@ export interface Found {
   facets: Record<string, Facet> | undefined
   warnings: readonly string[]
 }
-
-export type Pipeline = ReturnType<typeof createPipeline>
 
 /** The way of every search: source → legs → fusion → filter → answer. A verb reads the source and says what to rank by. */
 export function createPipeline(deps: PipelineDeps) {
@@ -168,12 +168,21 @@ export function createPipeline(deps: PipelineDeps) {
         ranking,
         plan,
         facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
-        warnings: [...(query.warnings ?? []), ...(plan?.warnings ?? []), ...resolved.warnings, ...warnings],
+        warnings: [
+          ...(query.warnings ?? []),
+          ...(plan?.warnings ?? []),
+          ...resolved.warnings,
+          ...warnings,
+          ...warnOfWaiting(deps.countWaiting?.(storeId) ?? 0),
+        ],
       }
       return write(asker, query, wanted, found)
     },
   }
 }
+
+const warnOfWaiting = (products: number): string[] =>
+  products > 0 ? [`${products} products are missing: their pictures are being embedded for a new model`] : []
 
 const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
 

@@ -15,7 +15,6 @@ import { BatchResponse, SearchResponse } from './answer-schema.ts'
 import {
   BatchSearch,
   CropBody,
-  CropForm,
   FilteredSearch,
   FusionSearch,
   HybridSearch,
@@ -91,7 +90,7 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
     })
     .post('/crop', ({ actor, body }) => search.byCrop(actor, body), {
       ...CAN,
-      parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, CropForm, 'search'),
+      parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, UploadSearch, 'search'),
       body: CropBody,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
       detail: { operationId: 'searchByCrop', summary: 'Find products similar to a part of a picture' },

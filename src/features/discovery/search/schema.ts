@@ -173,9 +173,7 @@ export const UploadSearch = t.Object({ ...formSource, ...common }, open)
 export type UploadSearch = typeof UploadSearch.static
 
 /** POST /v1/search/crop, as JSON and as a form. */
-export const CropSearch = UrlSearch
-export const CropForm = UploadSearch
-export const CropBody = Type.Union([CropSearch, CropForm])
+export const CropBody = Type.Union([UrlSearch, UploadSearch])
 
 /** POST /v1/search/hybrid. */
 export const HybridSearch = t.Object(

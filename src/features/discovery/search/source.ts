@@ -50,8 +50,6 @@ export const withoutEmptyFields = <Body extends object>(form: Body): Body =>
 const keyOf = (crop: PictureCrop | undefined): string =>
   crop ? JSON.stringify([crop.x, crop.y, crop.width, crop.height, crop.padding ?? 0]) : ''
 
-export type ReadSource = ReturnType<typeof createSources>
-
 /** Creates what reads the query picture of a search, from whichever source names it. */
 export function createSources(deps: SourceDeps) {
   const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
@@ -158,7 +156,9 @@ const notOneSource = (given: readonly string[], pointer: string) =>
 
 export const wrongModel = () =>
   new ApiError('model_not_ready', 'The products were indexed with another model', {
-    details: { hint: 'Index them again, or start with the model that they were indexed with (MODEL_DIR)' },
+    details: {
+      hint: 'They are embedded again in the background, or start with the model that they were indexed with (MODEL_DIR)',
+    },
     retryAfterSeconds: 60,
   })
 

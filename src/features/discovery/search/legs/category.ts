@@ -25,11 +25,12 @@ export function pictureCategoryLeg(
   const [best] = fits
   if (!best || weight === 0) return undefined
   const mean = fits.reduce((sum, { cosine }) => sum + cosine, 0) / fits.length
-  const losses = new Map(fits.map(({ category, cosine }) => [category, weight * (cosine - best.cosine)]))
   const unknown = weight * (mean - best.cosine)
+  const losses = new Float64Array(1 + Math.max(...fits.map(({ category }) => category))).fill(unknown)
+  for (const { category, cosine } of fits) losses[category] = weight * (cosine - best.cosine)
   return {
     name: 'category',
-    at: (slot) => losses.get(columns.categoryAt(slot)) ?? unknown,
+    at: (slot) => losses[columns.categoryAt(slot)] ?? unknown,
     isFading: true,
   }
 }

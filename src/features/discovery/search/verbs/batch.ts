@@ -15,7 +15,6 @@ import {
   BATCH_TYPES,
   type BatchSearch,
   type BatchType,
-  CropSearch,
   FilteredSearch,
   FusionSearch,
   HybridSearch,
@@ -53,7 +52,7 @@ type Query = BatchSearch['queries'][number]
 const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; verb: Verb<never> }> => ({
   text: { schema: TextSearch, verb: verbs.byText },
   url: { schema: UrlSearch, verb: verbs.byUrl },
-  crop: { schema: CropSearch, verb: verbs.byCrop },
+  crop: { schema: UrlSearch, verb: verbs.byCrop },
   hybrid: { schema: HybridSearch, verb: verbs.byHybrid },
   fusion: { schema: FusionSearch, verb: verbs.byFusion },
   filtered: { schema: FilteredSearch, verb: verbs.byFilter },
