@@ -112,10 +112,10 @@ function combineBest(
   }
 }
 
-/** What an exact leg adds to a value. */
-const addition = (leg: ExactLeg, slot: number, value: number): number =>
-  leg.isFading && value > RANKING.alike
-    ? leg.at(slot) * Math.max(0, (1 - value) / (1 - RANKING.alike))
+/** What an exact leg adds to a value. @param likeness of the picture to the query picture, as a cosine. */
+const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
+  leg.isFading && likeness > RANKING.alike
+    ? leg.at(slot) * Math.max(0, (1 - likeness) / (1 - RANKING.alike))
     : leg.at(slot)
 
 /** The fusion in one tick, for the store as it is now. */
@@ -143,14 +143,19 @@ export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusi
     if (fusion.legs.length > 0) combine(fusion, cosines, into)
     else for (let n = 0; n < into.length; n++) into[n] = segment.keyAt(slotAt(n)) < 0 ? -Infinity : 0
     if (exact.length === 0) return
+    const likeness = likenessOf(cosines, into)
     for (let n = 0; n < into.length; n++) {
-      const value = into[n] as number
-      if (value === -Infinity) continue
-      let sum = value
-      for (const leg of exact) sum += addition(leg, slotAt(n), value)
+      let sum = into[n] as number
+      if (sum === -Infinity) continue
+      const like = likeness[n] as number
+      for (const leg of exact) sum += addition(leg, slotAt(n), like)
       into[n] = sum
     }
   }
+
+  /** The cosines to the query picture, where there is one; of several references the best. */
+  const likenessOf = (cosines: readonly Float32Array[], combined: Float32Array): Float32Array =>
+    fusion.blend.kind === 'sum' ? (cosines[0] ?? combined) : combined
 
   const cosinesAt = (slots: Uint32Array) => fusion.legs.map(({ vector }) => segment.rescore(vector, slots))
 
@@ -166,11 +171,12 @@ export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusi
       const cosines = cosinesAt(slots)
       const values = new Float32Array(slots.length)
       if (fusion.legs.length > 0) combine(fusion, cosines, values)
+      const likeness = likenessOf(cosines, values)
       return {
         cosines,
         added: Array.from(slots, (slot, n) => {
           const added = { keyword: 0, color: 0, category: 0 }
-          for (const leg of exact) added[leg.name] += addition(leg, slot, values[n] as number)
+          for (const leg of exact) added[leg.name] += addition(leg, slot, likeness[n] as number)
           return added
         }),
       }
