@@ -235,6 +235,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const search = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
+    filters: filters.service,
+    countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     historyDays: config.SEARCH_HISTORY_DAYS,

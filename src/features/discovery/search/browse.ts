@@ -1,12 +1,12 @@
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 import { type Condition, createMask } from './filter.ts'
 import type { Ranking } from './ranking.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /** The orders of a list without a query. Popularity is the age until the service counts clicks. */
 export type Sort = 'popularity' | 'newest' | 'price_asc' | 'price_desc'
 
 /** Lists the products that pass a condition, without comparing anything: each scores 1. */
-export function browse(store: IndexedStore, condition: Condition, sort: Sort, depth: number): Ranking {
+export function browse(store: SearchedStore, condition: Condition, sort: Sort, depth: number): Ranking {
   const { segment, columns } = store
   const mask = createMask(store, condition)
   const isBefore = compareBy(store, sort)
@@ -38,7 +38,7 @@ export function browse(store: IndexedStore, condition: Condition, sort: Sort, de
 
 /** Orders hits that were found by a query. */
 export function sortHits<Hit extends { slot: number }>(
-  store: IndexedStore,
+  store: SearchedStore,
   hits: readonly Hit[],
   sort: Sort,
 ): Hit[] {
@@ -47,7 +47,7 @@ export function sortHits<Hit extends { slot: number }>(
 }
 
 /** A comparison of slots. A product without a price comes after all that have one; of equal ones the newer comes first. */
-function compareBy({ columns }: IndexedStore, sort: Sort): (a: number, b: number) => number {
+function compareBy({ columns }: SearchedStore, sort: Sort): (a: number, b: number) => number {
   const byAge = (a: number, b: number) => columns.productAt(b) - columns.productAt(a)
   if (sort === 'newest' || sort === 'popularity') return byAge
   const sign = sort === 'price_asc' ? 1 : -1

@@ -2,7 +2,7 @@ import { calibrate } from '../../../core/calibrate.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { StoreColumns } from '../../catalogue/product-index/columns.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /** How well a category's name fits a picture. */
 export interface CategoryFit {
@@ -89,12 +89,12 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
     }
   }
 
-  function findShelf(storeId: string, { columns }: IndexedStore): Shelf | undefined {
+  function findShelf(storeId: string, { columns }: SearchedStore): Shelf | undefined {
     const shelf = shelves.get(storeId)
     return shelf?.columns === columns && shelf.modelHash === embedder.model.hash ? shelf : undefined
   }
 
-  async function read(storeId: string, store: IndexedStore): Promise<void> {
+  async function read(storeId: string, store: SearchedStore): Promise<void> {
     const { columns } = store
     const version = columns.version()
     const known = findShelf(storeId, store)?.vectors
@@ -123,7 +123,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
   }
 
   /** Reads the names unless that is under way. Never rejects: without them pictures are searched without steering. */
-  function refresh(storeId: string, store: IndexedStore): Promise<void> {
+  function refresh(storeId: string, store: SearchedStore): Promise<void> {
     const running = reading.get(storeId)
     if (running) return running
     const failed = failedAt.get(storeId)
@@ -138,7 +138,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
 
   return {
     /** Resolves when the store's names are known, or cannot be; changes of the store are read in the background. */
-    async ready(storeId: string, store: IndexedStore): Promise<void> {
+    async ready(storeId: string, store: SearchedStore): Promise<void> {
       const shelf = findShelf(storeId, store)
       if (!shelf) return refresh(storeId, store)
       const drift = Math.abs(store.columns.version() - shelf.version)
@@ -146,7 +146,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
     },
 
     /** What the names say about a picture; undefined where they are not known. */
-    look(storeId: string, store: IndexedStore, picture: Float32Array): PictureCategories | undefined {
+    look(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
       const shelf = findShelf(storeId, store)
       if (!shelf) return undefined
       shelves.delete(storeId)
@@ -190,7 +190,7 @@ export function describeCategories(
 
 /** How often a product's own category name comes first for its picture, in a sample over the store; see `reliability`. */
 async function measureReliability(
-  { segment, columns }: IndexedStore,
+  { segment, columns }: SearchedStore,
   vectors: ReadonlyMap<number, Float32Array | null>,
 ): Promise<number> {
   const slots: number[] = []

@@ -1,5 +1,5 @@
 import { validationError } from '../../../http/validation.ts'
-import type { PictureCrop } from './ports.ts'
+import type { PictureCrop } from '../../../platform/embedder/embedder.ts'
 import type { CropFields } from './schema.ts'
 
 /**

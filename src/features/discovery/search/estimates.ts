@@ -1,6 +1,6 @@
 import { type Accepts, selectAbove, selectTop } from '../../../core/select.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 import { type Field, type NearRequest, type Precise, pickProducts } from './nearest.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /** Slots whose estimates are compared with their values, to learn how far estimates are off. */
 const SAMPLE = 512
@@ -25,7 +25,7 @@ const SHARE_MAX = 0.2
  * @returns undefined when too many are in question.
  */
 export function collectProbable(
-  store: IndexedStore,
+  store: SearchedStore,
   request: NearRequest,
   estimates: Pick<Field, 'values' | 'tops'>,
   precise: Precise,

@@ -1,6 +1,6 @@
+import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
-import type { RowSet } from './ports.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /** What a product must be to be found. */
 export interface Condition {
@@ -12,7 +12,7 @@ export interface Condition {
 
 /** The slots that pass a condition; undefined where all do. */
 export function createMask(
-  { segment, columns }: IndexedStore,
+  { segment, columns }: SearchedStore,
   { fields, rows }: Condition,
 ): SlotMask | undefined {
   const mask = columns.createMask(fields, segment.slots)
@@ -37,7 +37,7 @@ export function listPassing({ bytes, passing }: SlotMask): Uint32Array {
 }
 
 /** The rows of the products that pass a condition; undefined where all do. */
-export function listRows(store: IndexedStore, condition: Condition): RowSet | undefined {
+export function listRows(store: SearchedStore, condition: Condition): RowSet | undefined {
   const mask = createMask(store, condition)
   if (!mask) return undefined
   const rows = new Set<number>()

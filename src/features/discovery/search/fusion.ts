@@ -1,8 +1,8 @@
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { type ExactLeg, type VectorLeg, weighted } from './legs/leg.ts'
 import { RANKING } from './parameters.ts'
-import type { SearchedStore } from './ports.ts'
 import { correct, type ScoreMap } from './score.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /*
  * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −

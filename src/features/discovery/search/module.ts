@@ -10,7 +10,6 @@ import type { Ground, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory } from './history.ts'
 import { createKnownWords } from './known-words.ts'
-import type { Filters } from './ports.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
@@ -22,10 +21,9 @@ export interface SearchNeeds {
   index: Pick<ProductIndexService, 'getWhole'>
   pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
-  /** The filter language; without it filters and facets are refused. */
-  filters?: Filters | undefined
+  filters: SearchDeps['filters']
   /** Products of a store that searches miss until they have a vector of the model in use. */
-  countWaiting?: SearchDeps['countWaiting']
+  countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
   /** Days that a search stays in the history. */
   historyDays: number

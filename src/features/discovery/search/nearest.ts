@@ -1,6 +1,6 @@
 import { type Accepts, findBar, selectAbove, sortDown } from '../../../core/select.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 import { type ScoreMap, toScore } from './score.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /**
  * Values by place, as exact as a scan is: about 0.0005 off for each cosine. The places are the store's slots, or some of
@@ -64,7 +64,7 @@ const SLACK = 1.25
  * values are off, and so from which value on every picture matters; one more pass takes those.
  */
 export function listNearest(
-  store: IndexedStore,
+  store: SearchedStore,
   request: NearRequest,
   { values, tops, slotAt }: Field,
   precise: Precise,
@@ -103,7 +103,7 @@ function findError(values: Float32Array, places: Uint32Array, exact: Float32Arra
  * @param values precise ones of the slots, in their order.
  */
 export function pickProducts(
-  { segment, columns }: IndexedStore,
+  { segment, columns }: SearchedStore,
   { map, depth, threshold }: NearRequest,
   slots: Uint32Array,
   values: Float32Array,

@@ -1,8 +1,12 @@
 import type { Clock } from '../../../core/clock.ts'
+import { isBrokenHex } from '../../../core/colours/colours.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Calibration } from '../../../platform/embedder/embedder.ts'
+import type { Facet } from '../../catalogue/filters/facets.ts'
+import type { RowSet } from '../../catalogue/filters/rows.ts'
+import type { FilterService } from '../../catalogue/filters/service.ts'
 import { createAnswers } from './answer.ts'
 import type { SearchResponse } from './answer-schema.ts'
 import { browse, type Sort, sortHits } from './browse.ts'
@@ -10,12 +14,12 @@ import type { CategoryNames } from './category-names.ts'
 import { type Condition, intersect, listRows } from './filter.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
-import type { Facet, Filters, RowSet, SearchedStore } from './ports.ts'
 import type { SearchKind, SearchQueries } from './queries.ts'
 import { GUESS, type Plan, type PlanContext } from './query.ts'
 import type { Asker } from './query-pictures.ts'
 import { type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
+import type { SearchedStore } from './searched-store.ts'
 import { type QueryPicture, wrongModel } from './source.ts'
 import { takeTurns } from './union.ts'
 import { warnOfUnknownFields, warnOfUnknownValues } from './warnings.ts'
@@ -26,11 +30,10 @@ export interface PipelineDeps {
   history: Pick<SearchHistory, 'add'>
   names: Pick<CategoryNames, 'look'>
   calibration: Calibration
-  /** The filter language; a service without it refuses filters and facets. */
-  filters: Filters | undefined
+  filters: Pick<FilterService, 'parse' | 'resolve' | 'facets'>
   toPublicUrl(url: string): string
   /** Products of a store that wait for a vector of the model in use; searches miss them. */
-  countWaiting?: ((storeId: string) => number) | undefined
+  countWaiting(storeId: string): number
   /** What a search of the store takes where the request says nothing; null for the default of the service. */
   readDefaults(storeId: string): SearchDefaults
   clock: Clock
@@ -130,8 +133,7 @@ export function createPipeline(deps: PipelineDeps) {
     const warnings: string[] = []
     for (const [name, filter] of given) {
       const pointer = `/${name}`
-      const { parse, resolve } = requireFilters(filters, pointer)
-      const found = await resolve(storeId, parse(readJson(filter, pointer), pointer))
+      const found = await filters.resolve(storeId, filters.parse(readJson(filter, pointer), pointer))
       sets.push(found.rows)
       warnings.push(...found.warnings)
     }
@@ -147,7 +149,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (!store) return {}
     const isPlain = Object.values(condition.fields).every((wanted) => wanted === undefined)
     const rows = isPlain ? condition.rows : listRows(store, condition)
-    return requireFilters(filters, '/facets').facets(storeId, fields, rows)
+    return filters.facets(storeId, fields, rows)
   }
 
   return {
@@ -173,7 +175,7 @@ export function createPipeline(deps: PipelineDeps) {
           ...(plan?.warnings ?? []),
           ...resolved.warnings,
           ...warnings,
-          ...warnOfWaiting(deps.countWaiting?.(storeId) ?? 0),
+          ...warnOfWaiting(deps.countWaiting(storeId)),
         ],
       }
       return write(asker, query, wanted, found)
@@ -193,13 +195,6 @@ const readFields = ({ category, color, price_min, price_max }: CommonSearch) => 
   priceMin: price_min,
   priceMax: price_max,
 })
-
-function requireFilters(filters: Filters | undefined, pointer: string): Filters {
-  if (filters) return filters
-  throw validationError([
-    { in: 'body', pointer, code: 'unsupported', message: 'is not supported by this service' },
-  ])
-}
 
 /** Reads a filter that a form carries as text. */
 function readJson(value: unknown, pointer: string): unknown {
@@ -234,6 +229,10 @@ export function checkBody(body: CommonSearch, kind: SearchKind): string[] {
     throw validationError([
       { in: 'body', pointer: '/price_max', code: 'min', message: 'must not be below price_min' },
     ])
+  }
+  if (body.color !== undefined && isBrokenHex(body.color)) {
+    const message = 'must be a hex such as #1a2b3c, or a word'
+    throw validationError([{ in: 'body', pointer: '/color', code: 'pattern', message }])
   }
   return warnOfUnknownFields(body, kind)
 }

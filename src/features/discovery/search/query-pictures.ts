@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
-import type { Box } from './ports.ts'
+import type { Box } from '../../../platform/embedder/embedder.ts'
 
 /** A part of a picture, with its share of all that stands on the background. */
 export interface Region {

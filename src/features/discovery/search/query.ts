@@ -1,9 +1,10 @@
+import type { Lab } from '../../../core/colours/lab.ts'
 import type { Calibration, FinalKind } from '../../../platform/embedder/embedder.ts'
 import { describeCategories, type PictureCategories } from './category-names.ts'
 import { type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
 import { paletteLeg } from './legs/palette.ts'
 import { RANKING } from './parameters.ts'
-import type { Lab, SearchedStore } from './ports.ts'
+import type { SearchedStore } from './searched-store.ts'
 import { coloursSide, pictureSide, type QueryWords, type Steering, wordsSide } from './sides.ts'
 import type { QueryPicture } from './source.ts'
 

@@ -6,8 +6,8 @@ import { type Condition, createMask, listPassing } from './filter.ts'
 import { type Fusion, type PresentFusion, presentFusion } from './fusion.ts'
 import type { ExactLeg } from './legs/leg.ts'
 import { type Field, listNearest, type NearProduct } from './nearest.ts'
-import type { SearchedStore } from './ports.ts'
 import { findCutoff } from './score.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 export interface RankingRequest {
   fusion: Fusion

@@ -1,3 +1,4 @@
+import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
@@ -5,9 +6,7 @@ import type { BatchResponse, SearchResponse } from './answer-schema.ts'
 import type { CategoryNames } from './category-names.ts'
 import { mixMaps, mixWords } from './early-fusion.ts'
 import type { KnownWords } from './known-words.ts'
-import { readHex } from './legs/palette.ts'
 import { checkBody, createPipeline, type PipelineDeps, type Query } from './pipeline.ts'
-import type { EmbedQuery, Lab } from './ports.ts'
 import type { SearchKind } from './queries.ts'
 import { planMixed, planSides } from './query.ts'
 import type { Asker, QueryPictures } from './query-pictures.ts'
@@ -44,7 +43,7 @@ export interface SearchDeps
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
   words: Pick<KnownWords, 'embed'>
   names: Pick<CategoryNames, 'ready' | 'look'>
-  embedder: Pick<Embedder, 'model' | 'calibration'> & { embedPicture: EmbedQuery }
+  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
 }
 
 export type SearchService = ReturnType<typeof searchService>
@@ -226,7 +225,10 @@ const required = (pointer: string) =>
 
 /** @throws ApiError `validation_error` for a colour that is none. */
 function readColours(colors: readonly string[] = []): Lab[] {
-  const read = colors.map(readHex)
+  const read = colors.map((color) => {
+    const rgb = parseHex(color)
+    return rgb === undefined ? undefined : toLab(rgb)
+  })
   const problems = read.flatMap((lab, n) =>
     lab
       ? []

@@ -1,3 +1,4 @@
+import type { Lab } from '../../../core/colours/lab.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
@@ -6,7 +7,7 @@ import { hasWords, keywordLeg, measureDeviation } from './legs/keyword.ts'
 import type { ExactLeg } from './legs/leg.ts'
 import { paletteLeg } from './legs/palette.ts'
 import { RANKING } from './parameters.ts'
-import type { Lab, SearchedStore } from './ports.ts'
+import type { SearchedStore } from './searched-store.ts'
 
 /** How a search steers by category. */
 export interface Steering {
@@ -92,7 +93,6 @@ export function wordsSide(
     namedCategory,
     exactLegs(now) {
       const loss = namedCategory > 0 ? RANKING.namedCategory * steeringFactor(boost) : 0
-      if (!now.words && loss === 0) return []
       const unit = measureDeviation(now, vector)
       return present([
         keywordLeg(now, text, unit * weight),

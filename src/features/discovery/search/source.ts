@@ -3,8 +3,8 @@ import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Box, EmbeddedPicture, Embedder, PictureCrop } from '../../../platform/embedder/embedder.ts'
 import { readCrop, toRelative } from './crop.ts'
-import type { Box, EmbeddedQuery, EmbedQuery, PictureCrop } from './ports.ts'
 import type { SearchQueries } from './queries.ts'
 import type { Asker, QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
 import type { Source } from './schema.ts'
@@ -24,7 +24,7 @@ export interface SourceDeps {
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
-  embed: EmbedQuery
+  embed: Embedder['embedPicture']
   dimension: number
   /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
   withPicture<Result>(
@@ -133,7 +133,7 @@ export function createSources(deps: SourceDeps) {
   }
 }
 
-const toPart = (key: string, { vector, crop }: EmbeddedQuery): SeenPart => ({
+const toPart = (key: string, { vector, crop }: EmbeddedPicture): SeenPart => ({
   key,
   vector,
   crop: crop ?? null,

@@ -1,7 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 import { fold } from '../../../core/text.ts'
 import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
-import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 import type { SearchKind } from './queries.ts'
 import {
   BatchSearch,
@@ -13,6 +12,7 @@ import {
   UploadSearch,
   UrlSearch,
 } from './schema.ts'
+import type { SearchedStore } from './searched-store.ts'
 import { SimilarQuery } from './similar-schema.ts'
 
 const KNOWN: Record<SearchKind, readonly string[]> = {
@@ -48,7 +48,7 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
 const WORDS_MAX = 2_000
 
 /** Warns of a pre-filter whose value no product of the store has. */
-export function warnOfUnknownValues(store: IndexedStore, filter: SearchFilter): string[] {
+export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): string[] {
   const { columns, segment } = store
   const warnings: string[] = []
   const say = (what: string, value: string, words: () => readonly string[]) => {

@@ -15,7 +15,14 @@ function fill(...products: [category: string, axis: number][]) {
   let id = 0
   const add = (category: string, at: number) => {
     id++
-    const entry = { storeId: 's', pictureId: id, product: id, isFirst: true, metadata: { category } }
+    const entry = {
+      storeId: 's',
+      productId: `p${id}`,
+      pictureId: id,
+      product: id,
+      isFirst: true,
+      metadata: { category },
+    }
     index.put(entry, axis(at))
   }
   for (const [category, at] of products) add(category, at)

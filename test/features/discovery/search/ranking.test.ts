@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Lab } from '../../../../src/core/colours/lab.ts'
 import { fold } from '../../../../src/core/text.ts'
 import type { SearchFilter } from '../../../../src/features/catalogue/product-index/columns.ts'
 import {
@@ -8,9 +9,9 @@ import {
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
-import type { Lab, SearchedStore } from '../../../../src/features/discovery/search/ports.ts'
 import { planSides } from '../../../../src/features/discovery/search/query.ts'
 import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
+import type { SearchedStore } from '../../../../src/features/discovery/search/searched-store.ts'
 import { type ArenaOptions, createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
 import { normalised, unitVectors } from '../../../platform/vectors/units.ts'
@@ -76,6 +77,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
           documents: Uint32Array.from(rows.filter((row) => (scores[row] as number) > 0)),
           max: Math.max(0, ...scores),
           exact: Uint32Array.from(exact),
+          words: [],
         }
       },
     },

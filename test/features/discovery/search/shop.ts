@@ -1,4 +1,3 @@
-import type { EmbedQuery } from '../../../../src/features/discovery/search/ports.ts'
 import type { Embedder } from '../../../../src/platform/embedder/embedder.ts'
 import { testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
@@ -31,7 +30,7 @@ const NAMES: Record<string, number> = { mugs: 1, lamps: 2, tables: 3 }
  */
 function croppingEmbedder(): Embedder {
   const fake = fakeEmbedder()
-  const embedPicture: EmbedQuery = async (bytes, options) => {
+  const embedPicture: Embedder['embedPicture'] = async (bytes, options) => {
     const axes = (/^picture:([\d,]+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '').split(',')
     const { crop } = options
     const shown = crop && (crop.x >= 0.5 ? axes.slice(-1) : axes.slice(0, 1))
@@ -47,7 +46,7 @@ function croppingEmbedder(): Embedder {
   }
   return {
     ...fake,
-    embedPicture: embedPicture as Embedder['embedPicture'],
+    embedPicture,
     embedText: (text, priority) => {
       const axis = NAMES[text.toLowerCase()]
       return fake.embedText(axis === undefined ? text : String(axis), priority)

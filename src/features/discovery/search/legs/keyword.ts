@@ -1,4 +1,4 @@
-import type { SearchedStore } from '../ports.ts'
+import type { SearchedStore } from '../searched-store.ts'
 import type { ExactLeg } from './leg.ts'
 
 /** A product that is the query itself counts so much more than any other that it comes first. */
@@ -18,8 +18,7 @@ export function keywordLeg(
   unit: number,
   isOnly = false,
 ): ExactLeg | undefined {
-  const documentAt = columns.documentAt
-  if (!words || !documentAt) return undefined
+  const { documentAt } = columns
   const { scores, max, exact } = words.score(query)
   if (max === 0 && exact.length === 0) return undefined
   const share = max > 0 ? unit / max : 0
@@ -43,8 +42,7 @@ export function keywordLeg(
 }
 
 /** Whether any product of the store has a word of the query. */
-export function hasWords({ words, columns }: SearchedStore, query: string): boolean {
-  if (!words || !columns.documentAt) return false
+export function hasWords({ words }: SearchedStore, query: string): boolean {
   const { max, exact } = words.score(query)
   return max > 0 || exact.length > 0
 }
