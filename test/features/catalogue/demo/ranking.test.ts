@@ -15,9 +15,10 @@ beforeAll(async () => {
 
 describe('demo catalogue under the bundled model', () => {
   test.each(TEXT_QUERIES.map(({ query, fits }) => [query, fits] as const))(
-    'the text "%s" finds a fitting product first',
+    'the text "%s" finds a fitting product among the first three, without any words of the products',
     async (query, fits) => {
-      expect([...fits]).toContain(rank(await eyes.text(query), catalogue)[0]?.name ?? '')
+      const top = rank(await eyes.text(query), catalogue).slice(0, 3)
+      expect(top.some(({ name }) => fits.includes(name))).toBe(true)
     },
   )
 
