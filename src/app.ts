@@ -18,7 +18,9 @@ import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildReembedding } from './features/catalogue/reembedding/module.ts'
-import { buildSearch } from './features/discovery/search/module.ts'
+import { buildAnalytics } from './features/discovery/analytics/module.ts'
+import { buildFeedback } from './features/discovery/feedback/module.ts'
+import { buildSearch, type SearchModule } from './features/discovery/search/module.ts'
 import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
@@ -178,10 +180,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
   })
+  const writeTogether = createWriteGroups(db, clock)
   const products = buildProducts(ground, {
     ...{ stores, model, index, embedder, fetcher, files, budget },
     duplicates: duplicates.service,
-    writeTogether: createWriteGroups(db, clock),
+    writeTogether,
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
     waiting: {
@@ -233,13 +236,27 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const filters = buildFilters(ground, { reads, products: products.service })
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
-  const search = buildSearch(ground, {
+  const analytics = buildAnalytics(ground, {
+    ...{ model, embedder },
+    // A circle: analytics count the searches.
+    flush: () => search.service.history.flush(),
+    historyDays: config.SEARCH_HISTORY_DAYS,
+  })
+  const search: SearchModule = buildSearch(ground, {
     ...{ model, index, embedder, noteFault },
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    note: analytics.service.note,
     historyDays: config.SEARCH_HISTORY_DAYS,
+  })
+  const feedback = buildFeedback(ground, {
+    history: search.service.history,
+    noteFeedback: analytics.service.noteFeedback,
+    countEvent: analytics.service.countEvent,
+    writeTogether,
+    days: config.SEARCH_HISTORY_DAYS,
   })
   const health = buildHealth(ground, {
     embedder,
@@ -278,6 +295,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     feeds,
     jobs,
     search,
+    feedback,
+    analytics,
     changes,
     webhooks,
     health,

@@ -263,6 +263,16 @@ const ROUTES: Record<string, Route> = {
   },
   'GET /v1/products/:product_id/similar': { needs: 'search:execute', thing: 'product' },
 
+  'POST /v1/search/feedback': {
+    needs: 'search:write',
+    status: 201,
+    send: () => ({ body: { result_product_id: 'any', action: 'click' } }),
+  },
+  'GET /v1/search/feedback/popular': { needs: 'search:read' },
+  'GET /v1/search/analytics': { needs: 'search:read' },
+  'GET /v1/search/analytics/unmet': { needs: 'search:read' },
+  'GET /v1/search/suggestions': { needs: 'search:read' },
+
   'GET /v1/changes': { needs: 'products:read' },
   'POST /v1/search/webhooks': {
     needs: 'search:write',

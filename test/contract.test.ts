@@ -56,6 +56,11 @@ const SERVED = `
   POST   /v1/search/filtered         3.8
   POST   /v1/search/batch            3.9
   GET    /v1/products/:product_id/similar  3.1
+  POST   /v1/search/feedback         3.11
+  GET    /v1/search/feedback/popular 3.12
+  GET    /v1/search/analytics        3.12
+  GET    /v1/search/analytics/unmet  3.13
+  GET    /v1/search/suggestions      3.12
   POST   /v1/security/2fa/setup      5.2
   POST   /v1/security/2fa/enable     5.2
   POST   /v1/security/2fa/disable    5.2

@@ -18,6 +18,7 @@ const DOCUMENTS = [
   'access',
   'indexing',
   'searching',
+  'analytics',
   'webhooks',
   'operating',
   'reference',

@@ -149,6 +149,10 @@ export const LIMITS = {
   deliveriesPageMax: 100,
   inboxSize: 100,
 
+  /** Events of one request, and requests of feedback as a multiple of the requests that the plan allows. */
+  feedbackEventsMax: 1_000,
+  feedbackFactor: 10,
+
   /** Problems listed in one answer of 422. */
   validationProblemsMax: 50,
   idempotencyKeyCharsMax: 255,

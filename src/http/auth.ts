@@ -20,12 +20,15 @@ export type StoreRule = 'always' | 'several' | 'never'
  * `guard`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
  * never the plan's: a thief who drains the plan with a stolen key must not keep the owner from revoking the key. Only an
  * API key, which can guard nothing, spends the plan's budget here too.
+ *
+ * `tell`: feedback of shoppers. Requests spend a budget of their own, which is ten times the plan's: no search waits for
+ * clicks, and no click for searches.
  */
-export type Purpose = 'use' | 'guard'
+export type Purpose = 'use' | 'guard' | 'tell'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
-  policy: 'plan' | 'person' | 'security'
+  policy: 'plan' | 'person' | 'security' | 'feedback'
   verdict: RateVerdict
 }
 
@@ -113,6 +116,7 @@ const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> 
   plan: (limit) => `The plan allows ${limit} requests a minute`,
   person: (limit) =>
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
+  feedback: (limit) => `The plan allows ${limit} requests with feedback a minute`,
   security: (limit) => `A machine grant allows ${limit} requests a minute about the store’s security`,
 }
 

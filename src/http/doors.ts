@@ -44,6 +44,8 @@ export function createDoors(deps: DoorDeps) {
     forStore: storeDoor(deps, 'use'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
     forStoreSecurity: storeDoor(deps, 'guard'),
+    /** The same for what shoppers did with results: requests count against a budget of their own. */
+    forStoreFeedback: storeDoor(deps, 'tell'),
     /** Lets in a signed-in person. A person who belongs to several stores names one. */
     forPerson: callerDoor(deps, 'several'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */

@@ -37,6 +37,10 @@ const frame = (version: string) => ({
     { name: 'Feeds', description: 'Files of products that the service pulls by their address' },
     { name: 'Jobs', description: 'Work in the background' },
     { name: 'Search', description: 'Find products by picture and by text' },
+    {
+      name: 'Analytics',
+      description: `What shoppers look for, click and buy. Feedback has a budget of its own: ${LIMITS.feedbackFactor} times the requests of the plan.`,
+    },
     { name: 'Changes and webhooks', description: 'The feed of changes, and signed notices of them' },
     { name: 'Store', description: 'Settings of the store' },
     { name: 'Operation', description: 'Health and versions' },

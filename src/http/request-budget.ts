@@ -24,6 +24,7 @@ export function createRequestBudget(clock: Clock) {
     // Only a person may call without a store.
     if (store === null) return undefined
     const { requestsPerMinute } = PLANS[store.plan]
+    if (purpose === 'tell') return take('feedback', store.id, requestsPerMinute * LIMITS.feedbackFactor)
     // A store without a limit on requests is never told to wait.
     if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
       return take('security', store.id, LIMITS.machineSecurityRequestsPerMinute)
@@ -38,7 +39,7 @@ export function createRequestBudget(clock: Clock) {
     spendFor: (store: CallerStore): boolean =>
       spend({ kind: 'machine', store, token: null }, 'use')?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
-      for (const policy of ['plan', 'security']) requests.forget(`${policy} ${storeId}`)
+      for (const policy of ['plan', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
     },
   }
 }

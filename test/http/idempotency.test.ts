@@ -186,6 +186,7 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     'POST /v1/products/import': 'id,image\na,https://img.test/a.jpg\n',
     'POST /v1/feeds': { url: 'https://shop.test/products.csv' },
     'POST /v1/feeds/{id}/run': { full: true },
+    'POST /v1/search/feedback': { result_product_id: 'a', action: 'click' },
     'POST /v1/security/api-keys': { name: 'sync', scopes: { products: 'read' } },
     'POST /v1/security/public-keys': { name: 'shop', origins: ['https://shop.example'] },
     'POST /v1/security/ip-whitelist': { ip_address: '0.0.0.0/0', force: false },

@@ -58,6 +58,7 @@ export function createAnswers({
       isTracked: wanted.analytics ?? true,
       sessionId: wanted.session_id || null,
       createdAt: clock.now(),
+      vector: query.picture?.vector,
     })
     return {
       query_time_ms,

@@ -1,13 +1,22 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { WriteBehind } from '../../../platform/db/write-behind.ts'
-import type { SearchRow } from './queries.ts'
+import type { FoundSearch, SearchRow } from './queries.ts'
+
+/** A search as it is answered. */
+export interface AnsweredSearch extends SearchRow {
+  /** Of the query picture; it is not written to the history. */
+  vector?: Float32Array | undefined
+}
 
 export interface HistoryDeps {
   queries: {
     record(search: SearchRow): void
+    findSearch(storeId: string, id: string): FoundSearch | undefined
     forgetBefore(before: number, limit: number): number
   }
   writes: WriteBehind
+  /** Learns of each search as it is answered. @returns a write that joins the group of the search's row. */
+  note(search: AnsweredSearch): () => void
   clock: Pick<Clock, 'now'>
   /** Days that a search is kept. */
   days: number
@@ -16,15 +25,44 @@ export interface HistoryDeps {
 /** Searches deleted at a time: this takes a few milliseconds of the event loop. */
 const FORGET_STEP = 200
 
+/** Twice as many as the queue of writes ever holds. */
+const PENDING_MAX = 2_000
+
 const DAY_MS = 86_400_000
 
 export type SearchHistory = ReturnType<typeof createSearchHistory>
 
 /** Records searches without making their responses wait. Call `flush` before reading the history. */
-export function createSearchHistory({ queries, writes, clock, days }: HistoryDeps) {
+export function createSearchHistory({ queries, writes, note, clock, days }: HistoryDeps) {
+  /** Searches whose rows are not written yet, by id. */
+  const pending = new Map<string, SearchRow>()
+
   return {
-    add: (search: SearchRow): void => writes.later(() => queries.record(search)),
+    add(answered: AnsweredSearch): void {
+      const { vector, ...search } = answered
+      pending.set(search.id, search)
+      // A group that could not be written leaves its searches here.
+      if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
+      const count = note(answered)
+      writes.later(() => {
+        pending.delete(search.id)
+        queries.record(search)
+        count()
+      })
+    },
+
+    /** Queues another write behind the searches that were answered before it. */
+    later: writes.later,
     flush: writes.flush,
+
+    /** Finds a search of a store, also one whose row is not written yet. */
+    find(storeId: string, id: string): FoundSearch | undefined {
+      const search = pending.get(id)
+      if (!search) return queries.findSearch(storeId, id)
+      if (search.storeId !== storeId) return undefined
+      const { offset } = search.parameters
+      return { ...search, offset: typeof offset === 'number' ? offset : 0 }
+    },
 
     /** Deletes searches that are too old, a few at a time, so that requests are answered in between. */
     async prune(): Promise<void> {

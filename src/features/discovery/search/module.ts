@@ -8,12 +8,14 @@ import type { ProductIndexService } from '../../catalogue/product-index/module.t
 import type { ProductsModule } from '../../catalogue/products/module.ts'
 import type { Ground, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
-import { createSearchHistory } from './history.ts'
+import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
+
+export type SearchModule = ReturnType<typeof buildSearch>
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -25,6 +27,8 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  /** Counts each search. */
+  note: HistoryDeps['note']
   /** Days that a search stays in the history. */
   historyDays: number
   /** Learns of faults that no client hears of. */
@@ -38,15 +42,17 @@ const MINUTE_MS = 60_000
  * nothing of products calls back.
  */
 export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
-  const { model, index, pictures, embedder, filters, countWaiting } = needs
+  const { model, index, pictures, embedder, filters, countWaiting, note } = needs
   const { readDefaults, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
       record: queries.record,
+      findSearch: queries.findSearch,
       forgetBefore: (before, limit) => unsynced(db, () => queries.forgetBefore(before, limit)),
     },
-    writes: createWriteBehind({ db, log, name: 'searches', schedule: later, noteFault }),
+    writes: createWriteBehind({ db, log, name: 'searches and feedback', schedule: later, noteFault }),
+    note,
     clock,
     days: historyDays,
   })

@@ -41,6 +41,18 @@ export interface SearchRow {
   createdAt: number
 }
 
+/** A search that feedback names. */
+export interface FoundSearch
+  extends Pick<
+    SearchRow,
+    'id' | 'storeId' | 'type' | 'query' | 'results' | 'isTracked' | 'sessionId' | 'createdAt'
+  > {
+  /** Results before the first one of `results`. */
+  offset: number
+}
+
+type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked'> & { results: string; tracked: 0 | 1 }
+
 export type SearchQueries = ReturnType<typeof searchQueries>
 
 /**
@@ -75,6 +87,10 @@ export function searchQueries(db: Db, model: number) {
     INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, session_id,
       created_at)
     VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId, @createdAt)`)
+  const findSearch = db.prepare<[id: string, storeId: string], FoundSearchRow>(`
+    SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset, results,
+      is_tracked AS tracked, session_id AS sessionId, created_at AS createdAt
+    FROM searches WHERE id = ? AND store_id = ?`)
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
   )
@@ -98,6 +114,13 @@ export function searchQueries(db: Db, model: number) {
      */
     readField: (path: string, pictureIds: readonly number[]): Map<number, string | null> =>
       new Map(fieldOf.all(path, JSON.stringify(pictureIds))),
+    /** What feedback needs to know of a search; undefined also for one of another store. */
+    findSearch(storeId: string, id: string): FoundSearch | undefined {
+      const row = findSearch.get(id, storeId)
+      if (!row) return undefined
+      const { tracked, results, ...rest } = row
+      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1 }
+    },
 
     /** Deletes some of the searches before a moment. @returns the number of them. */
     forgetBefore: (before: number, limit: number): number =>

@@ -86,7 +86,7 @@ export const common = {
     }),
   ),
   session_id: t.Optional(
-    text({ maxLength: 64, description: 'The shopper’s session; stored with the search.' }),
+    text({ maxLength: 64, description: 'The shopper’s session, for analytics; any text of your choice.' }),
   ),
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
   tags: t.Optional(

@@ -1,4 +1,5 @@
 import access from '#generated/guide/access.html' with { type: 'file' }
+import analytics from '#generated/guide/analytics.html' with { type: 'file' }
 import changelog from '#generated/guide/changelog.html' with { type: 'file' }
 import contract from '#generated/guide/contract.html' with { type: 'file' }
 import index from '#generated/guide/index.html' with { type: 'file' }
@@ -15,6 +16,7 @@ export const guideIndex = String(index)
 /** Paths of the guide's other pages, by name in the URL. */
 export const guidePages: Readonly<Record<string, string>> = {
   access: String(access),
+  analytics: String(analytics),
   changelog: String(changelog),
   contract: String(contract),
   indexing: String(indexing),

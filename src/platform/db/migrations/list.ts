@@ -16,6 +16,8 @@ import feeds from './0015_feeds.sql' with { type: 'text' }
 import jobRoom from './0016_job_room.sql' with { type: 'text' }
 import givenVectors from './0017_given_vectors.sql' with { type: 'text' }
 import search from './0018_search.sql' with { type: 'text' }
+import feedback from './0019_feedback.sql' with { type: 'text' }
+import analytics from './0020_analytics.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -37,4 +39,6 @@ export const migrations: readonly string[] = [
   jobRoom,
   givenVectors,
   search,
+  feedback,
+  analytics,
 ]

@@ -152,6 +152,7 @@ describe('the line of waiting searches', () => {
       queries: searchQueries(app.db, 1),
       clock: app.clock,
       days: 90,
+      note: () => () => {},
       writes: createWriteBehind({
         db: app.db,
         name: 'searches',

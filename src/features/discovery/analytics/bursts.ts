@@ -1,0 +1,55 @@
+import type { AnsweredSearch } from '../search/history.ts'
+
+/** The next text search of a session within this time is another keystroke of the same search. */
+const BURST_MS = 3_000
+
+/** Sessions whose last search is remembered. */
+const SESSIONS_MAX = 10_000
+
+/** Whether a search is no further page of another one. */
+export const isFirstPage = ({ parameters }: AnsweredSearch): boolean => !parameters['offset']
+
+export type Bursts = ReturnType<typeof createBursts>
+
+/** Finds out which text searches are keystrokes of one: search as you type asks the service several times. */
+export function createBursts() {
+  /** By store and session; the session that searched last comes last. */
+  const last = new Map<string, AnsweredSearch>()
+  /** Sessions by the id of their last search. */
+  const keys = new Map<string, string>()
+
+  function drop(key: string): void {
+    const search = last.get(key)
+    if (search) keys.delete(search.id)
+    last.delete(key)
+  }
+
+  return {
+    /** Takes the next search of a session. @returns the one that it replaces. */
+    take(search: AnsweredSearch): AnsweredSearch | undefined {
+      if (search.type !== 'text' || search.sessionId === null || !isFirstPage(search)) return undefined
+      const key = `${search.storeId} ${search.sessionId}`
+      const before = last.get(key)
+      drop(key)
+      last.set(key, search)
+      keys.set(search.id, key)
+      for (const oldest of last.keys()) {
+        if (last.size <= SESSIONS_MAX) break
+        drop(oldest)
+      }
+      // A clock that was set back makes no burst.
+      const age = before ? search.createdAt - before.createdAt : Infinity
+      return age >= 0 && age <= BURST_MS ? before : undefined
+    },
+
+    /** Ends the burst of a search. */
+    end(searchId: string): void {
+      const key = keys.get(searchId)
+      if (key !== undefined) drop(key)
+    },
+
+    forgetStore(storeId: string): void {
+      for (const key of last.keys()) if (key.startsWith(`${storeId} `)) drop(key)
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import type { Db } from '../../../platform/db/open.ts'
+
+/** A text of the catalogue that shoppers may search for. */
+export interface CatalogueText {
+  /** Folded. */
+  text: string
+  products: number
+}
+
+/** Products counted for one text. */
+const COUNTED_MAX = 1_000
+
+/** After every text that begins with one that comes before it. */
+export const LAST = '\u{10ffff}'
+
+export type CatalogueQueries = ReturnType<typeof catalogueQueries>
+
+/** All SQL by which analytics read the catalogue. */
+export function catalogueQueries(db: Db) {
+  const metadata = db.prepare<{ storeId: string; ids: string }, { productId: string; metadata: string }>(`
+    SELECT product_id AS productId, metadata FROM json_each(@ids) CROSS JOIN products
+      ON store_id = @storeId AND product_id = value`)
+  const byColumn = (column: string, index: string) => {
+    const from = `FROM products INDEXED BY ${index} WHERE store_id = @storeId AND ${column} IS NOT NULL`
+    return {
+      // Seeks from text to text, where DISTINCT would read every product.
+      next: db
+        .prepare<{ storeId: string; after: string; to: string }, string | null>(
+          `SELECT min(${column}) ${from} AND ${column} > @after AND ${column} < @to`,
+        )
+        .pluck(),
+      has: db
+        .prepare<{ storeId: string; text: string }, number>(
+          `SELECT count(*) FROM (SELECT 1 ${from} AND ${column} = @text LIMIT ${COUNTED_MAX})`,
+        )
+        .pluck(),
+    }
+  }
+  const sources = [
+    byColumn('category', 'products_category'),
+    byColumn('brand', 'products_brand'),
+    {
+      next: db
+        .prepare<{ storeId: string; after: string; to: string }, string | null>(`
+        SELECT min(sort_name) FROM products INDEXED BY products_name
+        WHERE store_id = @storeId AND sort_name > @after AND sort_name < @to`)
+        .pluck(),
+      has: db
+        .prepare<{ storeId: string; text: string }, number>(`
+        SELECT count(*) FROM (SELECT 1 FROM products INDEXED BY products_name
+          WHERE store_id = @storeId AND sort_name = @text LIMIT ${COUNTED_MAX})`)
+        .pluck(),
+    },
+  ]
+  const categories = sources[0]
+
+  return {
+    /** The metadata of some products, by product id. */
+    findMetadata: (storeId: string, ids: readonly string[]): Map<string, Record<string, unknown>> =>
+      new Map(
+        metadata
+          .all({ storeId, ids: JSON.stringify(ids) })
+          .map(({ productId, metadata }) => [productId, JSON.parse(metadata) as Record<string, unknown>]),
+      ),
+
+    /**
+     * Lists categories, then brands, then names that begin with a text.
+     *
+     * @param prefix folded; empty for all.
+     */
+    listTexts(storeId: string, prefix: string, limit: number): CatalogueText[] {
+      const found = new Map<string, number>()
+      for (const { next, has } of sources) {
+        let after = prefix
+        const take = (text: string) => {
+          if (!found.has(text)) found.set(text, has.get({ storeId, text }) ?? 0)
+        }
+        if (prefix !== '' && (has.get({ storeId, text: prefix }) ?? 0) > 0) take(prefix)
+        while (found.size < limit) {
+          const text = next.get({ storeId, after, to: prefix + LAST })
+          if (text === null || text === undefined) break
+          take(text)
+          after = text
+        }
+      }
+      return [...found].slice(0, limit).map(([text, products]) => ({ text, products }))
+    },
+
+    /** Category names of a store, folded, in order. */
+    listCategories(storeId: string, limit: number): string[] {
+      const found: string[] = []
+      for (let after = ''; found.length < limit; ) {
+        const text = categories?.next.get({ storeId, after, to: LAST })
+        if (text === null || text === undefined) break
+        found.push(text)
+        after = text
+      }
+      return found
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { Db } from '../../../platform/db/open.ts'
+
+/** What is counted of the searches of one day and type. */
+export interface SearchCounts {
+  searches: number
+  zero: number
+  low: number
+  clicked: number
+  carted: number
+  purchased: number
+}
+
+export type SearchDayRow = SearchCounts & { day: number; type: string }
+
+/** A search that is counted as another one. */
+export interface BurstRow {
+  searchId: string
+  storeId: string
+  intoId: string
+  /** Of the search that counts. */
+  intoDay: number
+  intoQuery: string | null
+  day: number
+}
+
+export interface RevenueRow {
+  currency: string
+  total: number
+  attributed: number
+  orders: number
+}
+
+/** The days of a period, both ends included. */
+export interface Days {
+  storeId: string
+  from: number
+  to: number
+}
+
+export type DayQueries = ReturnType<typeof dayQueries>
+
+/** All SQL about the totals of days. No call opens a transaction. */
+export function dayQueries(db: Db) {
+  const addSearches = db.prepare(`
+    INSERT INTO search_days (store_id, day, type, searches, zero, low, clicked, carted, purchased)
+    VALUES (@storeId, @day, @type, @searches, @zero, @low, @clicked, @carted, @purchased)
+    ON CONFLICT DO UPDATE SET searches = searches + excluded.searches, zero = zero + excluded.zero, low = low + excluded.low,
+      clicked = clicked + excluded.clicked, carted = carted + excluded.carted, purchased = purchased + excluded.purchased`)
+  const addPosition = db.prepare(`
+    INSERT INTO click_positions (store_id, day, bucket, clicks, sum) VALUES (@storeId, @day, @bucket, 1, @position)
+    ON CONFLICT DO UPDATE SET clicks = clicks + 1, sum = sum + excluded.sum`)
+  const addEvent = db.prepare(`
+    INSERT INTO event_days (store_id, day, action, events, attributed) VALUES (@storeId, @day, @action, 1, @attributed)
+    ON CONFLICT DO UPDATE SET events = events + 1, attributed = attributed + excluded.attributed`)
+  const addRevenue = db.prepare(`
+    INSERT INTO revenue_days (store_id, day, currency, total, attributed, orders)
+    VALUES (@storeId, @day, @currency, @total, @attributed, @orders)
+    ON CONFLICT DO UPDATE SET total = total + excluded.total, attributed = attributed + excluded.attributed,
+      orders = orders + excluded.orders`)
+  const addProductRevenue = db.prepare(`
+    INSERT INTO product_revenue (store_id, product, day, currency, amount)
+    VALUES (@storeId, @product, @day, @currency, @amount) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`)
+  const findActions = db
+    .prepare<[string], number>('SELECT actions FROM engaged_searches WHERE search_id = ?')
+    .pluck()
+  const setActions = db.prepare(`
+    INSERT INTO engaged_searches (search_id, store_id, actions, day) VALUES (@searchId, @storeId, @actions, @day)
+    ON CONFLICT DO UPDATE SET actions = excluded.actions`)
+  const addBurst = db.prepare(`
+    INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, day)
+    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @day) ON CONFLICT DO NOTHING`)
+  const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
+    'SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery FROM burst_searches WHERE search_id = ?',
+  )
+  const searches = db.prepare<Days, SearchDayRow>(`
+    SELECT day, type, searches, zero, low, clicked, carted, purchased FROM search_days
+    WHERE store_id = @storeId AND day >= @from AND day <= @to`)
+  const positions = db.prepare<Days, { bucket: number; clicks: number; sum: number }>(`
+    SELECT bucket, sum(clicks) AS clicks, sum(sum) AS sum FROM click_positions
+    WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY bucket ORDER BY bucket`)
+  const events = db.prepare<Days, { action: string; events: number; attributed: number }>(`
+    SELECT action, sum(events) AS events, sum(attributed) AS attributed FROM event_days
+    WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY action`)
+  const revenue = db.prepare<Days, RevenueRow>(`
+    SELECT currency, sum(total) AS total, sum(attributed) AS attributed, sum(orders) AS orders FROM revenue_days
+    WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY currency ORDER BY total DESC, currency`)
+  const productRevenue = db.prepare<
+    Days & { products: string },
+    { product: number; currency: string; amount: number }
+  >(`
+    SELECT product, currency, sum(amount) AS amount FROM json_each(@products) CROSS JOIN product_revenue
+      ON store_id = @storeId AND product = value AND day >= @from AND day <= @to
+    GROUP BY product, currency ORDER BY product, amount DESC, currency`)
+
+  return {
+    addSearches: (row: { storeId: string; day: number; type: string } & Partial<SearchCounts>): void =>
+      void addSearches.run({ searches: 0, zero: 0, low: 0, clicked: 0, carted: 0, purchased: 0, ...row }),
+    addPosition: (row: { storeId: string; day: number; bucket: number; position: number }): void =>
+      void addPosition.run(row),
+    addEvent: (row: { storeId: string; day: number; action: string; attributed: number }): void =>
+      void addEvent.run(row),
+    addRevenue: (row: { storeId: string; day: number } & RevenueRow): void => void addRevenue.run(row),
+    addProductRevenue: (row: {
+      storeId: string
+      product: number
+      day: number
+      currency: string
+      amount: number
+    }): void => void addProductRevenue.run(row),
+    /** What shoppers have done with a search so far, a bit for each action. */
+    findActions: (searchId: string): number => findActions.get(searchId) ?? 0,
+    setActions: (row: { searchId: string; storeId: string; actions: number; day: number }): void =>
+      void setActions.run(row),
+    addBurst: (row: BurstRow): void => void addBurst.run(row),
+    /** The search that counts in the place of this one. */
+    findBurst: (searchId: string) => findBurst.get(searchId),
+
+    listSearches: (days: Days): SearchDayRow[] => searches.all(days),
+    listPositions: (days: Days) => positions.all(days),
+    listEvents: (days: Days) => events.all(days),
+    listRevenue: (days: Days): RevenueRow[] => revenue.all(days),
+    listProductRevenue: (days: Days, products: readonly number[]) =>
+      productRevenue.all({ ...days, products: JSON.stringify(products) }),
+  }
+}

@@ -1,0 +1,84 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import { createKeyedLock } from '../../../core/keyed-lock.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { KnownModel } from '../../../platform/db/models.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { AnsweredSearch } from '../search/history.ts'
+import { createBursts } from './bursts.ts'
+import { catalogueQueries } from './catalogue-queries.ts'
+import { createCounting } from './counting.ts'
+import { dayQueries } from './day-queries.ts'
+import { createPacking } from './packing.ts'
+import { pruneQueries } from './prune-queries.ts'
+import { analyticsRoutes } from './routes.ts'
+import { analyticsService } from './service.ts'
+import { createSumming } from './sums.ts'
+import { tallyQueries } from './tally-queries.ts'
+import { createDemand } from './unmet/demand.ts'
+import { unmetQueries } from './unmet/unmet-queries.ts'
+
+export interface AnalyticsNeeds {
+  /** The model in use; only its vectors are compared. */
+  model: KnownModel
+  embedder: Pick<Embedder, 'model' | 'embedText'>
+  /** Writes the searches and events that wait. */
+  flush(): void
+  /** Days that searches and events are kept. */
+  historyDays: number
+}
+
+/** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
+export function buildAnalytics({ db, clock, atomically }: Ground, needs: AnalyticsNeeds) {
+  const { model, embedder, flush, historyDays } = needs
+  const days = dayQueries(db)
+  const tallies = tallyQueries(db)
+  const catalogue = catalogueQueries(db)
+  const unmet = unmetQueries(db, model.row)
+  const counting = createCounting({ days, tallies, bursts: createBursts() })
+  const withoutDisk = <Result>(write: () => Result): Result => unsynced(db, write)
+  const locked = createKeyedLock()
+  const packing = createPacking({
+    ...{ tallies, clock, atomically, historyDays },
+    prune: pruneQueries(db),
+    unsynced: withoutDisk,
+    alone: locked,
+  })
+  const demand = createDemand({
+    queries: unmet,
+    listCategories: catalogue.listCategories,
+    ...{ embedder, clock },
+    unsynced: withoutDisk,
+    days: historyDays,
+  })
+  const service = analyticsService({
+    ...{ days, tallies, catalogue, unmet, clock, flush },
+    sums: createSumming({ tallies, clock }),
+    alone: locked,
+  })
+
+  return {
+    service: {
+      ...service,
+      /** Learns of a search as it is answered. @returns the write that counts it, for the group of its row. */
+      note(search: AnsweredSearch): () => void {
+        const writes = [counting.note(search), demand.note(search)]
+        return () => {
+          for (const write of writes) write()
+        }
+      },
+      noteFeedback: counting.noteFeedback,
+      countEvent: counting.countEvent,
+    },
+    routes: (doors: Doors) => analyticsRoutes(doors, service),
+    chores: [
+      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: packing.run },
+      { name: 'drawing the map of unmet demand', everyMs: HOUR_MS, run: demand.run },
+    ],
+    forgetStore(storeId: string): void {
+      counting.forgetStore(storeId)
+      demand.forgetStore(storeId)
+    },
+  } satisfies Module<object>
+}

@@ -1,0 +1,140 @@
+import type { Atomically } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { dayOf } from '../../../core/days.ts'
+import { placeHash } from '../../../core/distinct.ts'
+import { turn } from '../../../core/turns.ts'
+import { type Counts, join, MEASURES, pack, unpack } from './packs.ts'
+import type { PruneQueries } from './prune-queries.ts'
+import {
+  KINDS,
+  PRODUCTS,
+  QUERIES,
+  REGISTERS,
+  SESSIONS,
+  type TallyDay,
+  type TallyQueries,
+  type TallyRow,
+} from './tally-queries.ts'
+
+export interface PackingDeps {
+  tallies: TallyQueries
+  prune: PruneQueries
+  clock: Clock
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  /** Waits for the readers of tallies and keeps them out. */
+  alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
+  /** Days that searches and events are kept. */
+  historyDays: number
+}
+
+/** Days that counts are kept: a year, and time for the last of its nights. */
+const KEPT_DAYS = 400
+
+/** Rows that go into a pack in one step. */
+const ROWS_AT_ONCE = 2_000
+/** A day with more sessions is packed as a sketch. */
+const EXACT_SESSIONS_MAX = 1_500
+const ITEMS_AT_ONCE = 5_000
+const SEARCHES_AT_ONCE = 500
+
+const EMPTY: Counts = {
+  items: new Float64Array(0),
+  measures: Array.from({ length: MEASURES }, () => new Float64Array(0)),
+}
+
+/** Packs the days that are over, and deletes counts that are too old. Both go in small steps. */
+export function createPacking(deps: PackingDeps) {
+  const { tallies, prune, clock, atomically, unsynced, alone, historyDays } = deps
+
+  const readPack = (day: TallyDay): Counts => {
+    const packed = tallies.findPack(day)
+    return packed ? unpack(packed) : EMPTY
+  }
+
+  /** Moves some rows of a day into its pack. @returns whether rows are left. */
+  function packSome(day: TallyDay): boolean {
+    const rows = tallies.listRows(day, -1, ROWS_AT_ONCE)
+    const last = rows.at(-1)
+    if (!last) return false
+    const counts = join(readPack(day), toCounts(rows), day.kind === REGISTERS ? 'max' : 'sum')
+    tallies.setPack(day, pack(counts))
+    tallies.removeRows(day, last[0])
+    if (day.kind === QUERIES || day.kind === PRODUCTS) {
+      const items = rows.map(([item]) => item)
+      tallies.touchItems(day, items)
+    }
+    return rows.length === ROWS_AT_ONCE
+  }
+
+  /** Turns the packed hashes of a busy day into a sketch, which is as large however many there are. */
+  function sketch(day: TallyDay): void {
+    const { items } = readPack(day)
+    if (items.length <= EXACT_SESSIONS_MAX) return
+    const ranks = new Map<number, number>()
+    for (const hash of items) {
+      const { register, rank } = placeHash(hash)
+      ranks.set(register, Math.max(rank, ranks.get(register) ?? 0))
+    }
+    const rows = [...ranks].sort(([a], [b]) => a - b).map(([item, rank]): TallyRow => [item, rank, 0, 0, 0])
+    const registers: TallyDay = { ...day, kind: REGISTERS }
+    tallies.setPack(registers, pack(join(readPack(registers), toCounts(rows), 'max')))
+    tallies.setPack(day, pack(EMPTY))
+  }
+
+  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+
+  async function packDay(day: TallyDay): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      isMore = write(() => {
+        const hasMore = packSome(day)
+        if (!hasMore && day.kind === SESSIONS) sketch(day)
+        return hasMore
+      })
+      await turn()
+    }
+  }
+
+  async function pruneStore(storeId: string, today: number): Promise<void> {
+    const before = today - KEPT_DAYS
+    let isAny = false
+    while (write(() => prune.removeOldestDay(storeId, before))) {
+      isAny = true
+      await turn()
+    }
+    // A search that is gone gets no feedback any more.
+    const gone = today - historyDays - 1
+    while (write(() => prune.removeSearches(storeId, gone, SEARCHES_AT_ONCE)) >= SEARCHES_AT_ONCE)
+      await turn()
+    if (!isAny) return
+    for (const kind of [QUERIES, PRODUCTS] as const) {
+      const size = tallies.countNumbers(storeId, kind)
+      for (let after = -1; after < size; after += ITEMS_AT_ONCE) {
+        write(() => prune.freeItems({ storeId, kind, after, upTo: after + ITEMS_AT_ONCE, before }))
+        await turn()
+      }
+    }
+  }
+
+  return {
+    /** To be called every night, or more often. Yesterday stays open: late writes are cheaper there. */
+    async run(): Promise<void> {
+      const today = dayOf(clock.now())
+      for (const storeId of prune.listStores()) {
+        await alone(storeId, async () => {
+          for (const kind of KINDS) {
+            for (const day of tallies.listOpenDays(storeId, kind, 0, today - 2))
+              await packDay({ storeId, kind, day })
+          }
+          await pruneStore(storeId, today)
+        })
+      }
+    },
+  }
+}
+
+function toCounts(rows: readonly TallyRow[]): Counts {
+  const column = (n: number) => Float64Array.from(rows, (row) => Math.max(0, row[n] as number))
+  return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
+}

@@ -1,0 +1,178 @@
+import { dateOf } from '../../../core/days.ts'
+import { percentile } from '../../../core/durations.ts'
+import { findBest } from './best.ts'
+import type { DayQueries, Days, SearchCounts, SearchDayRow } from './day-queries.ts'
+import type { Analytics } from './schema.ts'
+import type { Summing } from './sums.ts'
+import { PRODUCTS, QUERIES, type TallyQueries } from './tally-queries.ts'
+
+/** Entries of each list. */
+const LISTED_MAX = 20
+
+const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0, purchased: 0 }
+
+export interface ReportDeps {
+  days: DayQueries
+  tallies: TallyQueries
+  sums: Summing
+}
+
+/** Writes the analytics of a period from the counts of its days. */
+export async function writeReport(
+  { days: queries, tallies, sums }: ReportDeps,
+  days: Days,
+): Promise<Analytics> {
+  const { storeId, from, to } = days
+  const rows = queries.listSearches(days)
+  const total = addUp(rows)
+  const positions = queries.listPositions(days)
+  const revenue = queries.listRevenue(days)
+  const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
+  const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
+  const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
+  const sessions = await sums.countSessions(days)
+  const durations = await sums.sumDurations(days)
+  const lists = { ...(await listQueries()), top_products: await listProducts() }
+
+  async function listQueries(): Promise<Pick<Analytics, 'top_queries' | 'zero_result_queries'>> {
+    const {
+      a: searches,
+      b: clicked,
+      c: results,
+      d: zero,
+    } = await sums.sum(days, QUERIES, ['a', 'b', 'c', 'd'])
+    const most = (counts: Uint32Array) => {
+      const count = (item: number) => counts[item] as number
+      const isWanted = (item: number) => count(item) > 0 && count(item) < WRAPPED
+      return findBest(counts.length, LISTED_MAX, isWanted, (a, b) => count(b) - count(a) || a - b)
+    }
+    const [top, zeros] = [most(searches), most(zero)]
+    const names = tallies.findNames(storeId, QUERIES, [...top, ...zeros])
+    return {
+      top_queries: top.map((item) => ({
+        query: names.get(item) ?? '',
+        searches: searches[item] as number,
+        ctr: round((clicked[item] as number) / (searches[item] as number)),
+        avg_results: round((results[item] as number) / (searches[item] as number), 2),
+      })),
+      zero_result_queries: zeros.map((item) => ({
+        query: names.get(item) ?? '',
+        searches: zero[item] as number,
+      })),
+    }
+  }
+
+  async function listProducts(): Promise<Analytics['top_products']> {
+    const { a: impressions, b: clicks } = await sums.sum(days, PRODUCTS, ['a', 'b'])
+    const shown = (item: number) => impressions[item] as number
+    const clicked = (item: number) => clicks[item] as number
+    const top = findBest(
+      impressions.length,
+      LISTED_MAX,
+      (item) => shown(item) + clicked(item) > 0 && shown(item) < WRAPPED,
+      (a, b) => clicked(b) - clicked(a) || shown(b) - shown(a) || a - b,
+    )
+    const names = tallies.findNames(storeId, PRODUCTS, top)
+    return top.map((item) => ({
+      product_id: names.get(item) ?? '',
+      impressions: shown(item),
+      clicks: clicked(item),
+    }))
+  }
+
+  return {
+    period: { days: to - from + 1, from: dateOf(from), to: dateOf(to), timezone: 'UTC' },
+    tracking: describeTracking(total.searches, events, to - from + 1),
+    searches: {
+      total: total.searches,
+      by_type: countTypes(rows),
+      sessions,
+      zero_results: total.zero,
+      zero_result_rate: share(total.zero, total.searches),
+      low_confidence: total.low,
+    },
+    engagement: {
+      searches_with_click: total.clicked,
+      ctr: share(total.clicked, total.searches),
+      avg_click_position: clicks === 0 ? null : round(positionSum / clicks, 2),
+      click_positions: positions.map((row) => ({
+        from: row.bucket,
+        to: row.bucket === 21 ? null : row.bucket === 11 ? 20 : row.bucket,
+        clicks: row.clicks,
+      })),
+      add_to_cart_rate: share(total.carted, total.searches),
+      conversion_rate: share(total.purchased, total.searches),
+    },
+    revenue: revenue.map(({ currency, total: sum, attributed, orders }) => ({
+      currency,
+      total: round(sum),
+      attributed: round(attributed),
+      unattributed: round(sum - attributed),
+      orders,
+      per_search: share(attributed, total.searches),
+    })),
+    latency_ms: { p50: percentile(durations, 0.5), p95: percentile(durations, 0.95) },
+    ...lists,
+    timeseries: listDays(rows, days),
+  }
+}
+
+/** A sum that went below zero, because a count was lost with its search, shows as a number above this. */
+const WRAPPED = 2 ** 31
+
+function addUp(rows: readonly SearchCounts[]): SearchCounts {
+  const sum = { ...NONE }
+  for (const row of rows) for (const name of COUNTS) sum[name] += row[name]
+  return sum
+}
+
+const COUNTS = Object.keys(NONE) as (keyof SearchCounts)[]
+
+function countTypes(rows: readonly SearchDayRow[]): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const { type, searches } of rows) counts.set(type, (counts.get(type) ?? 0) + searches)
+  return Object.fromEntries([...counts].filter(([, searches]) => searches > 0).sort(([, a], [, b]) => b - a))
+}
+
+function listDays(rows: readonly SearchDayRow[], { from, to }: Days): Analytics['timeseries'] {
+  const byDay = Map.groupBy(rows, ({ day }) => day)
+  return Array.from({ length: to - from + 1 }, (_, n) => {
+    const { searches, clicked, purchased, zero } = addUp(byDay.get(from + n) ?? [])
+    return {
+      date: dateOf(from + n),
+      searches,
+      ctr: share(clicked, searches),
+      conversion_rate: share(purchased, searches),
+      zero_result_rate: share(zero, searches),
+    }
+  })
+}
+
+type EventCounts = ReadonlyMap<string, { events: number; attributed: number }>
+
+/** Says whether the events of the shop arrive, in words for the merchant. */
+function describeTracking(searches: number, events: EventCounts, days: number): Analytics['tracking'] {
+  const click = events.get('click') ?? { events: 0, attributed: 0 }
+  const purchases = events.get('purchase')?.events ?? 0
+  const counts = `${many(searches, 'search', 'searches')}, ${many(click.events, 'click')} in ${many(days, 'day')}`
+  const tell = (status: string, message: string) => ({ status, message })
+  if (searches === 0) return tell('no_searches', `${counts}: no search was counted yet`)
+  if (click.events === 0)
+    return tell('no_clicks', `${counts}: the shop reports no clicks; send them as feedback`)
+  if (click.attributed === 0)
+    return tell('unattributed', `${counts}: no click names the search_id of a search of this store`)
+  if (purchases === 0)
+    return tell(
+      'no_purchases',
+      `${counts}, 0 purchases: the shop reports no purchases; send them as feedback`,
+    )
+  return tell('ok', `${counts}, ${many(purchases, 'purchase')}`)
+}
+
+const many = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`
+
+export const round = (value: number, digits = 4): number => Math.round(value * 10 ** digits) / 10 ** digits
+
+/** null where nothing could be counted. */
+const share = (part: number, whole: number): number | null => (whole <= 0 ? null : round(part / whole))

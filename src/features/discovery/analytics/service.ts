@@ -1,0 +1,166 @@
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { dayOf } from '../../../core/days.ts'
+import { fold } from '../../../core/text.ts'
+import { turn } from '../../../core/turns.ts'
+import { findBest } from './best.ts'
+import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
+import type { Days } from './day-queries.ts'
+import { nameQuery } from './names.ts'
+import { type ReportDeps, round, writeReport } from './report.ts'
+import type {
+  Analytics,
+  AnalyticsQuery,
+  PopularProducts,
+  PopularQuery,
+  Suggestions,
+  SuggestionsQuery,
+  UnmetDemand,
+  UnmetQuery,
+} from './schema.ts'
+import { PRODUCTS, QUERIES } from './tally-queries.ts'
+import type { UnmetMap } from './unmet/unmet-queries.ts'
+
+export interface AnalyticsDeps extends ReportDeps {
+  catalogue: CatalogueQueries
+  unmet: { findMap(storeId: string): UnmetMap | undefined }
+  clock: Clock
+  /** Writes the searches and events that wait, so that the counts are of this moment. */
+  flush(): void
+  /** Reads tallies while nothing packs them, one reader at a time. */
+  alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+/** What one event adds to the score of a product, and when half of it is left. */
+const SCORES = { b: 1, c: 3, d: 5 } as const
+const HALF_LIFE_DAYS = 7
+
+/** Days of searches that suggestions are made of. */
+const SUGGESTION_DAYS = 90
+
+/** Queries with the prefix that are looked at, and at a time. */
+const NAMES_MAX = 50_000
+const NAMES_AT_ONCE = 2_000
+
+export type AnalyticsService = ReturnType<typeof analyticsService>
+
+/** What shoppers look for and what they do with what they find, from counts that are always up to date. */
+export function analyticsService(deps: AnalyticsDeps) {
+  const { days: queries, tallies, sums, catalogue, unmet, clock, flush, alone } = deps
+
+  function lastDays(storeId: string, count: number): Days {
+    const to = dayOf(clock.now())
+    return { storeId, from: to - count + 1, to }
+  }
+
+  /** Queries that begin with a text, most searched first. */
+  async function suggestFromHistory(
+    storeId: string,
+    prefix: string,
+    limit: number,
+  ): Promise<Suggestions['suggestions']> {
+    const { a, c, d } = await sums.sum(lastDays(storeId, SUGGESTION_DAYS), QUERIES, ['a', 'c', 'd'])
+    const searches = (item: number) => a[item] ?? 0
+    /** A query that mostly finds nothing is no suggestion. */
+    const isUseful = (item: number) =>
+      searches(item) > 0 && searches(item) < 2 ** 31 && (d[item] as number) < searches(item)
+    const compare = (one: number, other: number) => searches(other) - searches(one) || one - other
+    let best: number[] = []
+    if (prefix === '') best = findBest(a.length, limit, isUseful, compare)
+    else {
+      const keep = (items: number[]) => {
+        best = [...best, ...items].sort(compare).slice(0, limit)
+      }
+      const exact = tallies.findNumber(storeId, QUERIES, prefix)
+      if (exact !== undefined && isUseful(exact)) keep([exact])
+      let after = prefix
+      for (let seen = 0; seen < NAMES_MAX; seen += NAMES_AT_ONCE) {
+        const names = tallies.listNames(storeId, QUERIES, after, prefix + LAST, NAMES_AT_ONCE)
+        keep(names.map(({ number }) => number).filter(isUseful))
+        if (names.length < NAMES_AT_ONCE) break
+        after = names.at(-1)?.name ?? after
+        await turn()
+      }
+    }
+    const names = tallies.findNames(storeId, QUERIES, best)
+    return best.map((item) => ({
+      query: names.get(item) ?? '',
+      count: searches(item),
+      results_count: Math.round((c[item] as number) / searches(item)),
+      source: 'history',
+    }))
+  }
+
+  return {
+    /** GET /v1/search/analytics. */
+    read(storeId: string, { days = 7 }: AnalyticsQuery): Promise<Analytics> {
+      flush()
+      return alone(storeId, () => writeReport(deps, lastDays(storeId, days)))
+    },
+
+    /** GET /v1/search/feedback/popular. */
+    popular(storeId: string, { days: count = 30, limit = 10 }: PopularQuery): Promise<PopularProducts> {
+      flush()
+      return alone(storeId, async () => {
+        const days = lastDays(storeId, count)
+        const ofDay = (day: number) => 0.5 ** ((days.to - day) / HALF_LIFE_DAYS)
+        const { b, c, d, scores } = await sums.sum(days, PRODUCTS, ['b', 'c', 'd'], { ...SCORES, ofDay })
+        const score = (item: number) => scores[item] as number
+        const best = findBest(
+          scores.length,
+          limit,
+          (item) => score(item) > 0,
+          (one, other) => score(other) - score(one) || one - other,
+        )
+        const names = tallies.findNames(storeId, PRODUCTS, best)
+        const metadata = catalogue.findMetadata(storeId, [...names.values()])
+        const revenue = Map.groupBy(queries.listProductRevenue(days, best), ({ product }) => product)
+        const products = best.map((item) => {
+          const product_id = names.get(item) ?? ''
+          return {
+            product_id,
+            score: round(score(item)),
+            clicks: b[item] as number,
+            add_to_cart: c[item] as number,
+            purchases: d[item] as number,
+            revenue: (revenue.get(item) ?? []).map(({ currency, amount }) => ({
+              currency,
+              amount: round(amount),
+            })),
+            metadata: metadata.get(product_id) ?? null,
+          }
+        })
+        return { days: count, products }
+      })
+    },
+
+    /** GET /v1/search/suggestions. */
+    suggest(storeId: string, { limit = 10, q = '' }: SuggestionsQuery): Promise<Suggestions> {
+      flush()
+      return alone(storeId, async () => {
+        const suggestions = await suggestFromHistory(storeId, nameQuery(q) ?? '', limit)
+        const known = new Set(suggestions.map(({ query }) => fold(query)))
+        const more = catalogue
+          .listTexts(storeId, fold(q), limit)
+          .filter(({ text }) => !known.has(text))
+          .map(({ text, products }) => ({
+            query: text,
+            count: 0,
+            results_count: products,
+            source: 'catalog',
+          }))
+        return { suggestions: [...suggestions, ...more].slice(0, limit) }
+      })
+    },
+
+    /** GET /v1/search/analytics/unmet. */
+    readUnmet(storeId: string, { limit = 20 }: UnmetQuery): UnmetDemand {
+      const found = unmet.findMap(storeId)
+      if (!found) return { computed_at: null, searches: 0, clusters: [] }
+      return {
+        computed_at: isoTime(found.computedAt),
+        searches: found.searches,
+        clusters: found.clusters.slice(0, limit),
+      }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { toCsv } from '../../../http/csv.ts'
+import type { Analytics, PopularProducts, Suggestions } from './schema.ts'
+
+/** The days of the period, one a row. */
+export const analyticsTable = ({ timeseries }: Analytics): string =>
+  toCsv(
+    ['date', 'searches', 'ctr', 'conversion_rate', 'zero_result_rate'],
+    timeseries.map((day) => [day.date, day.searches, day.ctr, day.conversion_rate, day.zero_result_rate]),
+  )
+
+/** One product a row; its revenue in each currency in one cell. */
+export const popularTable = ({ products }: PopularProducts): string =>
+  toCsv(
+    ['product_id', 'score', 'clicks', 'add_to_cart', 'purchases', 'revenue'],
+    products.map(({ product_id, score, clicks, add_to_cart, purchases, revenue }) => [
+      ...[product_id, score, clicks, add_to_cart, purchases],
+      revenue.map(({ currency, amount }) => `${currency} ${amount}`).join('; '),
+    ]),
+  )
+
+export const suggestionsTable = ({ suggestions }: Suggestions): string =>
+  toCsv(
+    ['query', 'count', 'results_count', 'source'],
+    suggestions.map(({ query, count, results_count, source }) => [query, count, results_count, source]),
+  )

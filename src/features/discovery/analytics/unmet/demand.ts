@@ -1,0 +1,177 @@
+import { type Clock, DAY_MS, HOUR_MS, isoTime } from '../../../../core/clock.ts'
+import { ApiError } from '../../../../core/errors.ts'
+import { turn } from '../../../../core/turns.ts'
+import type { Embedder } from '../../../../platform/embedder/embedder.ts'
+import type { AnsweredSearch } from '../../search/history.ts'
+import { isFirstPage } from '../bursts.ts'
+import { PLAUSIBLE } from '../counting.ts'
+import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.ts'
+import type { UnmetCluster, UnmetQueries } from './unmet-queries.ts'
+import { PRODUCT_WORDS } from './vocabulary.ts'
+
+export interface DemandDeps {
+  queries: UnmetQueries
+  listCategories(storeId: string, limit: number): string[]
+  embedder: Pick<Embedder, 'model' | 'embedText'>
+  clock: Clock
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  /** Days that the vectors are kept. */
+  days: number
+}
+
+/** Searches of a store that are kept for the map. */
+const SEARCHES_MAX = 5_000
+/** A store may have so many more until the next night. */
+const OVERHANG = 1_000
+const CLUSTERS_SHOWN = 50
+const EXAMPLES = 5
+const WORDS_SHOWN = 3
+const CATEGORIES_MAX = 256
+const PRUNED_AT_ONCE = 500
+const STEP_MS = 8
+
+/** A map is drawn again when it is so old, so once a night. */
+const MAP_AGE_MS = 23 * HOUR_MS
+
+/** Words of categories whose vectors are kept, of all stores together: a megabyte for each 500. */
+const VECTORS_MAX = 2_000
+
+interface Word {
+  name: string
+  source: 'category' | 'word'
+  vector: Float32Array
+}
+
+/** The demand map: what shoppers show pictures of that the store does not have. */
+export function createDemand({ queries, listCategories, embedder, clock, unsynced, days }: DemandDeps) {
+  /** Searches of each store since its number was last read. */
+  const sizes = new Map<string, number>()
+  const vectors = new Map<string, Float32Array | undefined>()
+  let modelHash = ''
+
+  /** @returns undefined for a word that the model does not know. */
+  async function embed(name: string): Promise<Float32Array | undefined> {
+    if (modelHash !== embedder.model.hash) vectors.clear()
+    modelHash = embedder.model.hash
+    if (vectors.has(name)) return vectors.get(name)
+    const { vector, isUnknown } = await embedder.embedText(name, 'index')
+    for (const oldest of vectors.keys()) {
+      if (vectors.size < VECTORS_MAX) break
+      vectors.delete(oldest)
+    }
+    const known = isUnknown ? undefined : vector
+    vectors.set(name, known)
+    return known
+  }
+
+  async function readWords(storeId: string): Promise<Word[]> {
+    const names = [
+      ...listCategories(storeId, CATEGORIES_MAX).map((name) => ({ name, source: 'category' as const })),
+      ...PRODUCT_WORDS.map((name) => ({ name, source: 'word' as const })),
+    ]
+    const words: Word[] = []
+    for (const { name, source } of names) {
+      const vector = await embed(name)
+      if (vector) words.push({ name, source, vector })
+    }
+    return words
+  }
+
+  async function draw(storeId: string, breathe: () => Promise<void>): Promise<void> {
+    const rows = queries.list(storeId, SEARCHES_MAX)
+    const points = rows.map(
+      ({ searchId, vector, score, createdAt }): Point => ({
+        searchId,
+        vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+        score: score ?? 0,
+        createdAt,
+      }),
+    )
+    const clusters = points.length === 0 ? [] : (await cluster(points, breathe)).slice(0, CLUSTERS_SHOWN)
+    const words = clusters.length === 0 ? [] : await readWords(storeId)
+    const shown: UnmetCluster[] = []
+    for (const found of clusters) {
+      shown.push(describeCluster(found, words))
+      await breathe()
+    }
+    const map = { searches: points.length, clusters: shown, computedAt: clock.now() }
+    unsynced(() => queries.setMap(storeId, map))
+  }
+
+  /** @returns false where the model is not ready or has too much to do. */
+  async function tryToDraw(storeId: string, breathe: () => Promise<void>): Promise<boolean> {
+    try {
+      await draw(storeId, breathe)
+      return true
+    } catch (error) {
+      if (error instanceof ApiError) return false
+      throw error
+    }
+  }
+
+  return {
+    /** Learns of a search as it is answered. @returns the write that keeps its vector, where it belongs on the map. */
+    note(search: AnsweredSearch): () => void {
+      const { id, storeId, vector, topScore, createdAt } = search
+      const isUnmet = topScore === null ? search.results.length === 0 : topScore < PLAUSIBLE
+      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return () => {}
+      const bytes = toBytes(vector)
+      return () => {
+        const size = sizes.get(storeId) ?? queries.count(storeId)
+        if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
+        sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
+        queries.add({ searchId: id, storeId, vector: bytes, score: topScore, createdAt })
+      }
+    },
+
+    /**
+     * Deletes what is too old, and draws each map again that is a day old, in small steps. To be called every hour: where the
+     * model has no time, the map waits for the next one.
+     */
+    async run(): Promise<void> {
+      let begin = clock.monotonic()
+      const breathe = async () => {
+        if (clock.monotonic() - begin < STEP_MS) return
+        await turn()
+        begin = clock.monotonic()
+      }
+      const before = clock.now() - days * DAY_MS
+      for (const storeId of queries.listStores()) {
+        const prune = () => unsynced(() => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE))
+        while (prune() === PRUNED_AT_ONCE) await turn()
+        sizes.delete(storeId)
+        const drawnAt = queries.findMap(storeId)?.computedAt
+        const isDue = drawnAt === undefined ? queries.count(storeId) > 0 : clock.now() - drawnAt >= MAP_AGE_MS
+        if (isDue && !(await tryToDraw(storeId, breathe))) return
+      }
+    },
+
+    forgetStore: (storeId: string): void => void sizes.delete(storeId),
+  }
+}
+
+function describeCluster({ sum, points }: Cluster, words: readonly Word[]): UnmetCluster {
+  const mean = toUnit(new Int8Array(toBytes(sum)))
+  const shows = words
+    .map(({ name, source, vector }) => ({ name, source, cosine: round(dot(mean, vector)) }))
+    .sort((a, b) => b.cosine - a.cosine)
+    .slice(0, WORDS_SHOWN)
+  // Newest first.
+  const newest = points.toSorted((a, b) => b.createdAt - a.createdAt)
+  return {
+    searches: points.length,
+    best_score: round(points.reduce((total, { score }) => total + score, 0) / points.length),
+    shows,
+    example_search_ids: newest.slice(0, EXAMPLES).map(({ searchId }) => searchId),
+    last_searched_at: isoTime(newest[0]?.createdAt ?? 0),
+  }
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let total = 0
+  for (let n = 0; n < one.length; n++) total += (one[n] as number) * (other[n] ?? 0)
+  return total
+}
+
+const round = (value: number): number => Math.round(value * 1e4) / 1e4

@@ -1,0 +1,66 @@
+import type { Db } from '../../../../platform/db/open.ts'
+import type { UnmetDemand } from '../schema.ts'
+
+/** A search by picture that found nothing plausible. */
+export interface UnmetSearch {
+  searchId: string
+  storeId: string
+  /** Signed bytes, one a dimension. */
+  vector: Buffer
+  /** Of the best result; null without any. */
+  score: number | null
+  /** Unix ms. */
+  createdAt: number
+}
+
+export type UnmetCluster = UnmetDemand['clusters'][number]
+
+export interface UnmetMap {
+  searches: number
+  clusters: UnmetCluster[]
+  /** Unix ms. */
+  computedAt: number
+}
+
+export type UnmetQueries = ReturnType<typeof unmetQueries>
+
+/** All SQL of the demand map. @param model the row in `models` whose vectors are compared. */
+export function unmetQueries(db: Db, model: number) {
+  const insert = db.prepare(`
+    INSERT INTO unmet_searches (search_id, store_id, model, vector, score, created_at)
+    VALUES (@searchId, @storeId, @model, @vector, @score, @createdAt)`)
+  const stores = db.prepare<[], string>('SELECT id FROM stores ORDER BY id').pluck()
+  const prune = db.prepare(`
+    DELETE FROM unmet_searches WHERE search_id IN (
+      SELECT search_id FROM unmet_searches WHERE store_id = @storeId AND (created_at < @before OR model <> @model)
+      UNION ALL SELECT search_id FROM (SELECT search_id FROM unmet_searches WHERE store_id = @storeId
+        ORDER BY created_at DESC LIMIT -1 OFFSET @max)
+      LIMIT @limit)`)
+  const count = db.prepare<[string], number>('SELECT count(*) FROM unmet_searches WHERE store_id = ?').pluck()
+  const list = db.prepare<{ storeId: string; model: number; max: bigint }, Omit<UnmetSearch, 'storeId'>>(`
+    SELECT search_id AS searchId, vector, score, created_at AS createdAt FROM unmet_searches
+    WHERE store_id = @storeId AND model = @model ORDER BY created_at DESC LIMIT @max`)
+  const setMap = db.prepare(`
+    INSERT INTO unmet_maps (store_id, map, computed_at) VALUES (@storeId, @map, @computedAt)
+    ON CONFLICT (store_id) DO UPDATE SET map = excluded.map, computed_at = excluded.computed_at`)
+  const findMap = db.prepare<[string], { map: string; computedAt: number }>(
+    'SELECT map, computed_at AS computedAt FROM unmet_maps WHERE store_id = ?',
+  )
+
+  return {
+    add: (search: UnmetSearch): void => void insert.run({ ...search, model }),
+    listStores: (): string[] => stores.all(),
+    count: (storeId: string): number => count.get(storeId) ?? 0,
+    /** Deletes searches that are too old, of another model, or more than `max`. @returns how many. */
+    prune: (storeId: string, before: number, max: number, limit: number): number =>
+      prune.run({ storeId, before, model, max: BigInt(max), limit: BigInt(limit) }).changes,
+    /** The newest ones first. */
+    list: (storeId: string, max: number) => list.all({ storeId, model, max: BigInt(max) }),
+    setMap: (storeId: string, { computedAt, ...map }: UnmetMap): void =>
+      void setMap.run({ storeId, map: JSON.stringify(map), computedAt }),
+    findMap(storeId: string): UnmetMap | undefined {
+      const row = findMap.get(storeId)
+      return row && { ...(JSON.parse(row.map) as Omit<UnmetMap, 'computedAt'>), computedAt: row.computedAt }
+    },
+  }
+}

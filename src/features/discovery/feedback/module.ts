@@ -1,0 +1,27 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import type { Ground, Module } from '../../module.ts'
+import { feedbackQueries } from './queries.ts'
+import { feedbackRoutes } from './routes.ts'
+import { type FeedbackDeps, type FeedbackService, feedbackService } from './service.ts'
+
+export type FeedbackNeeds = Pick<
+  FeedbackDeps,
+  'history' | 'noteFeedback' | 'countEvent' | 'writeTogether' | 'days'
+>
+
+/** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */
+export function buildFeedback({ db, clock, ids }: Ground, needs: FeedbackNeeds) {
+  const service = feedbackService({
+    ...needs,
+    queries: feedbackQueries(db),
+    unsynced: (write) => unsynced(db, write),
+    ...{ clock, ids },
+  })
+  return {
+    service,
+    routes: (doors: Doors) => feedbackRoutes(doors, service),
+    chores: [{ name: 'deleting old feedback', everyMs: HOUR_MS, run: service.prune }],
+  } satisfies Module<FeedbackService>
+}

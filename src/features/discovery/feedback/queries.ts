@@ -1,0 +1,91 @@
+import type { Db } from '../../../platform/db/open.ts'
+import type { FeedbackAction } from './schema.ts'
+
+/** One event, as it is kept. */
+export interface FeedbackRow {
+  id: string
+  storeId: string
+  searchId: string | null
+  productId: string
+  action: FeedbackAction
+  position: number | null
+  isAttributed: boolean
+  orderId: string | null
+  orderValue: number | null
+  currency: string | null
+  quantity: number
+  sessionId: string | null
+  repeatKey: string | null
+  origin: 'api' | 'widget'
+  /** Unix ms. */
+  occurredAt: number
+  createdAt: number
+}
+
+/** What is answered again about an event that came twice. */
+export type KnownEvent = Pick<FeedbackRow, 'id' | 'isAttributed' | 'position'>
+type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
+
+export type FeedbackQueries = ReturnType<typeof feedbackQueries>
+
+/** All SQL about feedback. No call opens a transaction. */
+export function feedbackQueries(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO feedback_events (id, store_id, search_id, product_id, action, position, is_attributed, order_id, order_value,
+      currency, quantity, session_id, repeat_key, origin, occurred_at, created_at)
+    VALUES (@id, @storeId, @searchId, @productId, @action, @position, @attributed, @orderId, @orderValue,
+      @currency, @quantity, @sessionId, @repeatKey, @origin, @occurredAt, @createdAt)`)
+  const known = 'SELECT id, is_attributed AS attributed, position FROM feedback_events'
+  const byOrder = db.prepare<Partial<FeedbackRow>, KnownRow>(
+    `${known} WHERE store_id = @storeId AND order_id = @orderId AND action = @action AND product_id = @productId LIMIT 1`,
+  )
+  const byKey = db.prepare<{ storeId: string; repeatKey: string; since: number }, KnownRow>(
+    `${known} WHERE store_id = @storeId AND repeat_key = @repeatKey AND created_at > @since LIMIT 1`,
+  )
+  const clickNear = db.prepare<
+    { storeId: string; searchId: string; productId: string; from: number; to: number },
+    { found: 1 }
+  >(`
+    SELECT 1 AS found FROM feedback_events WHERE store_id = @storeId AND search_id = @searchId
+      AND product_id = @productId AND action = 'click' AND occurred_at > @from AND occurred_at < @to LIMIT 1`)
+  const orderLine = db.prepare<{ storeId: string; orderId: string; currency: string }, { found: 1 }>(`
+    SELECT 1 AS found FROM feedback_events WHERE store_id = @storeId AND order_id = @orderId
+      AND action = 'purchase' AND currency = @currency LIMIT 1`)
+  const products = db
+    .prepare<{ storeId: string; ids: string }, string>(`
+    SELECT product_id FROM json_each(@ids) CROSS JOIN products ON store_id = @storeId AND product_id = value`)
+    .pluck()
+  const forgetOld = db.prepare(
+    'DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events WHERE created_at < ? LIMIT ?)',
+  )
+  const toKnown = (row: KnownRow | undefined): KnownEvent | undefined =>
+    row && { id: row.id, position: row.position, isAttributed: row.attributed === 1 }
+
+  return {
+    add: ({ isAttributed, ...row }: FeedbackRow): void =>
+      void insert.run({ ...row, attributed: isAttributed ? 1 : 0 }),
+    /** The same product of the same order. */
+    findOfOrder: (storeId: string, orderId: string, action: FeedbackAction, productId: string) =>
+      toKnown(byOrder.get({ storeId, orderId, action, productId })),
+    /** The same event of a repeated request. @param since Unix ms. */
+    findOfKey: (storeId: string, repeatKey: string, since: number) =>
+      toKnown(byKey.get({ storeId, repeatKey, since })),
+    /** Whether the product was clicked after one moment and before another, in the results of the same search. */
+    hasClick: (click: {
+      storeId: string
+      searchId: string
+      productId: string
+      from: number
+      to: number
+    }): boolean => clickNear.get(click) !== undefined,
+    /** Whether a purchase of the order in this currency is known. */
+    hasOrder: (storeId: string, orderId: string, currency: string): boolean =>
+      orderLine.get({ storeId, orderId, currency }) !== undefined,
+    /** Those of some product ids that the store has. */
+    findProducts: (storeId: string, ids: readonly string[]): Set<string> =>
+      new Set(products.all({ storeId, ids: JSON.stringify(ids) })),
+    /** Deletes some of the events that came before a moment. @returns how many. */
+    forgetBefore: (before: number, limit: number): number =>
+      forgetOld.run(BigInt(before), BigInt(limit)).changes,
+  }
+}

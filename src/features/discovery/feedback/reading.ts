@@ -1,0 +1,75 @@
+import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { isCurrency } from '../../../core/currencies.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
+import { type FeedbackAction, FeedbackEvent } from './schema.ts'
+
+/** An event that may be recorded. */
+export interface ReadEvent {
+  searchId: string | null
+  productId: string
+  action: FeedbackAction
+  sale: { value: number; currency: string } | null
+  quantity: number
+  orderId: string | null
+  sessionId: string | null
+  /** Unix ms. */
+  occurredAt: number
+}
+
+/** How old an event may be, and how far the clock of a shop may be ahead. */
+const AGE_MAX_MS = 30 * DAY_MS
+const AHEAD_MAX_MS = 5 * MINUTE_MS
+
+/**
+ * Reads one event.
+ *
+ * @param now Unix ms.
+ * @throws ApiError `validation_error` with all problems.
+ */
+export function readEvent(value: unknown, now: number): ReadEvent {
+  const problems = findProblems(FeedbackEvent, value, 'body')
+  // Rules between fields are looked at where the fields themselves are sound.
+  const isSound = (name: keyof FeedbackEvent) => !problems.some(({ pointer }) => pointer === `/${name}`)
+  if (!isObject(value)) throw validationError(problems)
+  const event = value as FeedbackEvent
+  const problem = (name: keyof FeedbackEvent, code: string, message: string): Problem[] =>
+    isSound(name) ? [{ in: 'body', pointer: `/${name}`, code, message }] : []
+  if (isSound('action')) {
+    for (const name of ['order_value', 'currency'] as const) {
+      const isGiven = event[name] !== undefined
+      if (event.action === 'purchase' && !isGiven)
+        problems.push(...problem(name, 'required', 'is required with the action purchase'))
+      if (event.action !== 'purchase' && isGiven)
+        problems.push(...problem(name, 'not_allowed', 'is allowed only with the action purchase'))
+    }
+  }
+  if (event.currency !== undefined && isSound('currency') && !isCurrency(event.currency))
+    problems.push(...problem('currency', 'currency', 'must be a code of ISO 4217 such as EUR'))
+  const occurredAt = event.occurred_at === undefined ? now : readTime(event.occurred_at)
+  if (event.occurred_at !== undefined && isSound('occurred_at')) {
+    if (Number.isNaN(occurredAt))
+      problems.push(...problem('occurred_at', 'format', 'must be an existing date and time'))
+    else if (occurredAt > now + AHEAD_MAX_MS)
+      problems.push(...problem('occurred_at', 'max', 'must be at most 5 minutes ahead'))
+    else if (occurredAt < now - AGE_MAX_MS)
+      problems.push(...problem('occurred_at', 'min', 'must be at most 30 days ago'))
+  }
+  if (problems.length > 0) throw validationError(problems)
+  const { order_value, currency } = event
+  return {
+    searchId: event.search_id?.toLowerCase() ?? null,
+    productId: event.result_product_id,
+    action: event.action,
+    sale: order_value === undefined || currency === undefined ? null : { value: order_value, currency },
+    quantity: event.quantity ?? 1,
+    orderId: event.order_id ?? null,
+    sessionId: event.session_id || null,
+    occurredAt,
+  }
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readTime = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)

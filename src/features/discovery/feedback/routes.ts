@@ -1,0 +1,40 @@
+import { Elysia } from 'elysia'
+import { jsonBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { FeedbackAnswer, FeedbackBody } from './schema.ts'
+import type { FeedbackService } from './service.ts'
+
+/** Contract 3.8: clicks, products in carts and purchases. */
+export function feedbackRoutes(
+  { forStoreFeedback, idempotency }: Pick<Doors, 'forStoreFeedback' | 'idempotency'>,
+  feedback: Pick<FeedbackService, 'record'>,
+) {
+  return new Elysia({ name: 'feedback.routes', prefix: '/v1/search/feedback', tags: ['Analytics'] })
+    .use(forStoreFeedback)
+    .post(
+      '',
+      ({ actor, body, path, request, set }) => {
+        const idempotencyKey = request.headers.get('idempotency-key')
+        return idempotency.answer({ actor, body, path, request, set }, async () => ({
+          status: 201,
+          body: await feedback.record(actor.storeId, body, { origin: 'api', idempotencyKey }),
+        }))
+      },
+      {
+        can: 'search:write',
+        parse: jsonBody(),
+        body: FeedbackBody,
+        response: {
+          201: FeedbackAnswer,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE),
+        },
+        detail: {
+          operationId: 'recordFeedback',
+          summary: 'Record what shoppers did with products: one event, or up to 1,000',
+          parameters: [IDEMPOTENCY_KEY],
+        },
+      },
+    )
+}

@@ -1,0 +1,243 @@
+import { type Clock, DAY_MS, HOUR_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { WriteTogether } from '../../../platform/db/write-groups.ts'
+import type { CountedEvent } from '../analytics/counting.ts'
+import type { SearchHistory } from '../search/history.ts'
+import type { FoundSearch } from '../search/queries.ts'
+import type { FeedbackQueries, FeedbackRow, KnownEvent } from './queries.ts'
+import { type ReadEvent, readEvent } from './reading.ts'
+import type { EventOutcome, FeedbackAnswer, RecordedEvent } from './schema.ts'
+
+export interface FeedbackDeps {
+  queries: FeedbackQueries
+  history: Pick<SearchHistory, 'find' | 'later' | 'flush'>
+  /** Learns that a search is given feedback, before its counts are written. */
+  noteFeedback(searchId: string): void
+  /** Counts an event in its transaction. */
+  countEvent(event: CountedEvent): void
+  writeTogether: WriteTogether
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  clock: Clock
+  ids: Ids
+  /** Days that an event is kept. */
+  days: number
+}
+
+export interface FeedbackSource {
+  origin: FeedbackRow['origin']
+  /** The request's Idempotency-Key. */
+  idempotencyKey?: string | null
+}
+
+/** Clicks on one result of a search within this time are one. */
+const CLICK_MS = 10_000
+
+/** Events of a list that are recorded in one step. */
+const EVENTS_AT_ONCE = 50
+
+/** Events deleted at a time. */
+const FORGET_STEP = 200
+
+/** An event with what was found out about it. */
+interface Judged {
+  row: FeedbackRow
+  search: FoundSearch | undefined
+  isKnownProduct: boolean
+  warnings: string[]
+}
+
+export type FeedbackService = ReturnType<typeof feedbackService>
+
+/** Records what shoppers did with products, and which search led to it. */
+export function feedbackService(deps: FeedbackDeps) {
+  const { queries, history, noteFeedback, countEvent, writeTogether, unsynced, clock, ids, days } = deps
+
+  function judge(
+    storeId: string,
+    event: ReadEvent,
+    products: ReadonlySet<string>,
+    { origin, idempotencyKey }: FeedbackSource,
+    index: number,
+  ): Judged {
+    const { searchId, productId, sale, ...rest } = event
+    const search = searchId === null ? undefined : history.find(storeId, searchId)
+    const found = search ? search.results.indexOf(productId) : -1
+    const isKnownProduct = products.has(productId)
+    const warnings: string[] = []
+    if (searchId !== null && !search)
+      warnings.push('the store has no such search; the event counts without it')
+    if (search && found === -1) warnings.push('the search did not show this product')
+    if (!isKnownProduct) warnings.push('the store has no such product')
+    const row: FeedbackRow = {
+      ...rest,
+      id: ids.uuid(),
+      storeId,
+      searchId,
+      productId,
+      position: search && found !== -1 ? search.offset + found + 1 : null,
+      isAttributed: search !== undefined,
+      orderValue: sale?.value ?? null,
+      currency: sale?.currency ?? null,
+      repeatKey: idempotencyKey ? `${idempotencyKey} ${index}` : null,
+      origin,
+      createdAt: clock.now(),
+    }
+    return { row, search, isKnownProduct, warnings }
+  }
+
+  /** The event that this one repeats. */
+  function findKnown({
+    storeId,
+    orderId,
+    repeatKey,
+    action,
+    productId,
+    createdAt,
+  }: FeedbackRow): KnownEvent | undefined {
+    const since = createdAt - LIMITS.idempotencyHours * HOUR_MS
+    return (
+      (orderId === null ? undefined : queries.findOfOrder(storeId, orderId, action, productId)) ??
+      (repeatKey === null ? undefined : queries.findOfKey(storeId, repeatKey, since))
+    )
+  }
+
+  function isSecondClick({ storeId, searchId, productId, action, occurredAt }: FeedbackRow): boolean {
+    if (action !== 'click' || searchId === null) return false
+    const [from, to] = [occurredAt - CLICK_MS, occurredAt + CLICK_MS]
+    return queries.hasClick({ storeId, searchId, productId, from, to })
+  }
+
+  /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
+  function write({ row, search, isKnownProduct }: Judged): KnownEvent {
+    const known = findKnown(row)
+    if (known) return known
+    if (isSecondClick(row)) return row
+    const { storeId, action, productId, position, occurredAt, orderId, orderValue, currency } = row
+    const sale =
+      orderValue === null || currency === null
+        ? undefined
+        : {
+            value: orderValue,
+            currency,
+            isNewOrder: orderId === null || !queries.hasOrder(storeId, orderId, currency),
+          }
+    queries.add(row)
+    countEvent({ storeId, action, productId, isKnownProduct, search, position, sale, occurredAt })
+    return row
+  }
+
+  /** What the shop must be able to rely on waits for the disk; the rest is written with the next searches. */
+  async function keep(judged: readonly Judged[]): Promise<KnownEvent[]> {
+    for (const { search } of judged) if (search) noteFeedback(search.id)
+    const isAwaited = ({ row }: Judged) =>
+      row.action === 'purchase' || row.orderId !== null || row.repeatKey !== null
+    for (const event of judged) if (!isAwaited(event)) history.later(() => void write(event))
+    if (!judged.some(isAwaited)) return judged.map(({ row }) => row)
+    // The searches that the events belong to are counted first.
+    history.flush()
+    return Promise.all(
+      judged.map((event) => (isAwaited(event) ? writeTogether({ write: () => write(event) }) : event.row)),
+    )
+  }
+
+  const describe = ({ id, isAttributed, position }: KnownEvent, warnings: string[]): RecordedEvent => ({
+    status: 'recorded',
+    feedback_id: id,
+    attributed: isAttributed,
+    position,
+    ...(warnings.length > 0 && { warnings }),
+  })
+
+  async function recordOne(storeId: string, body: unknown, source: FeedbackSource): Promise<RecordedEvent> {
+    const event = readEvent(body, clock.now())
+    const judged = judge(storeId, event, queries.findProducts(storeId, [event.productId]), source, 0)
+    const [kept = judged.row] = await keep([judged])
+    return describe(kept, judged.warnings)
+  }
+
+  async function recordSome(
+    storeId: string,
+    values: readonly unknown[],
+    first: number,
+    source: FeedbackSource,
+  ): Promise<EventOutcome[]> {
+    const now = clock.now()
+    const read = values.map((value) => tryTo(() => readEvent(value, now)))
+    const sound = read.flatMap((event) => (event instanceof ApiError ? [] : [event.productId]))
+    const products = queries.findProducts(storeId, sound)
+    const judged = read.map((event, n) =>
+      event instanceof ApiError ? event : judge(storeId, event, products, source, first + n),
+    )
+    const kept = await keep(judged.flatMap((event) => (event instanceof ApiError ? [] : [event])))
+    let next = 0
+    return judged.map((event, n): EventOutcome => {
+      const index = first + n
+      if (!(event instanceof ApiError))
+        return { index, ...describe(kept[next++] ?? event.row, event.warnings) }
+      const { code: error, message, extras } = event
+      return { index, status: 'failed', error, message, ...(extras.details && { details: extras.details }) }
+    })
+  }
+
+  return {
+    /**
+     * Records one event, or each of the list `events` by itself.
+     *
+     * @throws ApiError `validation_error` for a single event, or for a list that is none.
+     */
+    async record(
+      storeId: string,
+      body: Record<string, unknown>,
+      source: FeedbackSource,
+    ): Promise<FeedbackAnswer> {
+      const events = body['events']
+      if (events === undefined) return recordOne(storeId, body, source)
+      const results: EventOutcome[] = []
+      const list = readList(events)
+      for (let first = 0; first < list.length; first += EVENTS_AT_ONCE) {
+        if (first > 0) {
+          // As a group of its own, so that no group takes long.
+          history.flush()
+          await turn()
+        }
+        results.push(...(await recordSome(storeId, list.slice(first, first + EVENTS_AT_ONCE), first, source)))
+      }
+      return {
+        status: 'recorded',
+        count: results.filter(({ status }) => status === 'recorded').length,
+        results,
+      }
+    },
+
+    /** Deletes events that are too old, a few at a time. */
+    async prune(): Promise<void> {
+      const before = clock.now() - days * DAY_MS
+      while (unsynced(() => queries.forgetBefore(before, FORGET_STEP)) === FORGET_STEP) await turn()
+    },
+  }
+}
+
+/** @throws ApiError `validation_error`. */
+function readList(events: unknown): unknown[] {
+  const max = LIMITS.feedbackEventsMax
+  const problem = (code: string, message: string) =>
+    validationError([{ in: 'body', pointer: '/events', code, message }])
+  if (!Array.isArray(events)) throw problem('type', 'must be an array')
+  if (events.length === 0) throw problem('min_items', 'must have at least 1 item')
+  if (events.length > max) throw problem('max_items', `must have at most ${max} items`)
+  return events
+}
+
+function tryTo<Result>(work: () => Result): Result | ApiError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}

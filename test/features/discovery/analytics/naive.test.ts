@@ -1,0 +1,397 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isFirstPage } from '../../../../src/features/discovery/analytics/bursts.ts'
+import type { SearchRow } from '../../../../src/features/discovery/search/queries.ts'
+import { readRepetitions } from '../../../robustness/random.ts'
+import { type TestApp, testApp } from '../../../support/app.ts'
+import { foreverKey } from '../../../support/keys.ts'
+
+const DAY = 86_400_000
+const HISTORY_DAYS = 5
+const RUNS = readRepetitions('ANALYTICS_RUNS', 40)
+
+/** A search as the test remembers it. */
+interface Raw extends SearchRow {
+  isEnded: boolean
+  /** Whether its row is still in the history. */
+  isKept: boolean
+  into?: Raw
+}
+
+interface RawEvent {
+  search: Raw | undefined
+  product: string
+  action: 'click' | 'add_to_cart' | 'purchase'
+  position: number | null
+  value: number
+  currency: string
+  order: string | undefined
+  at: number
+}
+
+const PRODUCTS = ['p0', 'p1', 'p2', 'p3', 'gone']
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('search' as const),
+      type: fc.constantFrom('text' as const, 'text' as const, 'upload' as const, 'batch' as const),
+      query: fc.constantFrom('Red boots', ' red  BOOTS', 'mug', 'café'),
+      results: fc.subarray(PRODUCTS),
+      topScore: fc.constantFrom(0.3, 0.5, 0.9),
+      isTracked: fc
+        .boolean()
+        .map((no) => !no || true)
+        .chain((yes) => fc.constantFrom(yes, yes, yes, false)),
+      sessionId: fc.constantFrom('s1', 's2', null),
+      offset: fc.constantFrom(0, 0, 0, 20),
+      durationMs: fc.integer({ min: 1, max: 5_000 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('event' as const),
+      back: fc.nat(4),
+      isLinked: fc.constantFrom(true, true, false),
+      product: fc.constantFrom(...PRODUCTS),
+      action: fc.constantFrom('click' as const, 'add_to_cart' as const, 'purchase' as const),
+      value: fc.integer({ min: 0, max: 9_999 }).map((cents) => cents / 100),
+      currency: fc.constantFrom('EUR', 'USD'),
+      order: fc.constantFrom(undefined, 'o1', 'o2'),
+      age: fc.constantFrom(0, 0, 5_000, 3 * DAY),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(500, 2_000, 3_000, 3_001, 20_000, DAY / 2, 2 * DAY),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('tidy' as const) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+/** What happened, recomputed from every search and event each time. */
+function createWorld() {
+  const searches: Raw[] = []
+  const events: RawEvent[] = []
+  const name = (query: string | null) => (query ?? '').trim().toLowerCase().replace(/\s+/g, ' ')
+  const dayOf = (ms: number) => Math.floor(ms / DAY)
+  const counted = (search: Raw): Raw => (search.into ? counted(search.into) : search)
+  const rate = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1e4) / 1e4)
+  const sum = (numbers: number[]) =>
+    Math.round(numbers.reduce((total, number) => total + number, 0) * 1e4) / 1e4
+
+  return {
+    searches,
+    events,
+    addSearch(search: Raw): void {
+      const isKey = (of: Raw) =>
+        of.isTracked && of.type === 'text' && of.sessionId !== null && isFirstPage(of)
+      const before = searches.findLast((other) => isKey(other) && other.sessionId === search.sessionId)
+      const age = search.createdAt - (before?.createdAt ?? 0)
+      if (isKey(search) && before && !before.isEnded && age <= 3_000) before.into = search
+      searches.push(search)
+    },
+    addEvent(event: RawEvent): void {
+      if (event.search) event.search.isEnded = true
+      const isSame = (other: RawEvent) =>
+        (event.order !== undefined &&
+          other.order === event.order &&
+          other.action === event.action &&
+          other.product === event.product) ||
+        ((event.order === undefined || true) &&
+          event.action === 'click' &&
+          event.search !== undefined &&
+          other.action === 'click' &&
+          other.search === event.search &&
+          other.product === event.product &&
+          Math.abs(other.at - event.at) < 10_000)
+      if (!events.some(isSame)) events.push(event)
+    },
+
+    report(today: number, days: number) {
+      const isIn = (ms: number) => dayOf(ms) <= today && dayOf(ms) > today - days
+      const all = searches.filter(({ isTracked, type, into }) => isTracked && type !== 'batch' && !into)
+      const tracked = all.filter(({ createdAt }) => isIn(createdAt))
+      const linked = events.flatMap((event) =>
+        event.search?.isTracked && event.search.type !== 'batch'
+          ? [{ ...event, search: counted(event.search) }]
+          : [],
+      )
+      const having = (action: string, of: Raw[]) =>
+        of.filter((search) => linked.some((event) => event.search === search && event.action === action))
+          .length
+      const zero = (of: Raw[]) =>
+        of.filter((search) => search.results.length === 0 && isFirstPage(search)).length
+      const clicks = linked.filter(
+        ({ search, action, position }) => action === 'click' && position !== null && isIn(search.createdAt),
+      )
+      const bucketOf = (position: number) => (position <= 10 ? position : position <= 20 ? 11 : 21)
+      const buckets = [...Map.groupBy(clicks, ({ position }) => bucketOf(position ?? 0))].sort(
+        ([a], [b]) => a - b,
+      )
+      const queries = [
+        ...Map.groupBy(
+          tracked.filter(({ query }) => query !== null),
+          ({ query }) => name(query),
+        ),
+      ]
+      const byQuery = (count: (of: Raw[]) => object & { searches: number }) =>
+        queries
+          .map(([query, of]) => ({ query, ...count(of) }))
+          .filter(({ searches: n }) => n > 0)
+          .sort((a, b) => b.searches - a.searches || (a.query < b.query ? -1 : 1))
+      const sales = events.filter(({ action, at }) => action === 'purchase' && isIn(at))
+      const isFirstLine = (sale: RawEvent) =>
+        sale.order === undefined ||
+        sale ===
+          events.find(
+            ({ action, order, currency }) =>
+              action === 'purchase' && order === sale.order && currency === sale.currency,
+          )
+      const products = PRODUCTS.map((product_id) => ({
+        product_id,
+        impressions: tracked.filter(({ results }) => results.includes(product_id)).length,
+        clicks: events.filter(
+          ({ action, product, at }) => action === 'click' && product === product_id && isIn(at),
+        ).length,
+      })).filter(({ impressions, clicks: n }) => impressions + n > 0)
+      return {
+        searches: {
+          total: tracked.length,
+          by_type: Object.fromEntries(
+            [...Map.groupBy(tracked, ({ type }) => type)].map(([type, of]) => [type, of.length]),
+          ),
+          sessions: new Set(
+            searches.flatMap(({ isTracked, type, sessionId, createdAt }) =>
+              isTracked && type !== 'batch' && sessionId !== null && isIn(createdAt) ? [sessionId] : [],
+            ),
+          ).size,
+          zero_results: zero(tracked),
+          zero_result_rate: rate(zero(tracked), tracked.length),
+          low_confidence: tracked.filter(({ topScore }) => topScore !== null && topScore < 0.5).length,
+        },
+        engagement: {
+          searches_with_click: having('click', tracked),
+          ctr: rate(having('click', tracked), tracked.length),
+          avg_click_position:
+            clicks.length === 0
+              ? null
+              : Math.round(
+                  (clicks.reduce((total, { position }) => total + (position ?? 0), 0) / clicks.length) * 100,
+                ) / 100,
+          click_positions: buckets.map(([from, of]) => ({
+            from,
+            to: from === 21 ? null : from === 11 ? 20 : from,
+            clicks: of.length,
+          })),
+          add_to_cart_rate: rate(having('add_to_cart', tracked), tracked.length),
+          conversion_rate: rate(having('purchase', tracked), tracked.length),
+        },
+        revenue: [...Map.groupBy(sales, ({ currency }) => currency)]
+          .map(([currency, of]) => {
+            const attributed = sum(of.filter(({ search }) => search).map(({ value }) => value))
+            const total = sum(of.map(({ value }) => value))
+            return {
+              currency,
+              total,
+              attributed,
+              unattributed: sum([total, -attributed]),
+              orders: of.filter(isFirstLine).length,
+              per_search: rate(attributed, tracked.length),
+            }
+          })
+          .sort((a, b) => (a.currency < b.currency ? -1 : 1)),
+        top_queries: byQuery((of) => ({
+          searches: of.length,
+          ctr: rate(having('click', of), of.length),
+          avg_results:
+            Math.round((of.reduce((total, { results }) => total + results.length, 0) / of.length) * 100) /
+            100,
+        })),
+        zero_result_queries: byQuery((of) => ({ searches: zero(of) })),
+        top_products: products,
+        timeseries: Array.from({ length: days }, (_, n) => {
+          const day = today - days + 1 + n
+          const of = tracked.filter(({ createdAt }) => dayOf(createdAt) === day)
+          return {
+            date: new Date(day * DAY).toISOString().slice(0, 10),
+            searches: of.length,
+            ctr: rate(having('click', of), of.length),
+            conversion_rate: rate(having('purchase', of), of.length),
+            zero_result_rate: rate(zero(of), of.length),
+          }
+        }),
+      }
+    },
+
+    popular(today: number, days: number) {
+      const isIn = ({ at }: RawEvent) => dayOf(at) <= today && dayOf(at) > today - days
+      const weights = { click: 1, add_to_cart: 3, purchase: 5 }
+      return PRODUCTS.flatMap((product_id) => {
+        const of = events.filter((event) => event.product === product_id && isIn(event))
+        const score = of.reduce(
+          (total, { action, at }) => total + weights[action] * 0.5 ** ((today - dayOf(at)) / 7),
+          0,
+        )
+        const count = (wanted: string) => of.filter(({ action }) => action === wanted).length
+        const sales = of.filter(({ action }) => action === 'purchase')
+        const revenue = [...Map.groupBy(sales, ({ currency }) => currency)]
+          .map(([currency, lines]) => ({ currency, amount: sum(lines.map(({ value }) => value)) }))
+          .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+        if (of.length === 0) return []
+        return [
+          {
+            product_id,
+            score,
+            clicks: count('click'),
+            add_to_cart: count('add_to_cart'),
+            purchases: count('purchase'),
+            revenue,
+          },
+        ]
+      })
+    },
+  }
+}
+
+type World = ReturnType<typeof createWorld>
+
+async function play(
+  app: TestApp,
+  world: World,
+  token: string,
+  storeId: string,
+  steps: readonly Step[],
+): Promise<void> {
+  for (const now of steps) {
+    if (now.do === 'wait') app.clock.advance(now.ms)
+    if (now.do === 'tidy') {
+      app.history.flush()
+      await app.tidy()
+      for (const search of world.searches)
+        if (search.createdAt < app.clock.now() - HISTORY_DAYS * DAY) search.isKept = false
+    }
+    if (now.do === 'search') {
+      const { do: _do, offset, ...rest } = now
+      const search: SearchRow = {
+        ...rest,
+        id: app.ids.uuid(),
+        storeId,
+        query: now.type === 'text' ? now.query : null,
+        topScore: now.results.length === 0 ? null : now.topScore,
+        parameters: { offset },
+        createdAt: app.clock.now(),
+      }
+      app.history.add(search)
+      world.addSearch({ ...search, isEnded: false, isKept: true })
+    }
+    if (now.do === 'event') {
+      const search = now.isLinked ? world.searches.at(-1 - now.back) : undefined
+      const at = app.clock.now() - now.age
+      const found = search?.isKept ? search : undefined
+      const place = found ? found.results.indexOf(now.product) : -1
+      const position = place === -1 ? null : Number(found?.parameters['offset']) + place + 1
+      const answer = await app.call('POST', '/v1/search/feedback', {
+        token,
+        body: {
+          search_id: search?.id,
+          result_product_id: now.product,
+          action: now.action,
+          ...(now.action === 'purchase' && { order_value: now.value, currency: now.currency }),
+          order_id: now.order,
+          occurred_at: new Date(at).toISOString(),
+        },
+      })
+      expect(answer).toMatchObject({ status: 201 })
+      const event = { ...now, search: found, position, at }
+      const isRepeated =
+        now.order !== undefined &&
+        world.events.some(
+          (other) =>
+            other.order === now.order && other.action === now.action && other.product === now.product,
+        )
+      if (!isRepeated) expect(answer.body).toMatchObject({ attributed: found !== undefined, position })
+      world.addEvent(event)
+    }
+  }
+}
+
+const byId = (one: { product_id: string }, other: { product_id: string }) =>
+  one.product_id < other.product_id ? -1 : 1
+
+test('analytics and popular products equal what is recomputed from every search and event, while days pass and rows go', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 60 }),
+      fc.array(step, { maxLength: 10 }),
+      async (steps, others) => {
+        const app = testApp({}, { SEARCH_HISTORY_DAYS: String(HISTORY_DAYS) })
+        try {
+          const token = await foreverKey(app, await app.signIn('one'))
+          const otherToken = await foreverKey(app, await app.signIn('two'))
+          const idOf = (slug: string) => app.services.accounts.requireStore(slug).id
+          const [world, other] = [createWorld(), createWorld()]
+          await play(
+            app,
+            other,
+            otherToken,
+            idOf('two'),
+            others.filter(({ do: what }) => what !== 'tidy' && what !== 'wait'),
+          )
+          await play(app, world, token, idOf('one'), steps)
+          for (const [as, of] of [
+            [token, world],
+            [otherToken, other],
+          ] as const) {
+            for (const days of [1, 7, 30]) {
+              const today = Math.floor(app.clock.now() / DAY)
+              const { body } = await app.call('GET', `/v1/search/analytics?days=${days}`, { token: as })
+              const { period, tracking, latency_ms, ...report } = body as Record<string, object>
+              const got = report as Record<
+                'top_products' | 'revenue' | 'top_queries' | 'zero_result_queries',
+                never[]
+              >
+              got.top_products.sort(byId)
+              got.revenue.sort((a: { currency: string }, b: { currency: string }) =>
+                a.currency < b.currency ? -1 : 1,
+              )
+              for (const list of [got.top_queries, got.zero_result_queries])
+                list.sort(
+                  (a: { searches: number; query: string }, b: { searches: number; query: string }) =>
+                    b.searches - a.searches || (a.query < b.query ? -1 : 1),
+                )
+              const { top_products, ...naive } = of.report(today, days)
+              expect(report as object).toEqual({ ...naive, top_products: top_products.sort(byId) })
+              const popular = await app.call('GET', `/v1/search/feedback/popular?days=${days}&limit=100`, {
+                token: as,
+              })
+              const products = popular.body['products'] as {
+                product_id: string
+                revenue: { currency: string }[]
+                metadata: null
+              }[]
+              for (const { revenue } of products) revenue.sort((a, b) => (a.currency < b.currency ? -1 : 1))
+              expect(products.sort(byId)).toEqual(
+                of
+                  .popular(today, days)
+                  .sort(byId)
+                  .map((product) => ({
+                    ...product,
+                    score: expect.closeTo(product.score, 3),
+                    metadata: null,
+                  })),
+              )
+            }
+          }
+        } finally {
+          await app.close()
+        }
+      },
+    ),
+    { numRuns: RUNS },
+  )
+}, 120_000)

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Counts, join, pack, unpack } from '../../../../src/features/discovery/analytics/packs.ts'
+
+const number = fc.oneof(fc.nat(3), fc.nat(70_000), fc.nat(2 ** 31), fc.maxSafeInteger().map(Math.abs))
+const item = fc.oneof(
+  fc.nat(20),
+  fc.nat(100_000),
+  fc.nat({ max: 2 ** 31 - 1 }),
+  fc.bigInt(0n, 2n ** 52n).map(Number),
+)
+const day = fc.uniqueArray(fc.tuple(item, number, number, number, number), {
+  selector: ([id]) => id,
+  maxLength: 50,
+})
+type Day = [number, number, number, number, number][]
+
+const toCounts = (rows: Day): Counts => {
+  const sorted = rows.toSorted(([a], [b]) => a - b)
+  const column = (n: number) => Float64Array.from(sorted, (row) => row[n] as number)
+  return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
+}
+
+test('a pack holds what was packed, also where the database reads it to an odd address', () => {
+  fc.assert(
+    fc.property(day, fc.nat(9), (rows, offset) => {
+      const packed = pack(toCounts(rows))
+      const moved = Buffer.alloc(packed.length + offset)
+      packed.copy(moved, offset)
+      expect(unpack(moved.subarray(offset))).toEqual(toCounts(rows))
+    }),
+  )
+})
+
+test('joined, counts are added and ranks are not', () => {
+  fc.assert(
+    fc.property(day, day, fc.constantFrom('sum' as const, 'max' as const), (one, other, joining) => {
+      const expected = new Map<number, number[]>(one.map(([id, ...counts]) => [id, counts]))
+      for (const [id, ...counts] of other) {
+        const before = expected.get(id) ?? [0, 0, 0, 0]
+        expected.set(
+          id,
+          counts.map((count, n) =>
+            joining === 'sum' ? count + (before[n] as number) : Math.max(count, before[n] as number),
+          ),
+        )
+      }
+      const rows = [...expected].map(([id, counts]) => [id, ...counts]) as Day
+      expect(join(toCounts(one), toCounts(other), joining)).toEqual(toCounts(rows))
+    }),
+  )
+})
+
+test('a day of small numbers takes few bytes', () => {
+  const rows = Array.from({ length: 1_000 }, (_, n): Day[number] => [n * 3, 200, 3, 0, 0])
+  expect(pack(toCounts(rows)).length).toBe(4 + 5 + 3 * 1_000)
+})
