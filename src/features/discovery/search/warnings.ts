@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein'
+import { findNearest } from '../../../core/nearest.ts'
 import { fold } from '../../../core/text.ts'
 import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
 import type { SearchKind } from './queries.ts'
@@ -54,8 +54,7 @@ export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter):
   const say = (what: string, value: string, words: () => readonly string[]) => {
     const known = words().slice(0, WORDS_MAX)
     const shown = value.slice(0, 60)
-    const near = known.find((word) => fold(word) === fold(closest(fold(shown), known.map(fold))))
-    warnings.push(`no product has the ${what} '${shown}'${near ? suggest(shown, [near]) : ''}`)
+    warnings.push(`no product has the ${what} '${shown}'${suggest(shown, known)}`)
   }
   const { category, color } = filter
   if (category !== undefined && columns.createMask({ category }, segment.slots)?.products === 0)
@@ -65,9 +64,9 @@ export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter):
   return warnings
 }
 
-/** The suggestion of a word that is near enough; empty without one. */
+/** The suggestion of a word that is near enough, whatever its case and accents; empty without one. */
 function suggest(shown: string, known: readonly string[]): string {
-  const near = known.length > 0 ? closest(shown, known as string[]) : undefined
-  if (near === undefined) return ''
-  return distance(fold(shown), fold(near)) <= Math.max(2, near.length / 3) ? `; did you mean '${near}'?` : ''
+  const folded = known.map(fold)
+  const near = findNearest(fold(shown), folded)
+  return near === undefined ? '' : `; did you mean '${known[folded.indexOf(near)]}'?`
 }
