@@ -39,3 +39,8 @@ export const EMAIL_FAULT = {
   code: 'pattern',
   message: 'must be a mail address like anna@shop.example, with no letters outside a-z before the @',
 } as const
+
+/** Describes to the operator why {@link normaliseEmail} refuses an address. */
+export const findEmailFault = (text: string): string =>
+  // Whoever forgot the @ needs no word about letters.
+  /[^ -~][^@]*@/.test(text) ? EMAIL_FAULT.message : 'must be a mail address like anna@shop.example'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { EMAIL_SHAPE, normaliseEmail } from '../../src/core/email.ts'
+import { EMAIL_SHAPE, findEmailFault, normaliseEmail } from '../../src/core/email.ts'
 
 const SHAPE = new RegExp(EMAIL_SHAPE)
 
@@ -96,4 +96,15 @@ describe('no addresses', () => {
   ])('%p: letters that could pass for others', (text) => {
     expect(normaliseEmail(text)).toBeUndefined()
   })
+})
+
+test.each([
+  ['anna', 'must be a mail address like anna@shop.example'],
+  ['anna@', 'must be a mail address like anna@shop.example'],
+  [
+    'änna@shop.example',
+    'must be a mail address like anna@shop.example, with no letters outside a-z before the @',
+  ],
+])('what is wrong with %s is told in fitting words', (text, fault) => {
+  expect(findEmailFault(text)).toBe(fault)
 })

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
+import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -142,6 +142,6 @@ const formatRegistrations = (open: RegistrationRow[]): string =>
 
 function parseAddress(email: string): string {
   const address = normaliseEmail(email)
-  if (!address) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
+  if (!address) throw wrongInput(`The e-mail address ${findEmailFault(email)}`)
   return address
 }

@@ -1,7 +1,7 @@
 import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
 import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
+import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -9,11 +9,17 @@ import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { findFreeSlug, findSlugProblem } from './slug.ts'
+import { deriveSlug, findFreeSlug, findSlugProblem } from './slug.ts'
 
 export interface AccountDeps {
-  stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore' | 'setPlan'>
-  people: Pick<PeopleQueries, 'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson' | 'addMembership'>
+  stores: Pick<
+    StoreQueries,
+    'findStoreBySlug' | 'listStores' | 'countProducts' | 'addStore' | 'setPlan' | 'replaceClientSecret'
+  >
+  people: Pick<
+    PeopleQueries,
+    'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson' | 'addMembership' | 'listOwners'
+  >
   clock: Clock
   ids: Ids
   hashPassword(password: string): Promise<string>
@@ -27,6 +33,10 @@ export interface SetupRequest {
   password: string
   storeName: string
   slug?: string | undefined
+  /** Default: enterprise, because the store is on the operator's own machine. */
+  plan?: PlanName | undefined
+  /** Whether the store may get a slug with a number, because another one has the slug of this name. */
+  isAnother?: boolean | undefined
 }
 
 /** The output of `lookalike setup`. The secret is shown only this once. */
@@ -37,6 +47,52 @@ export interface SetupResult {
   client_secret: string
   user_id: string
   email: string
+}
+
+/** A store for the operator's list. */
+export interface ListedStore {
+  store_id: string
+  slug: string
+  name: string
+  plan: PlanName
+  products: number
+  client_id: string
+  /** The e-mail addresses of its first owners. */
+  owners: string[]
+}
+
+/** The credentials of a store's machine grant. The secret is shown only this once. */
+export interface RenewedSecret {
+  store_id: string
+  slug: string
+  client_id: string
+  client_secret: string
+}
+
+const OWNERS_MAX = 10
+
+const SECRET_BYTES = 32
+
+/**
+ * Checks what a request to set up a store can be checked for without an install.
+ *
+ * @returns address and name in their one form. @throws OperatorError
+ */
+export function parseSetup({ email: typed, storeName, slug }: SetupRequest): { email: string; name: string } {
+  const email = normaliseEmail(typed)
+  if (!email) throw wrongInput(`The e-mail address ${findEmailFault(typed)}`)
+  const name = storeName.trim()
+  if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
+  const fault = slug === undefined ? undefined : findSlugProblem(slug)
+  if (fault) throw wrongInput(fault)
+  return { email, name }
+}
+
+/** Checks the password of a person who has no account yet. @throws OperatorError */
+export async function checkNewPassword(request: SetupRequest): Promise<void> {
+  const { email } = parseSetup(request)
+  const problem = await findPasswordProblem(request.password, { email, storeName: request.storeName })
+  if (problem) throw wrongInput(`The password ${problem.message}`)
 }
 
 export function accountService({
@@ -52,51 +108,62 @@ export function accountService({
   /** The future owner: a known person with the right password, or a new person. */
   async function resolveOwner(
     email: string,
-    { password, storeName }: SetupRequest,
+    request: SetupRequest,
   ): Promise<{ id: string; passwordHash: string } | { id: string; passwordHash?: undefined }> {
     const known = people.findPersonByEmail(email)
     if (!known) {
-      const problem = await findPasswordProblem(password, { email, storeName })
-      if (problem) throw wrongInput(`The password ${problem.message}`)
-      return { id: ids.uuid(), passwordHash: await hashPassword(password) }
+      await checkNewPassword(request)
+      return { id: ids.uuid(), passwordHash: await hashPassword(request.password) }
     }
-    if (!(await verifyPassword(known.passwordHash, password))) {
+    if (!(await verifyPassword(known.passwordHash, request.password))) {
       throw new OperatorError(`${email} already has an account, with another password`)
     }
     return { id: known.id }
   }
 
-  /** @throws OperatorError if the slug is taken. */
-  function chooseSlug(name: string, slug: string | undefined): string {
-    if (slug === undefined) return findFreeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
-    if (stores.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
-    return slug
+  /** @throws OperatorError if the slug is taken, or if it is that of another store and the request does not expect that. */
+  function chooseSlug({ storeName: name, slug, isAnother }: SetupRequest): string {
+    if (slug !== undefined) {
+      if (stores.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
+      return slug
+    }
+    const present = isAnother ? undefined : stores.findStoreBySlug(deriveSlug(name))
+    if (present) {
+      throw new OperatorError(
+        `The store ${JSON.stringify(present.name)} exists already (${present.slug}). --new creates a second one.\n` +
+          `If you need its secret again: lookalike store new-secret ${present.slug}`,
+      )
+    }
+    return findFreeSlug(name, (free) => !stores.findStoreBySlug(free), ids.uuid)
+  }
+
+  /** @throws OperatorError */
+  function findStore(slug: string) {
+    const store = stores.findStoreBySlug(slug)
+    if (!store) throw new OperatorError(`There is no store "${slug}"; lookalike store list shows them all`)
+    return store
   }
 
   return {
     /**
      * Creates a store with its owner and its machine grant (the `setup` command). While the install has no super-admin,
-     * a new owner becomes one and the store gets the enterprise plan, because it is on the operator's own machine.
+     * a new owner becomes one.
      *
      * @throws OperatorError
      */
-    async setup(request: SetupRequest, defaultPlan: PlanName = 'free'): Promise<SetupResult> {
-      const email = normaliseEmail(request.email)
-      if (!email) throw wrongInput(`The e-mail address ${EMAIL_FAULT.message}`)
-      const name = request.storeName.trim()
-      if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
-      const fault = request.slug === undefined ? undefined : findSlugProblem(request.slug)
-      if (fault) throw wrongInput(fault)
-
+    async setup(request: SetupRequest): Promise<SetupResult> {
+      const { email, name } = parseSetup(request)
+      // Before the password, which whoever lost the secret may have lost, too.
+      chooseSlug(request)
       const owner = await resolveOwner(email, request)
-      const clientSecret = ids.secret(32)
+      const clientSecret = ids.secret(SECRET_BYTES)
       try {
         return atomically(() => {
           const createdAt = clock.now()
-          const slug = chooseSlug(name, request.slug)
+          const slug = chooseSlug(request)
           const isSuperAdmin = !people.hasSuperAdmin()
           const id = ids.uuid()
-          const plan = isSuperAdmin ? 'enterprise' : defaultPlan
+          const plan = request.plan ?? 'enterprise'
           const localPart = email.split('@', 1)[0] ?? email
           const user = { email, name: localPart, isSuperAdmin, provenAt: createdAt, createdAt }
           stores.addStore({ id, slug, name, plan, clientSecretHash: hashSecret(clientSecret), createdAt })
@@ -111,18 +178,36 @@ export function accountService({
       }
     },
 
-    /** @throws OperatorError if there is no such store. */
-    requireStore(slug: string): CallerStore {
-      const store = stores.findStoreBySlug(slug)
-      if (!store) throw new OperatorError(`There is no store "${slug}"`)
-      return asCallerStore(store)
+    /** Checks that a store would get the slug that it asks for. @throws OperatorError */
+    checkSlug: (request: SetupRequest): void => void chooseSlug(request),
+
+    /** Lists every store, sorted by slug. */
+    listStores: (): ListedStore[] =>
+      stores.listStores().map(({ id, slug, name, plan }) => ({
+        ...{ store_id: id, slug, name, plan },
+        products: stores.countProducts(id),
+        client_id: id,
+        owners: people.listOwners(id, OWNERS_MAX).map(({ email }) => email),
+      })),
+
+    /** Gives a store a new client secret. The old one and its access tokens end. @throws OperatorError */
+    renewSecret(slug: string): RenewedSecret {
+      const client_secret = ids.secret(SECRET_BYTES)
+      return atomically(() => {
+        const { id } = findStore(slug)
+        stores.replaceClientSecret(id, hashSecret(client_secret), null)
+        record(operatorEvent('client_secret.rotated', id, {}))
+        return { store_id: id, slug, client_id: id, client_secret }
+      })
     },
+
+    /** @throws OperatorError if there is no such store. */
+    requireStore: (slug: string): CallerStore => asCallerStore(findStore(slug)),
 
     /** Moves a store to another plan (contract 6.1). @throws OperatorError if there is no such store. */
     setPlan(slug: string, plan: PlanName): void {
       atomically(() => {
-        const store = stores.findStoreBySlug(slug)
-        if (!store) throw new OperatorError(`There is no store "${slug}"`)
+        const store = findStore(slug)
         stores.setPlan(store.id, plan)
         record(operatorEvent('store.plan_changed', store.id, { before: store.plan, after: plan }))
       })

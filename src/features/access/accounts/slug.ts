@@ -4,7 +4,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
 
 /** First segments of paths that the service itself answers (contract 5.3). */
 const RESERVED_SLUGS = new Set(
-  'admin docs errors health invite login metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
+  'admin docs errors health invite licences login metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
     ' ',
   ),
 )
@@ -20,18 +20,23 @@ const NUMBERS_MAX = 20
 
 const RANDOM_CHARS = 6
 
+/** Derives the slug that a store's name asks for, whether it is free or not. */
+export function deriveSlug(name: string): string {
+  const base = splitWords(name)
+    .join('-')
+    .replace(/[^a-z0-9-]/g, '')
+    .slice(0, 32)
+    .replace(/^-+|-+$/g, '')
+  return base.length < 2 || RESERVED_SLUGS.has(base) ? `store${base && `-${base}`}` : base
+}
+
 /**
  * Derives a free slug from the store's name, and appends a number if the plain slug is taken.
  *
  * @param unique returns a text that ends with random hexadecimal digits.
  */
 export function findFreeSlug(name: string, isFree: (slug: string) => boolean, unique: () => string): string {
-  const base = splitWords(name)
-    .join('-')
-    .replace(/[^a-z0-9-]/g, '')
-    .slice(0, 32)
-    .replace(/^-+|-+$/g, '')
-  const start = base.length < 2 || RESERVED_SLUGS.has(base) ? `store${base && `-${base}`}` : base
+  const start = deriveSlug(name)
   for (let n = 1; n <= NUMBERS_MAX; n++) {
     const slug = n === 1 ? start : `${start}-${n}`
     if (isFree(slug)) return slug

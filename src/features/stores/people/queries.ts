@@ -28,6 +28,20 @@ export interface MembershipRow {
   lastUsedAt: number | null
 }
 
+/** A person for the operator's list. */
+export interface ListedPerson {
+  id: string
+  email: string
+  name: string
+  isSuperAdmin: boolean
+  hasTwoFactor: boolean
+  /** Unix ms. */
+  createdAt: number
+  /** Unix ms; null if the person never signed in. */
+  lastSignInAt: number | null
+  stores: { slug: string; role: Role }[]
+}
+
 export type PeopleQueries = ReturnType<typeof peopleQueries>
 
 type StoredPerson = Omit<PersonRow, 'isSuperAdmin'> & { isSuperAdmin: 0 | 1 }
@@ -64,6 +78,12 @@ export function peopleQueries(db: Db) {
   const superAdmins = db.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
+  const everyone = db.prepare<[], StoredListing>(`
+    SELECT users.id, email, users.name, is_super_admin AS isSuperAdmin, users.created_at AS createdAt,
+      last_login_at AS lastSignInAt, two_factor.enabled_at IS NOT NULL AS hasTwoFactor, slug, role
+    FROM users LEFT JOIN two_factor ON two_factor.user_id = users.id
+      LEFT JOIN memberships ON memberships.user_id = users.id LEFT JOIN stores ON stores.id = store_id
+    ORDER BY email, slug`)
   const insert = db.prepare(`
     INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, proven_at, created_at)
     VALUES (@id, @email, @name, @passwordHash, @superAdmin, @createdAt, @provenAt, @createdAt)`)
@@ -92,6 +112,8 @@ export function peopleQueries(db: Db) {
       owners.all(storeId, BigInt(limit)).map(parsePerson),
     /** Lists the ids of the stores that a person owns and that have no other member. */
     listSoleStoreIds: (userId: string): string[] => soleStores.all(userId).map(({ id }) => id),
+    /** Lists every person of this install with their stores, sorted by address. */
+    listPeople: (): ListedPerson[] => joinListings(everyone.all()),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
 
     addPerson: ({ isSuperAdmin, ...person }: NewPerson): void =>
@@ -119,6 +141,24 @@ const parsePerson = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPers
   passwordHash,
   isSuperAdmin: isSuperAdmin === 1,
 })
+
+type StoredListing = Omit<ListedPerson, 'isSuperAdmin' | 'hasTwoFactor' | 'stores'> &
+  Record<'isSuperAdmin' | 'hasTwoFactor', 0 | 1> &
+  ({ slug: string; role: Role } | { slug: null; role: null })
+
+/** Joins the rows of one person, which stand together. */
+function joinListings(rows: readonly StoredListing[]): ListedPerson[] {
+  const people: ListedPerson[] = []
+  for (const { slug, role, isSuperAdmin, hasTwoFactor, ...person } of rows) {
+    let last = people.at(-1)
+    if (last?.id !== person.id) {
+      last = { ...person, isSuperAdmin: isSuperAdmin === 1, hasTwoFactor: hasTwoFactor === 1, stores: [] }
+      people.push(last)
+    }
+    if (slug !== null) last.stores.push({ slug, role })
+  }
+  return people
+}
 
 const parseOptional = (row: StoredPerson | undefined) => row && parsePerson(row)
 

@@ -14,6 +14,10 @@ const PASSWORD = 'a long password'
 const setup = (email: string, storeName: string, slug?: string, password = PASSWORD) =>
   app.accounts.setup({ email, password, storeName, slug })
 
+/** Sets up a store whose name another one may have. */
+const another = (email: string, storeName: string) =>
+  app.accounts.setup({ email, password: PASSWORD, storeName, isAnother: true })
+
 interface UserRow {
   id: string
   email: string
@@ -35,7 +39,7 @@ async function refused(work: Promise<unknown>, words: string) {
 }
 
 describe('setup (contract 8.6): the first store', () => {
-  test('is on the enterprise plan, its owner a verified super-admin; later ones are on the default plan and plain', async () => {
+  test('its owner is a verified super-admin, later ones are plain; every store is on the enterprise plan', async () => {
     const [first, second] = [await setup('a@shop.test', 'First'), await setup('b@shop.test', 'Second')]
     expect(app.accounts.requireStore('first')).toEqual({
       id: first.store_id,
@@ -43,7 +47,7 @@ describe('setup (contract 8.6): the first store', () => {
       name: 'First',
       plan: 'enterprise',
     })
-    expect(app.accounts.requireStore('second').plan).toBe('free')
+    expect(app.accounts.requireStore('second').plan).toBe('enterprise')
     expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
       ['a@shop.test', 1],
       ['b@shop.test', 0],
@@ -64,10 +68,14 @@ describe('setup (contract 8.6): the first store', () => {
     expect(app.accounts.requireStore(made.slug).plan).toBe('enterprise')
   })
 
-  test('a default plan may be given', async () => {
-    await setup('a@shop.test', 'First')
-    await app.accounts.setup({ email: 'b@shop.test', password: PASSWORD, storeName: 'Second' }, 'premium')
-    expect(app.accounts.requireStore('second').plan).toBe('premium')
+  test('another plan may be given, also for the first', async () => {
+    const common = { email: 'b@shop.test', password: PASSWORD }
+    await app.accounts.setup({ ...common, storeName: 'First', plan: 'free' })
+    await app.accounts.setup({ ...common, storeName: 'Second', plan: 'premium' })
+    expect([app.accounts.requireStore('first').plan, app.accounts.requireStore('second').plan]).toEqual([
+      'free',
+      'premium',
+    ])
   })
 
   test('gives what `--json` prints: client_id is the store, the secret is 256 random bits and is kept hashed only', async () => {
@@ -167,21 +175,32 @@ describe('slugs', () => {
     expect((await setup('a@shop.test', name)).slug).toBe(slug)
   })
 
-  test('a name that is taken gives a number behind it', async () => {
+  test('a name that is taken is refused with the way to another store and to another secret', async () => {
+    await setup('a@shop.test', 'My shop')
+    const words = 'The store "My shop" exists already (my-shop). --new creates a second one.'
+    await refused(setup('a@shop.test', 'My shop'), words)
+    await refused(setup('a@shop.test', '  my SHOP '), 'lookalike store new-secret my-shop')
+    // Whoever lost the secret may have lost the password, too.
+    await refused(setup('a@shop.test', 'My shop', undefined, 'another password'), words)
+    expect(app.accounts.listStores().map(({ slug }) => slug)).toEqual(['my-shop'])
+    expect((await setup('a@shop.test', 'My shop', 'my-other')).slug).toBe('my-other')
+  })
+
+  test('a second store of a name gets a number behind it', async () => {
     const slugs = []
-    for (let n = 0; n < 3; n++) slugs.push((await setup('a@shop.test', 'My shop')).slug)
+    for (let n = 0; n < 3; n++) slugs.push((await another('a@shop.test', 'My shop')).slug)
     expect(slugs).toEqual(['my-shop', 'my-shop-2', 'my-shop-3'])
   })
 
   test('of several setups of one name at once each gets a slug of its own', async () => {
-    const made = await Promise.all([1, 2, 3, 4].map((n) => setup(`owner${n}@shop.test`, 'My shop')))
+    const made = await Promise.all([1, 2, 3, 4].map((n) => another(`owner${n}@shop.test`, 'My shop')))
     expect(made.map(({ slug }) => slug).sort()).toEqual(['my-shop', 'my-shop-2', 'my-shop-3', 'my-shop-4'])
     expect(users().filter(({ is_super_admin }) => is_super_admin === 1)).toHaveLength(1)
   })
 
   test('a name that everybody takes ends with chance', async () => {
     const slugs = new Set<string>()
-    for (let n = 0; n < 24; n++) slugs.add((await setup('a@shop.test', 'My shop')).slug)
+    for (let n = 0; n < 24; n++) slugs.add((await another('a@shop.test', 'My shop')).slug)
     expect(slugs.size).toBe(24)
     expect(slugs).toContain('my-shop-20')
     expect([...slugs].filter((slug) => /^my-shop-[0-9a-f]{6}$/.test(slug))).toHaveLength(4)
@@ -202,5 +221,58 @@ describe('set-plan', () => {
   test('an unknown store is told', () => {
     expect(() => app.accounts.setPlan('nobody', 'free')).toThrow('There is no store "nobody"')
     expect(() => app.accounts.requireStore('nobody')).toThrow(OperatorError)
+  })
+})
+
+describe('the list of stores', () => {
+  test('names each with plan, products and owners', async () => {
+    const second = await setup('b@shop.test', 'Second')
+    const first = await setup('a@shop.test', 'First')
+    expect(app.accounts.listStores()).toEqual([
+      {
+        ...{ store_id: first.store_id, slug: 'first', name: 'First', plan: 'enterprise', products: 0 },
+        ...{ client_id: first.client_id, owners: ['a@shop.test'] },
+      },
+      {
+        ...{ store_id: second.store_id, slug: 'second', name: 'Second', plan: 'enterprise', products: 0 },
+        ...{ client_id: second.client_id, owners: ['b@shop.test'] },
+      },
+    ])
+  })
+})
+
+describe('a new secret by the operator', () => {
+  const grant = async (client_id: string, client_secret: string) =>
+    app.http.handle(
+      new Request('http://localhost/oauth/token', {
+        method: 'POST',
+        body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+      }),
+    )
+
+  test('ends the old one and its tokens at once, and is recorded', async () => {
+    const made = await setup('a@shop.test', 'First')
+    const before = (await (await grant(made.client_id, made.client_secret)).json()) as {
+      access_token: string
+    }
+    expect((await app.call('GET', '/v1/products', { token: before.access_token })).status).toBe(200)
+    const renewed = app.accounts.renewSecret('first')
+    expect(renewed).toEqual({
+      ...{ store_id: made.store_id, slug: 'first', client_id: made.client_id },
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    expect((await app.call('GET', '/v1/products', { token: before.access_token })).status).toBe(401)
+    expect((await grant(made.client_id, made.client_secret)).status).toBe(401)
+    expect((await grant(made.client_id, renewed.client_secret)).status).toBe(200)
+    const recorded = app.db
+      .prepare(
+        "SELECT actor_kind, store_id, details FROM audit_events WHERE action = 'client_secret.rotated'",
+      )
+      .all()
+    expect(recorded).toEqual([{ actor_kind: 'operator', store_id: made.store_id, details: '{}' }])
+  })
+
+  test('an unknown store is told', () => {
+    expect(() => app.accounts.renewSecret('nobody')).toThrow('There is no store "nobody"')
   })
 })
