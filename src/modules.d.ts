@@ -49,3 +49,7 @@ declare module '#generated/scan-thread.js' {
   const path: string
   export default path
 }
+declare module '#generated/notices.txt.gz' {
+  const path: string
+  export default path
+}

@@ -108,6 +108,7 @@ const SERVED = `
   GET    /docs/:file                 8.2
   GET    /docs/guide                 8.2
   GET    /docs/guide/:name           8.2
+  GET    /licences                   8.2
   GET    /errors                     7.3
   GET    /errors/:code               7.3
 `

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPackages } from '../generate/notices/collect.ts'
+import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
@@ -35,7 +37,11 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
     bytecode: true,
     format: 'esm',
     minify: { whitespace: true, syntax: true },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      LOOKALIKE_COMMIT: JSON.stringify(readCommit(options.root)),
+    },
     plugins: [createSwapPlugin(swaps, used)],
     compile: {
       outfile: options.outfile,
@@ -49,6 +55,16 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   if (!result.success) throw new AggregateError(result.logs, 'The bundler failed')
   const unused = swaps.filter((swap) => !used.has(swap))
   if (unused.length > 0) throw new Error(`Not bundled: ${unused.map((swap) => swap.path.source).join(', ')}`)
+  checkNotices(options.root, Object.keys(result.metafile?.inputs ?? {}))
+}
+
+/** Checks that the notices tell of every npm package in the executable. @throws Error naming the others. */
+function checkNotices(root: string, inputs: readonly string[]): void {
+  const told: unknown = JSON.parse(readFileSync(join(root, 'dist/generated/notices.json'), 'utf8'))
+  const names = findPackages(inputs)
+  const untold = names.filter((name) => !Array.isArray(told) || !told.includes(name))
+  if (names.length === 0) throw new Error('The bundler did not say what it bundled')
+  if (untold.length > 0) throw new Error(`Bundled without a licence notice: ${untold.join(', ')}`)
 }
 
 function nameRuntime(os: 'linux' | 'darwin', cpu: 'x64' | 'arm64'): Bun.Build.CompileTarget {

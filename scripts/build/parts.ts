@@ -34,22 +34,13 @@ interface Listed {
   path: string
 }
 
-/**
- * Lists the files that an executable for `target` contains besides its own code, and packs them.
- *
- * @param packedDir keeps what was packed for the next build.
- */
-export async function listEmbedded(
-  target: Target,
-  nodeModules: string,
-  modelDir: string,
-  packedDir: string,
-): Promise<Embedded> {
+/** Lists the files that an executable for `target` contains besides its own code, by the part that they belong to. */
+export function listFiles(target: Target, nodeModules: string, modelDir: string): Record<PartName, Listed[]> {
   const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
   const prebuilt = `${target.os}-${target.cpu}.node`
   const vectorPackage = join(nodeModules, `sqlite-vec-${target.os}-${target.cpu}`)
   const model = basename(modelDir)
-  const listed: Record<PartName, Listed[]> = {
+  return {
     sqlite: [
       // Bun refuses to load a file named better_sqlite3.node because of older versions of the package.
       { name: 'database.node', path: join(nodeModules, 'better-sqlite3/prebuilds', prebuilt) },
@@ -69,6 +60,20 @@ export async function listEmbedded(
       .map((name) => ({ name, path: join(runtime, name) })),
     model: listModelFiles(modelDir).map((name) => ({ name: `${model}/${name}`, path: join(modelDir, name) })),
   }
+}
+
+/**
+ * Packs the files of {@link listFiles}.
+ *
+ * @param packedDir keeps what was packed for the next build.
+ */
+export async function listEmbedded(
+  target: Target,
+  nodeModules: string,
+  modelDir: string,
+  packedDir: string,
+): Promise<Embedded> {
+  const listed = listFiles(target, nodeModules, modelDir)
   const pack = (part: PartName) => packPart(listed[part], packedDir)
   const parts: Record<PartName, EmbeddedPart> = {
     sqlite: await pack('sqlite'),
@@ -77,7 +82,7 @@ export async function listEmbedded(
     onnxruntime: await pack('onnxruntime'),
     model: await pack('model'),
   }
-  return { model, modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
+  return { model: basename(modelDir), modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
 }
 
 /** Finds the paths by which the loaders reach the files of {@link listEmbedded}. */

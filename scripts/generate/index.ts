@@ -44,6 +44,20 @@ const generators: readonly Generator[] = [
     inputs: ['src/guide/*.md', 'src/http/page.ts', 'node_modules/marked/package.json'],
     output: 'guide/index.html',
   },
+  {
+    name: 'notices',
+    script: 'scripts/generate/notices.ts',
+    inputs: [
+      'bun.lock',
+      'LICENSE',
+      'package.json',
+      'models/*/MODEL_CARD.md',
+      'scripts/generate/notices/**/*',
+      // What the program imports decides which packages it contains.
+      'src/**/*.{ts,js}',
+    ],
+    output: 'notices.txt.gz',
+  },
 ]
 
 /**

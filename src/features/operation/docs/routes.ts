@@ -4,6 +4,7 @@ import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from 
 import { docsAssets } from './assets.ts'
 import { renderErrorIndex, renderErrorPage } from './error-page.ts'
 import { guideIndex, guidePages } from './guide-pages.ts'
+import { readNotices } from './notices.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
@@ -16,6 +17,7 @@ export function docsRoutes() {
     .get('/docs/guide/:name', ({ params: { name } }) =>
       serveGuidePage(Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
     )
+    .get('/licences', ({ request }) => serveNotices(request))
     .get('/errors', (context) => answerPageOrData(context, () => renderErrorIndex(ERRORS), ERRORS))
     .get('/errors/:code', (context) => {
       const { code } = context.params
@@ -46,6 +48,21 @@ function serveAsset(name: string): Response {
 function serveGuidePage(path: string | undefined): Response {
   if (path === undefined) throw notFound('page')
   return answerFile(path, 'text/html; charset=utf-8', {})
+}
+
+/** Serves the licences as they are kept, and unpacked to the few programs that do not take gzip. */
+async function serveNotices({ headers }: Request): Promise<Response> {
+  const packed = await readNotices()
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(headers.get('accept-encoding') ?? '')
+  return new Response(takesGzip ? packed : Bun.gunzipSync(packed), {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+      vary: 'accept-encoding',
+      ...(takesGzip && { 'content-encoding': 'gzip' }),
+      ...pageHeaders({}),
+    },
+  })
 }
 
 const answerFile = (path: string, type: string, policy: PagePolicy): Response =>

@@ -69,6 +69,31 @@ describe('GET /docs (contract 8.2)', () => {
   })
 })
 
+describe('GET /licences (contract 8.2)', () => {
+  const get = (encoding?: string) =>
+    app.http.handle(
+      new Request('http://localhost/licences', { headers: encoding ? { 'accept-encoding': encoding } : {} }),
+    )
+
+  test('200: the whole text, packed for who takes gzip, and plain for others', async () => {
+    const packed = await get('br, gzip;q=0.8')
+    expect([packed.status, packed.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+    const plain = await get()
+    expect([plain.status, plain.headers.get('content-encoding')]).toEqual([200, null])
+    expect(plain.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(plain.headers.get('vary')).toBe('accept-encoding')
+    expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(plain.headers.get('content-security-policy')).not.toContain('script-src')
+    const text = await plain.text()
+    expect(text).toStartWith('Lookalike: licences and notices\n')
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text)
+  })
+
+  test('gzip with a quality of 0 is not taken', async () => {
+    expect((await get('gzip;q=0, identity')).headers.get('content-encoding')).toBeNull()
+  })
+})
+
 describe('GET /errors and /errors/<code> (contract 7.3)', () => {
   test('JSON by default: the whole register, and one row of it', async () => {
     const all = await app.call('GET', '/errors')
