@@ -105,7 +105,7 @@ export const Settings = Type.Object({
     pattern: '^(trace|debug|info|warn|error|fatal|silent)$',
     must: 'be one of trace, debug, info, warn, error, fatal, silent',
     description:
-      'Lowest level to log, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`. Logs are JSON lines on stderr.',
+      'Lowest level to log, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`. Logs go to stderr: as readable lines on a terminal, otherwise as JSON lines.',
   }),
   SEARCH_HISTORY_DAYS: Type.Integer({
     default: 90,

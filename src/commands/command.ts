@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { type Config, loadConfig, SETTING_NAMES, Settings, toFlag } from '../config.ts'
+import { type Config, loadConfig, type SettingName, Settings, toFlag } from '../config.ts'
+import { findNearest } from '../core/nearest.ts'
 import { wrongUsage } from '../core/operator-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -16,8 +17,12 @@ export interface Command {
   /** Names of the words after the command; one in brackets, at the end, may be left out. */
   positionals?: readonly string[]
   /** Settings that apply; each is also a flag. */
-  settings: readonly (keyof Config)[]
+  settings: readonly SettingName[]
+  /** The settings that its help shows; the others are listed with `--all`. Default: every one. */
+  essentials?: readonly SettingName[]
   example: string
+  /** Finds what else is wrong with its options, one sentence each; told together with what is missing. */
+  findProblems?(options: Call['options']): string[]
   /** @returns the exit code: 0, or 1 for a failure that it has reported. */
   run(call: Call): Promise<number>
 }
@@ -30,75 +35,121 @@ export interface Call {
   positionals: readonly string[]
 }
 
-/** Parses the command line of a command. @throws OperatorError */
+type Kinds = Readonly<Record<string, { type: 'string' | 'boolean' }>>
+
+/** Parses the command line of a command. @throws OperatorError listing every problem at once, never with a value. */
 export function parseCall(command: Command, argv: readonly string[], env: Env): Call {
-  const options = Object.fromEntries([
+  const kinds: Kinds = Object.fromEntries([
     ...command.settings.map((name) => [toFlag(name), { type: 'string' as const }]),
     ...(command.options ?? []).map(({ flag, value }) => [
       flag,
       { type: value ? ('string' as const) : ('boolean' as const) },
     ]),
-  ]) satisfies NonNullable<ParseArgsConfig['options']>
-  const { values, positionals } = parseWords(addSwitchValues(argv), options)
+  ])
+  const { values, positionals, problems, hasUnknown } = readWords(addSwitchValues(command, argv), kinds)
+  for (const { flag, isRequired, value } of command.options ?? []) {
+    if (isRequired && values[flag] === undefined && !problems.has(flag)) {
+      problems.set(flag, `--${flag} ${value} is missing`)
+    }
+  }
+  const all = [...problems.values(), ...(command.findProblems?.(values) ?? [])]
+  // The word behind an unknown option may be its value, and secret.
+  if (!hasUnknown) all.unshift(...checkPositionals(command, argv, positionals))
+  if (all.length > 0) throw wrongUsage(all.join('\n'))
+  const config = loadConfig(env, values, (path) => readFileSync(path, 'utf8'))
+  return { config, options: values, positionals }
+}
+
+interface Words {
+  values: Record<string, string>
+  positionals: string[]
+  /** By flag. */
+  problems: Map<string, string>
+  hasUnknown: boolean
+}
+
+function readWords(args: string[], kinds: Kinds): Words {
+  const { tokens } = parseArgs({
+    args,
+    options: kinds as NonNullable<ParseArgsConfig['options']>,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const words: Words = { values: {}, positionals: [], problems: new Map(), hasUnknown: false }
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName } = token
+    const type = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name]?.type : undefined
+    const problem = type ? checkOption(type, token) : describeUnknown(rawName, Object.keys(kinds))
+    if (problem !== undefined) words.problems.set(name, problem)
+    else words.values[name] = token.value ?? 'true'
+    if (type === undefined) words.hasUnknown = true
+  }
+  return words
+}
+
+function describeUnknown(written: string, known: readonly string[]): string {
+  const near = written.startsWith('--') ? findNearest(written.slice(2), known) : undefined
+  return `There is no option ${written}${near === undefined ? '' : `; did you mean --${near}?`}`
+}
+
+function checkOption(
+  type: 'string' | 'boolean',
+  {
+    rawName,
+    value,
+    inlineValue,
+  }: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
+): string | undefined {
+  if (type === 'boolean') return value === undefined ? undefined : `${rawName} takes no value`
+  if (value === undefined) return `${rawName} needs a value`
+  // A single dash means standard input.
+  const isOption = !inlineValue && value.startsWith('-') && value !== '-'
+  return isOption ? `${rawName} needs a value; write ${rawName}=… for one that begins with a dash` : undefined
+}
+
+function checkPositionals(
+  command: Command,
+  argv: readonly string[],
+  positionals: readonly string[],
+): string[] {
   const expected = command.positionals ?? []
   const least = expected.filter((word) => !word.startsWith('[')).length
-  if (positionals.length < least || positionals.length > expected.length) {
-    const takes = expected.length === 0 ? 'no arguments' : expected.join(' ')
-    const got =
-      positionals.length === 0 ? 'got none' : `got ${positionals.map((word) => `"${word}"`).join(', ')}`
-    throw wrongUsage(`lookalike ${command.name} takes ${takes}, but ${got}`)
-  }
-  for (const { flag, isRequired } of command.options ?? []) {
-    if (isRequired && values[flag] === undefined) throw wrongUsage(`--${flag} is missing`)
-  }
-  const given = Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]))
-  const config = loadConfig(env, given, (path) => readFileSync(path, 'utf8'))
-  return { config, options: given, positionals }
+  if (positionals.length >= least && positionals.length <= expected.length) return []
+  const missed = findSwitchValue(command, argv)
+  if (missed !== undefined && positionals.length > expected.length) return [missed]
+  const takes = expected.length === 0 ? 'no arguments' : expected.join(' ')
+  const got =
+    positionals.length === 0 ? 'got none' : `got ${positionals.map((word) => `"${word}"`).join(', ')}`
+  return [`lookalike ${command.name} takes ${takes}, but ${got}`]
 }
 
-function parseWords(args: string[], options: NonNullable<ParseArgsConfig['options']>) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true })
-  } catch (error) {
-    const message =
-      error instanceof Error ? (error.message.split('. ', 1)[0] ?? error.message) : String(error)
-    throw wrongUsage(message)
-  }
-}
+const SWITCH_VALUE = /^(0|1|true|false)$/i
 
-const SWITCHES: ReadonlySet<string> = new Set(
-  SETTING_NAMES.filter((name) => Settings.properties[name].type === 'boolean').map(
-    (name) => `--${toFlag(name)}`,
-  ),
-)
-
-/** A boolean setting may stand alone: `--offline` means `--offline=1`. */
-const addSwitchValues = (argv: readonly string[]): string[] =>
-  argv.map((word, n) =>
-    SWITCHES.has(word) && !/^(0|1|true|false)$/.test(argv[n + 1] ?? '') ? `${word}=1` : word,
+const listSwitches = ({ settings }: Command): Map<string, SettingName> =>
+  new Map(
+    settings
+      .filter((name) => Settings.properties[name].type === 'boolean')
+      .map((name) => [`--${toFlag(name)}`, name]),
   )
 
-/** Formats the text of `lookalike <command> --help`. */
-export function formatHelp(command: Command): string {
-  const words = (command.positionals ?? []).map((word) => ` ${word}`).join('')
-  const own = (command.options ?? []).map(({ flag, value, meaning, isRequired }) => [
-    `--${flag}${value ? ` ${value}` : ''}`,
-    isRequired ? `${meaning} (required)` : meaning,
-  ])
-  const settings = command.settings.map((name) => [
-    `--${toFlag(name)}${{ integer: ' N', boolean: '', string: ' VALUE' }[Settings.properties[name].type]}`,
-    `${stripMarkup(Settings.properties[name].description ?? '')} [${name}]`,
-  ])
-  const blocks = [`lookalike ${command.name}${words}: ${command.summary}`]
-  if (own.length > 0) blocks.push(`Options\n${formatTable(own)}`)
-  if (settings.length > 0) blocks.push(`Settings, as flags or from the environment\n${formatTable(settings)}`)
-  blocks.push(`Example\n  ${command.example}`)
-  return blocks.join('\n\n')
+/** A boolean setting may stand alone: `--offline` means `--offline=1`. */
+function addSwitchValues(command: Command, argv: readonly string[]): string[] {
+  const switches = listSwitches(command)
+  return argv.map((word, n) =>
+    switches.has(word) && !SWITCH_VALUE.test(argv[n + 1] ?? '') ? `${word}=1` : word,
+  )
 }
 
-const stripMarkup = (text: string): string => text.replaceAll('`', '')
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(...rows.map(([left = '']) => left.length))
-  return rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+/** Describes the word after a switch, if it looks like a wrong value: `--offline maybe`. */
+function findSwitchValue(command: Command, argv: readonly string[]): string | undefined {
+  for (const [flag, name] of listSwitches(command)) {
+    const word = argv[argv.indexOf(flag) + 1]
+    if (argv.includes(flag) && word !== undefined && !word.startsWith('-') && !SWITCH_VALUE.test(word)) {
+      return `${flag} must ${Settings.properties[name]['must']}, but got "${word}"`
+    }
+  }
+  return undefined
 }

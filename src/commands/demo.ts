@@ -23,6 +23,7 @@ export const demo: Command = {
   summary: 'try Lookalike in a temporary folder: demo catalogue, text search, picture search',
   options: [{ flag: 'once', meaning: 'stop after the searches' }],
   settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
+  essentials: ['PORT', 'HOST'],
   example: 'lookalike demo --once',
   async run({ config, options }) {
     const told = createStopSignal()
@@ -52,6 +53,8 @@ export const demo: Command = {
 /** The demo is offline. Unless --port is given, it takes a free port if the default one is in use. */
 async function configureDemo(config: Config, folder: string, hasPort: boolean): Promise<Config> {
   const isFree = hasPort || (await canListen(config.HOST, config.PORT))
+  // stdout begins with the address.
+  if (!isFree) console.error(`Port ${config.PORT} is in use, so the demo takes a free one.`)
   const quiet = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
   return {
     ...config,

@@ -7,6 +7,7 @@ import { findInstallFiles } from '../platform/db/install-files.ts'
 import { DATABASE_FILE, type Db } from '../platform/db/open.ts'
 import { createSecretSeals, type SecretName } from '../platform/db/seals.ts'
 import { ensureSecret, readSecret } from '../platform/secret-file.ts'
+import { explainFolderError } from './data-folder.ts'
 
 /**
  * Checks that a data folder may be opened, before anything in it is opened or created.
@@ -28,6 +29,16 @@ export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }):
     throw new OperatorError(
       `There is no install in ${dataDir}. Create one with "lookalike setup", or name another folder with --data-dir or DATA_DIR.`,
     )
+  }
+}
+
+/** Whether there is an install in a data folder. @throws OperatorError if the folder is incomplete or cannot be read. */
+export function hasInstall(dataDir: string): boolean {
+  try {
+    checkFolder(dataDir, { mayMake: true })
+    return findInstallFiles(dataDir).hasDatabase
+  } catch (error) {
+    throw explainFolderError(dataDir, error)
   }
 }
 

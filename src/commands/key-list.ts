@@ -1,6 +1,7 @@
 import type { ListedKey } from '../features/access/api-keys/operator.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
+import { formatTable } from './table.ts'
 
 /** `lookalike key list`. */
 export const keyList: Command = {
@@ -27,7 +28,7 @@ const KINDS = { api_key: 'API key', widget_key: 'widget key' } as const
 
 /** One line per key, with the ID and prefix that `lookalike key revoke` takes. */
 export function formatKeys(keys: readonly ListedKey[]): string {
-  const rows = [
+  return formatTable([
     ['KIND', 'PREFIX', 'STORE', 'ID', 'NAME', 'WHAT IT MAY DO'],
     ...keys.map((key) => [
       KINDS[key.kind],
@@ -37,16 +38,7 @@ export function formatKeys(keys: readonly ListedKey[]): string {
       JSON.stringify(key.name),
       describeRights(key),
     ]),
-  ]
-  const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length))) ?? []
-  return rows
-    .map((row) =>
-      row
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  ])
 }
 
 /** Describes a key within a sentence. */

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import pino, { type Logger } from 'pino'
+import { formatLogLine } from './log-line.ts'
 
 const STDERR = 2
 
@@ -12,13 +13,20 @@ const METADATA = Symbol.for('pino.metadata')
 const INFO = 30
 
 /**
- * Creates a log of JSON lines on stderr. A line that cannot be written is dropped: the log may be on the full disk.
+ * Creates a log on stderr: JSON lines, or lines for people where a terminal shows them. A line that cannot be written is
+ * dropped: the log may be on the full disk.
  *
  * Lines up to `info` wait for the end of the turn and are written together, because a write of its own costs more than
  * the line. A line about a fault is written at once, with those that wait. Only a killed process loses the lines of its
  * last turn.
  */
-export function createLog(level: string, write: (lines: string) => void = writeToStderr): Logger {
+export function createLog(
+  level: string,
+  write: (lines: string) => void = writeToStderr,
+  isForPeople: boolean = process.stderr.isTTY,
+): Logger {
+  // False where NO_COLOR is set, or the terminal is a dumb one.
+  const isColoured = isForPeople && process.stderr.hasColors?.()
   let waiting = ''
   let waitingBytes = 0
   let isBooked = false
@@ -37,7 +45,8 @@ export function createLog(level: string, write: (lines: string) => void = writeT
     // Asks pino for the level of each line.
     [METADATA]: true,
     lastLevel: 0,
-    write(line: string): void {
+    write(json: string): void {
+      const line = isForPeople ? formatLogLine(json, isColoured) : json
       const bytes = Buffer.byteLength(line)
       if (waitingBytes + bytes > WRITE_BYTES_MAX) flush()
       waiting += line

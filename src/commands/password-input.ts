@@ -33,7 +33,7 @@ export async function readGivenPassword(options: Options): Promise<string | unde
     throw wrongUsage('Give --password or --password-file, not both')
   }
   if (file !== undefined) return stripNewline(decodeText(await readBytes(file), file))
-  if (password === '-') return process.stdin.isTTY ? askHidden('Password: ') : readStandardInput()
+  if (password === '-') return process.stdin.isTTY ? askTwice('Password: ') : readStandardInput()
   return password
 }
 
@@ -45,12 +45,34 @@ export function warnOfVisiblePassword({ password }: Options): void {
   )
 }
 
-/** Asks for a password on the terminal, without echo. @throws OperatorError if there is no terminal. */
-export function askPassword(whose: string): Promise<string> {
-  if (process.stdin.isTTY) return askHidden(`Password ${whose}: `)
-  throw wrongUsage(
-    'The password is missing: use --password-file FILE, or --password - to pass it on standard input',
-  )
+/** Finds out whether a command line gives a password, or a terminal can be asked for it. @returns the problem if neither. */
+export const findMissingPassword = ({ password, 'password-file': file }: Options): string[] =>
+  password === undefined && file === undefined && !process.stdin.isTTY
+    ? ['The password is missing: use --password-file FILE, or --password - to pass it on standard input']
+    : []
+
+/**
+ * Asks for a password on the terminal, without echo.
+ *
+ * @param isNew whether to ask twice, because nobody would notice a mistake.
+ * @throws OperatorError
+ */
+export function askPassword(whose: string, { isNew }: { isNew: boolean }): Promise<string> {
+  const question = `Password ${whose}: `
+  return isNew ? askTwice(question) : askHidden(question)
+}
+
+/** How often a password is asked for whose repetition differs. */
+const TRIES_MAX = 3
+
+async function askTwice(question: string): Promise<string> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const password = await askHidden(question)
+    if ((await askHidden('The same again: ')) === password) return password
+    process.stderr.write('The two passwords differ. ')
+  }
+  process.stderr.write('\n')
+  throw new OperatorError('No password was given')
 }
 
 async function readBytes(path: string): Promise<Uint8Array> {

@@ -1,40 +1,36 @@
 import { findSecretFlags } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
+import { findNearest } from '../core/nearest.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
-import { type Command, formatHelp, parseCall } from './command.ts'
+import { type Command, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { exportProducts } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
+import { formatCommands, formatHelp, readColumns } from './help.ts'
 import { importFile } from './import.ts'
 import { inbox } from './inbox.ts'
 import { keyCreate } from './key-create.ts'
 import { keyList } from './key-list.ts'
 import { keyRevoke } from './key-revoke.ts'
+import { licences } from './licences.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
 import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
 import { setup } from './setup.ts'
 import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
+import { storeList } from './store-list.ts'
+import { storeNewSecret } from './store-new-secret.ts'
 import { storeSetPlan } from './store-set-plan.ts'
 import { userInvite } from './user-invite.ts'
+import { userList } from './user-list.ts'
 import { userReset2fa } from './user-reset-2fa.ts'
 import { userResetPassword } from './user-reset-password.ts'
 import { userUnlock } from './user-unlock.ts'
 import { userVerify } from './user-verify.ts'
+import { versionCommand } from './version.ts'
 import { formatSecretFlagWarning } from './warnings.ts'
-
-const versionCommand: Command = {
-  name: 'version',
-  summary: 'print the version',
-  settings: [],
-  example: 'lookalike version',
-  async run() {
-    console.log(version)
-    return 0
-  },
-}
 
 /** Every command, in the order of `lookalike --help`. */
 export const COMMANDS: readonly Command[] = [
@@ -46,8 +42,11 @@ export const COMMANDS: readonly Command[] = [
   keyCreate,
   keyList,
   keyRevoke,
+  storeList,
+  storeNewSecret,
   storeSetPlan,
   storeClearIpWhitelist,
+  userList,
   userVerify,
   userInvite,
   userResetPassword,
@@ -58,6 +57,7 @@ export const COMMANDS: readonly Command[] = [
   secretReset,
   healthcheck,
   openapi,
+  licences,
   versionCommand,
 ]
 
@@ -79,8 +79,8 @@ export async function runCommand(
   const command = COMMANDS.find(({ name }) => name.split(' ').every((word, n) => argv[n] === word))
   if (!command) return reportUnknown(argv)
   const rest = argv.slice(command.name.split(' ').length)
-  if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(formatHelp(command))
+  if (asksForHelp(rest)) {
+    console.log(formatHelp(command, readColumns(), rest.includes('--all')))
     return 0
   }
   try {
@@ -92,17 +92,35 @@ export async function runCommand(
   }
 }
 
+const asksForHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h')
+
 function reportUnknown(argv: readonly string[]): number {
-  const group = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `))
-  if (group.length > 0) {
-    const isAsked = argv.includes('--help') || argv.includes('-h')
-    if (!isAsked)
-      console.error(`There is no command "${argv.slice(0, 2).join(' ')}". Did you mean one of these?\n`)
-    console.log(group.map(formatHelp).join('\n\n'))
-    return isAsked ? 0 : 2
+  const [first = ''] = argv
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length > 0 && asksForHelp(argv)) {
+    console.log(group.map((command) => formatHelp(command)).join('\n\n'))
+    return 0
   }
-  console.error(`There is no command "${argv[0]}". lookalike --help lists all commands.`)
+  const words = argv.slice(0, 2).filter((word) => !word.startsWith('-'))
+  const isHalf = group.length > 0 && words.length < 2
+  const typed = group.length > 0 ? words.join(' ') : first
+  const near = isHalf ? undefined : suggestCommand(words)
+  const problem = isHalf
+    ? `lookalike ${typed} needs a second word:`
+    : `There is no command "${typed}".${near ? ` Did you mean "lookalike ${near}"?` : ''}`
+  const columns = readColumns(process.stderr)
+  const rest =
+    group.length > 0
+      ? `\n\n${formatCommands(group, columns)}\n\nlookalike ${first} --help shows their options.`
+      : ' lookalike --help lists all commands.'
+  console.error(problem + rest)
   return 2
+}
+
+/** Finds the command that was probably meant by the first two words, or by the first alone. */
+function suggestCommand(words: readonly string[]): string | undefined {
+  const names = COMMANDS.map(({ name }) => name)
+  return findNearest(words.join(' '), names) ?? findNearest(words[0] ?? '', names)
 }
 
 /** Prints an error for the operator. @returns the exit code. */
@@ -119,14 +137,10 @@ function reportError(error: unknown, command: Command): number {
   return 1
 }
 
-function formatOverview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
-  const list = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')
-  return `Lookalike ${version}: visual product search in one file.
+const formatOverview = (): string => `Lookalike ${version}: visual product search in one file.
 
 Commands
-${list}
+${formatCommands(COMMANDS)}
 
 lookalike <command> --help shows its options and an example.
 Try it: lookalike demo`
-}

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { isIPv6 } from 'node:net'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { type App, createApp } from '../app.ts'
-import { type Config, Settings } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
@@ -28,12 +27,19 @@ import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
 import { createWorkFiles } from '../platform/work-files.ts'
+import {
+  ADDRESS_FILE,
+  buildLocalAddress,
+  findAddress,
+  listen,
+  publishAddress,
+  readAddresses,
+} from './addresses.ts'
 import { explainFolderError } from './data-folder.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { checkFolder, loadDataSecret, loadTokenSecret, readTokenSecret, resetDataSecret } from './install.ts'
 import { createLater, type Later } from './later.ts'
 import { logLibraries } from './libraries.ts'
-import { toLocalHost } from './local-host.ts'
 import { createLog } from './log.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -146,9 +152,6 @@ export interface Running {
    */
   stop(): Promise<void>
 }
-
-/** Idle connections are closed after this time; the longest download takes less. */
-const IDLE_SECONDS = 60
 
 /** How often the start tries to load an unreadable index, and the pause in between. */
 const INDEX_TRIES = 3
@@ -274,7 +277,7 @@ function createConfiguredEmbedder(config: Config, log: Logger): Embedder {
 function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unlock: () => void } {
   checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
-  const unlock = lockInstance(dataDir)
+  const unlock = lockInstance(dataDir, readAddresses(dataDir)[0])
   try {
     const db = openDatabase(dataDir)
     // Waiting for another writer blocks the event loop; a command holds the lock for milliseconds only.
@@ -325,47 +328,6 @@ function parseNetworks(
   } catch (error) {
     throw wrongSettings([`${name}: ${(error as Error).message}`])
   }
-}
-
-function listen(app: App, { HOST, PORT }: Config): string {
-  try {
-    // Otherwise a second service could share the port and receive half of the requests.
-    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
-  } catch (error) {
-    const reason =
-      (error as { code?: string }).code === 'EADDRINUSE' ? 'the port is in use' : (error as Error).message
-    throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${reason}`)
-  }
-  return buildAddress(app, HOST, PORT)
-}
-
-const buildAddress = ({ http }: App, host: string, port: number): string =>
-  `http://${isIPv6(host) ? `[${host}]` : host}:${http.server?.port ?? port}`
-
-/** Where programs on this machine reach the service, past every proxy. */
-const buildLocalAddress = (app: App, { HOST, PORT }: Config): string =>
-  buildAddress(app, toLocalHost(HOST), PORT)
-
-/** File in the data folder that contains the public and the local address while the service runs. */
-const ADDRESS_FILE = 'address'
-
-/** Publishes the addresses to commands that run beside the service. @returns a function that removes them. */
-function publishAddress(dataDir: string, address: string, local: string): () => void {
-  const path = join(dataDir, ADDRESS_FILE)
-  writeFileSync(path, `${address}\n${local}\n`)
-  return () => rmSync(path, { force: true })
-}
-
-/** Finds the address where the service of a data folder answers, or would answer with these settings. */
-export function findAddress({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
-  const [published] = readAddresses(DATA_DIR)
-  // A port of 0 is only known once the service listens.
-  return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
-}
-
-function readAddresses(dataDir: string): string[] {
-  const path = join(dataDir, ADDRESS_FILE)
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
 }
 
 /**

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { SETTING_NAMES } from '../config.ts'
 import { releaseStartMemory } from '../platform/native/start-memory.ts'
+import { formatBanner } from './banner.ts'
 import type { Command } from './command.ts'
 import { startService } from './runtime.ts'
 
@@ -15,6 +17,16 @@ export const serve: Command = {
     if (service) {
       // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)
+      if (process.stderr.isTTY) {
+        const { app, embedder, address, baseUrl } = service
+        const facts = {
+          ...{ address, baseUrl },
+          dataDir: resolve(config.DATA_DIR),
+          model: embedder.model.id,
+          hasStore: app.services.stores.listStores().length > 0,
+        }
+        process.stderr.write(formatBanner(facts, config))
+      }
       releaseStartMemory()
       await waitForAbort(told)
       await service.stop()

@@ -1,12 +1,28 @@
-import type { SetupResult } from '../features/access/accounts/service.ts'
-import type { Command } from './command.ts'
+import { resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { normaliseEmail } from '../core/email.ts'
+import { wrongUsage } from '../core/operator-error.ts'
+import { isPlanName, PLAN_NAMES, PLANS, type PlanName } from '../core/plans.ts'
+import {
+  checkNewPassword,
+  parseSetup,
+  type SetupRequest,
+  type SetupResult,
+} from '../features/access/accounts/service.ts'
+import { findAddress, formatFolderFlag } from './addresses.ts'
+import type { Call, Command } from './command.ts'
+import { hasInstall } from './install.ts'
 import {
   askPassword,
   buildPasswordOptions,
+  findMissingPassword,
   readGivenPassword,
   warnOfVisiblePassword,
 } from './password-input.ts'
-import { findAddress, withInstall } from './runtime.ts'
+import { withInstall } from './runtime.ts'
+import { makeVisible } from './table.ts'
+
+const DEFAULT_PLAN: PlanName = 'enterprise'
 
 /** `lookalike setup`. */
 export const setup: Command = {
@@ -14,33 +30,85 @@ export const setup: Command = {
   summary: 'create a store with its owner and API credentials; works while the service runs',
   options: [
     { flag: 'email', value: 'ADDRESS', meaning: 'e-mail address of the owner', isRequired: true },
-    ...buildPasswordOptions('of the owner'),
+    ...buildPasswordOptions('of the owner; asked for on a terminal if missing'),
     { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
     { flag: 'slug', value: 'SLUG', meaning: 'short name used in URLs; derived from the name by default' },
+    { flag: 'plan', value: 'PLAN', meaning: `${PLAN_NAMES.join(', ')}; default: ${DEFAULT_PLAN}` },
+    { flag: 'new', meaning: 'create a second store of the same name' },
     { flag: 'json', meaning: 'print JSON' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
   example: 'lookalike setup --email me@shop.example --password-file owner.txt --store "My shop"',
+  findProblems: (options) => [...findMissingPassword(options), ...findWrongPlan(options['plan'])],
   async run({ config, options }) {
+    const plan = readPlan(options['plan'])
     const { email = '', store = '', slug } = options
-    const password = (await readGivenPassword(options)) ?? (await askPassword(`of ${email}`))
-    const made = await withInstall(
-      config,
-      ({ accounts }) => accounts.setup({ email, password, storeName: store, slug }),
-      { mayMake: true },
-    )
+    const isAnother = options['new'] !== undefined
+    const wanted: SetupRequest = { email, password: '', storeName: store, slug, plan, isAnother }
+    parseSetup(wanted)
+    const dataDir = resolve(config.DATA_DIR)
+    const isThere = hasInstall(dataDir)
+    const password = await readPassword(config, options, wanted, isThere)
+    const request: SetupRequest = { ...wanted, password }
+    // A refusal leaves no install behind.
+    if (!isThere) await checkNewPassword(request)
+    const made = await withInstall(config, ({ accounts }) => accounts.setup(request), { mayMake: true })
     warnOfVisiblePassword(options)
-    console.log(options['json'] ? JSON.stringify(made) : formatResult(made, findAddress(config)))
+    console.log(options['json'] ? JSON.stringify(made) : formatResult(made, store.trim(), plan, config))
     return 0
   },
 }
 
-const formatResult = (made: SetupResult, address: string): string => `The store is ready.
+const findWrongPlan = (plan: string | undefined): string[] =>
+  plan === undefined || isPlanName(plan) ? [] : [`--plan must be one of ${PLAN_NAMES.join(', ')}`]
+
+function readPlan(plan: string = DEFAULT_PLAN): PlanName {
+  if (isPlanName(plan)) return plan
+  throw wrongUsage(findWrongPlan(plan).join(''))
+}
+
+/** Reads the given password, or asks: twice for a person who has no account yet. */
+async function readPassword(
+  config: Config,
+  options: Call['options'],
+  request: SetupRequest,
+  isThere: boolean,
+): Promise<string> {
+  const given = await readGivenPassword(options)
+  if (given !== undefined) return given
+  const email = normaliseEmail(request.email) ?? request.email
+  const known =
+    isThere &&
+    (await withInstall(config, ({ accounts, people }) => {
+      // Nobody should type a password for nothing.
+      accounts.checkSlug(request)
+      return people.findPersonByEmail(email)
+    }))
+  return askPassword(`of ${email}`, { isNew: !known })
+}
+
+function formatResult(made: SetupResult, name: string, plan: PlanName, config: Config): string {
+  const folder = formatFolderFlag(config)
+  return `The store ${JSON.stringify(makeVisible(name))} is ready.
 
   slug           ${made.slug}
+  owner          ${made.email}
+  plan           ${plan} (${formatLimits(plan)})
   client_id      ${made.client_id}
   client_secret  ${made.client_secret}   (shown only now)
+  data folder    ${resolve(config.DATA_DIR)}
+
+Change the plan:
+  lookalike store set-plan${folder} ${made.slug} ${plan === 'premium' ? 'basic' : 'premium'}
 
 Get an access token:
-  curl -s ${address}/oauth/token -d grant_type=client_credentials \\
-    -d client_id=${made.client_id} -d client_secret=${made.client_secret}`
+  curl -fsS ${findAddress(config)}/oauth/token -d grant_type=client_credentials \\
+    -d client_id=${made.client_id} \\
+    -d client_secret=${made.client_secret}`
+}
+
+function formatLimits(plan: PlanName): string {
+  const { productsMax, requestsPerMinute } = PLANS[plan]
+  if (productsMax === Infinity) return 'no limits'
+  return `${productsMax.toLocaleString('en')} products, ${requestsPerMinute} requests a minute`
+}

@@ -8,9 +8,16 @@ const WINDOW_MS = 60_000
 
 /** Prints an uncaught error in one line and ends the command. */
 function endInOneLine(error: unknown): never {
+  // A reader that has seen enough, such as `head`, is no failure.
+  if (isBrokenPipe(error)) process.exit(0)
   const text = error instanceof Error ? error.message : String(error)
   console.error(`lookalike: ${text.split('\n', 1)[0]}`)
   process.exit(1)
+}
+
+const isBrokenPipe = (error: unknown): boolean => {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === 'EPIPE' && syscall === 'write'
 }
 
 /** For commands. Without this Bun would print lines of the minified program. */

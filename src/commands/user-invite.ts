@@ -1,7 +1,8 @@
 import { isoTime } from '../core/clock.ts'
 import type { Invitation } from '../features/access/accounts/operator.ts'
+import { findAddress } from './addresses.ts'
 import type { Command } from './command.ts'
-import { findAddress, withInstall } from './runtime.ts'
+import { withInstall } from './runtime.ts'
 
 /** `lookalike user invite`. */
 export const userInvite: Command = {

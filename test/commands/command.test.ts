@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Command, formatHelp, parseCall } from '../../src/commands/command.ts'
+import { type Command, parseCall } from '../../src/commands/command.ts'
 import { wrongSettings } from '../../src/core/operator-error.ts'
 
 const command: Command = {
@@ -74,14 +74,19 @@ const WRONG_USAGE = expect.objectContaining({ name: 'OperatorError', kind: 'wron
 
 describe('a wrong command line is told in one line with a hint (exit code 2)', () => {
   test.each([
-    ['an unknown option', `${GOOD} --colour red`, "Unknown option '--colour'"],
-    ['an unknown short option', `${GOOD} -x`, "Unknown option '-x'"],
-    ['a setting of another command', `${GOOD} --log-level debug`, "Unknown option '--log-level'"],
-    ['a missing option', 'my-shop', '--email is missing'],
+    ['an unknown option', `${GOOD} --colour red`, 'There is no option --colour'],
+    ['an unknown short option', `${GOOD} -x`, 'There is no option -x'],
+    ['a name that every object has', `${GOOD} --constructor`, 'There is no option --constructor'],
+    ['a misspelt option', `${GOOD} --jsno`, 'There is no option --jsno; did you mean --json?'],
+    ['a misspelt setting', `${GOOD} --prot 9`, 'There is no option --prot; did you mean --port?'],
+    ['a setting of another command', `${GOOD} --log-level debug`, 'There is no option --log-level'],
+    ['a missing option', 'my-shop', '--email ADDRESS is missing'],
     ['too few words', '--email a@b.c', 'lookalike shop open takes SLUG'],
     ['too many words', `${GOOD} another`, 'lookalike shop open takes SLUG'],
-    ['an option without its value', 'my-shop --email', "Option '--email <value>' argument missing"],
-    ['a value for a switch', `${GOOD} --json=1`, "Option '--json' does not take an argument"],
+    ['an option without its value', 'my-shop --email', '--email needs a value'],
+    ['an option in the place of a value', 'my-shop --email --json', '--email needs a value; write --email=…'],
+    ['a value for a switch', `${GOOD} --json=1`, '--json takes no value'],
+    ['a wrong value for a switch', `${GOOD} --offline maybe`, '--offline must be 1 or 0, but got "maybe"'],
   ])('%s', (_, line, words) => {
     expect(() => parse(line)).toThrow(WRONG_USAGE)
     expect(() => parse(line)).toThrow(words)
@@ -90,6 +95,37 @@ describe('a wrong command line is told in one line with a hint (exit code 2)', (
   test('a misspelt option never repeats its value', () => {
     expect(() => parse(`${GOOD} --pasword=hunter2`)).toThrow(WRONG_USAGE)
     expect(() => parse(`${GOOD} --pasword=hunter2`)).not.toThrow(/hunter2/)
+  })
+
+  test('the word behind a misspelt option may be its value, and is not repeated either', () => {
+    expect(() => parse(`${GOOD} --pasword hunter2`)).toThrow('There is no option --pasword')
+    expect(() => parse(`${GOOD} --pasword hunter2`)).not.toThrow(/hunter2/)
+  })
+
+  test('all problems are told at once', () => {
+    const shop: Command = {
+      ...command,
+      options: [
+        ...(command.options ?? []),
+        { flag: 'store', value: 'NAME', meaning: 'name of the store', isRequired: true },
+      ],
+      findProblems: ({ json }) => (json ? ['No JSON today'] : []),
+    }
+    expect(() => parseCall(shop, ['--json', '--prot', '9'], {})).toThrow(
+      new Error(
+        'There is no option --prot; did you mean --port?\n--email ADDRESS is missing\n--store NAME is missing\nNo JSON today',
+      ),
+    )
+    expect(() => parseCall(shop, [], {})).toThrow(
+      new Error(
+        'lookalike shop open takes SLUG, but got none\n--email ADDRESS is missing\n--store NAME is missing',
+      ),
+    )
+  })
+
+  test('a value may begin with a dash after =, and a single dash is a value', () => {
+    expect(parse('my-shop --email=-a@b.c').options['email']).toBe('-a@b.c')
+    expect(parse('my-shop --email -').options['email']).toBe('-')
   })
 
   test('a command without words says so', () => {
@@ -103,26 +139,5 @@ describe('a wrong command line is told in one line with a hint (exit code 2)', (
     expect(() => parse(`${GOOD} --port x`)).toThrow(
       wrongSettings(['PORT must be a whole number from 0 to 65535']),
     )
-  })
-})
-
-describe('help', () => {
-  const help = formatHelp(command)
-
-  test('names call, summary and example', () => {
-    expect(help).toStartWith('lookalike shop open SLUG: open a shop\n')
-    expect(help).toEndWith('Example\n  lookalike shop open my-shop --email me@shop.example')
-  })
-
-  test('lists options, required ones as such, and settings with their variables', () => {
-    expect(help).toMatch(/ {2}--email ADDRESS +e-mail of the owner \(required\)/)
-    expect(help).toMatch(/ {2}--json +print JSON\n/)
-    expect(help).toMatch(/ {2}--port N +.*\[PORT\]/)
-    expect(help).toMatch(/ {2}--data-dir VALUE +.*\[DATA_DIR\]/)
-    expect(help).not.toContain('`')
-  })
-
-  test('leaves out what a command does not have', () => {
-    expect(formatHelp({ ...command, options: [], settings: [] })).not.toMatch(/Options|Settings/)
   })
 })

@@ -8,13 +8,15 @@ import { OperatorError } from '../../core/operator-error.ts'
  *
  * The operating system holds the lock, on a separate file, so it ends with the process.
  *
+ * @param address where the other process listens, if that is known.
  * @returns a function that releases the lock.
  * @throws OperatorError if another process holds it.
  */
-export function lockInstance(dataDir: string): () => void {
+export function lockInstance(dataDir: string, address?: string): () => void {
   const unlock = tryLockInstance(dataDir)
   if (unlock) return unlock
-  throw new OperatorError(`Another lookalike already serves from ${dataDir}`)
+  const where = address ? `: it listens on ${address}` : ''
+  throw new OperatorError(`Another lookalike already serves from ${dataDir}${where}`)
 }
 
 /** @returns a function that releases the lock, or undefined if another process holds it. */

@@ -79,6 +79,11 @@ async function refusals(): Promise<string> {
 describe('a folder without an install', () => {
   test.each([
     'outbox',
+    'inbox',
+    'store list',
+    'store new-secret my-shop',
+    'key list',
+    'user list',
     'user verify me@shop.test',
     'user invite me@shop.test',
     'user reset-password me@shop.test',
@@ -102,6 +107,16 @@ describe('a folder without an install', () => {
     writeFileSync(join(data, 'lookalike.db'), '')
     expect((await run('outbox')).stderr).toStartWith('There is no install')
     expect(readdirSync(data)).toEqual(['lookalike.db'])
+  })
+
+  test.each([
+    ['a weak password', ['--password', 'password123'], 'most used passwords'],
+    ['a bad slug', ['--password', 'a long password', '--slug', 'No Slug'], 'not a valid slug'],
+  ])('setup with %s makes none', async (_, words, reason) => {
+    const ended = await run('setup', '--email', 'me@shop.test', '--store', 'My shop', ...words)
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(reason)
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('setup and serve make one', async () => {

@@ -143,16 +143,17 @@ describe('lookalike user reset-password', () => {
 })
 
 describe('on a terminal', () => {
-  /** Runs a command on a terminal of its own and types when it asks. @returns everything that was to be seen. */
-  async function onTerminal(words: string[], typed: string) {
+  /** Runs a command on a terminal of its own and types an answer each time it asks. @returns all that was to be seen. */
+  async function onTerminal(words: string[], ...typed: string[]) {
     let seen = ''
+    let asked = 0
     const child = Bun.spawn([process.execPath, MAIN, ...words], {
       env: env(),
       terminal: {
         data(terminal, bytes) {
-          const before = seen
           seen += new TextDecoder().decode(bytes)
-          if (/Password[^\n]*: $/.test(seen) && !/Password[^\n]*: $/.test(before)) terminal.write(typed)
+          const questions = seen.match(/(Password[^\n]*|The same again): /g)?.length ?? 0
+          if (questions > asked) terminal.write(typed[asked++] ?? '\u0003')
         },
       },
     })
@@ -167,7 +168,7 @@ describe('on a terminal', () => {
   ])(
     'with %s it is asked for, and is not to be seen',
     async (_, words) => {
-      const { code, seen } = await onTerminal([...SETUP, ...words], `${PASSWORD}x\u007f\r`)
+      const { code, seen } = await onTerminal([...SETUP, ...words], `${PASSWORD}x\u007f\r`, `${PASSWORD}\r`)
       expect(code).toBe(0)
       expect(seen).toContain('Password')
       expect(seen).toContain('"slug":"my-shop"')
@@ -176,6 +177,27 @@ describe('on a terminal', () => {
     },
     30_000,
   )
+
+  test('a repetition that differs is asked for again, three times at most', async () => {
+    const { code, seen } = await onTerminal(SETUP, 'one\r', 'two\r', `${PASSWORD}\r`, `${PASSWORD}\r`)
+    expect([code, seen.match(/The two passwords differ/g)?.length]).toEqual([0, 1])
+    expect(await hasPassword(PASSWORD)).toBe(true)
+    rmSync(dataDir, { recursive: true })
+    const wrong = ['a\r', 'b\r', 'c\r', 'd\r', 'e\r', 'f\r', 'g\r']
+    const ended = await onTerminal(SETUP, ...wrong)
+    expect([ended.code, ended.seen.includes('No password was given')]).toEqual([1, true])
+    expect(await Bun.file(join(dataDir, 'lookalike.db')).exists()).toBe(false)
+  }, 30_000)
+
+  test('that of a known person is asked for once; a taken name is told before', async () => {
+    await run([...SETUP, '--password-file', file(PASSWORD)])
+    const second = ['setup', '--email', EMAIL, '--store', 'Another', '--json']
+    const { code, seen } = await onTerminal(second, `${PASSWORD}\r`)
+    expect([code, seen.includes('again'), seen.includes('"slug":"another"')]).toEqual([0, false, true])
+    const taken = await onTerminal(SETUP)
+    expect([taken.code, taken.seen.includes('Password of')]).toEqual([1, false])
+    expect(taken.seen).toContain('exists already (my-shop)')
+  }, 30_000)
 
   test.each([
     ['Ctrl-C', '\u0003'],

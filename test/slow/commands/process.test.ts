@@ -64,7 +64,7 @@ describe('lookalike serve (contract 8.4)', () => {
     expect(samePort.stderr).toContain('the port is in use')
     const sameFolder = await run(['serve', '--port', '0'])
     expect(sameFolder).toMatchObject({ code: 1, stdout: '' })
-    expect(sameFolder.stderr).toContain('serves from')
+    expect(sameFolder.stderr).toContain(`serves from ${folder}: it listens on ${service.address}`)
     await service.stop()
   }, 30_000)
 
@@ -77,12 +77,12 @@ describe('lookalike serve (contract 8.4)', () => {
   }, 30_000)
 
   test.each([
-    [['--host', '999.1.1.1', '--port', '0'], 1, 'Cannot listen'],
+    [['--host', '999.1.1.1', '--port', '0'], 1, 'not an address of this machine'],
     [['--fetch-allow-cidrs', '10.0.0.0/99'], 2, 'FETCH_ALLOW_CIDRS'],
     [['--trusted-proxies', 'proxy.example'], 2, 'TRUSTED_PROXIES: "proxy.example" is not an address block'],
     [['--port', 'http'], 2, 'PORT must be a whole number from 0 to 65535'],
     [['--log-level', 'loud'], 2, 'LOG_LEVEL must be one of trace'],
-    [['--offline', 'maybe'], 2, 'got "maybe"'],
+    [['--offline', 'maybe'], 2, '--offline must be 1 or 0, but got "maybe"'],
     [['--model-dir', '/nowhere'], 1, 'Cannot use the model in /nowhere'],
   ])(
     '%j ends with %d and says why',
@@ -123,7 +123,7 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
     await service.stop()
   }, 60_000)
 
-  test('on a stopped install: JSON with the keys of contract 8.6; the second store is no enterprise store', async () => {
+  test('on a stopped install: JSON with the keys of contract 8.6; a second store of the name only with --new', async () => {
     const first = await run([...SETUP, '--json'])
     expect(Object.keys(JSON.parse(first.stdout)).sort()).toEqual([
       'client_id',
@@ -133,7 +133,10 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
       'store_id',
       'user_id',
     ])
-    const again = JSON.parse((await run([...SETUP, '--json'])).stdout)
+    const refused = await run([...SETUP, '--json'])
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('lookalike store new-secret my-shop')
+    const again = JSON.parse((await run([...SETUP, '--new', '--json'])).stdout)
     expect(again).toMatchObject({ slug: 'my-shop-2', user_id: JSON.parse(first.stdout).user_id })
   }, 60_000)
 
@@ -146,6 +149,7 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
     ['an unknown command', ['sing'], 2],
     ['no command', [], 2],
     ['half a command', ['store'], 2],
+    ['a plan that is none', [...SETUP, '--plan', 'gold'], 2],
   ])(
     '%s ends with its exit code and without a stack',
     async (_, words, code) => {

@@ -130,9 +130,13 @@ describe('beside a running service without a mail server', () => {
     expect((await service.login(PASSWORD)).status).toBe(429)
     expect(await run(['user', 'unlock', EMAIL])).toMatchObject({ code: 0 })
     expect((await service.login(PASSWORD)).status).toBe(200)
-    const made = (await run(['user', 'reset-password', EMAIL])).stdout.trim()
-    expect(made).toMatch(/^[\w-]{20}$/)
+    const reset = (await run(['user', 'reset-password', EMAIL])).stdout
+    const made =
+      /^New password of anna@shop\.test: ([\w-]{20}) {3}\(shown only now\)\n$/.exec(reset)?.[1] ?? ''
     expect((await service.login(made)).status).toBe(200)
+    const json = JSON.parse((await run(['user', 'reset-password', EMAIL, '--json'])).stdout)
+    expect(json).toEqual({ email: EMAIL, password: expect.stringMatching(/^[\w-]{20}$/) })
+    expect((await service.login(json.password)).status).toBe(200)
     const given = await run(['user', 'reset-password', EMAIL, '--password', 'chosen by the operator'])
     expect(given).toMatchObject({ code: 0, stdout: `${EMAIL} has a new password\n` })
     expect((await service.login('chosen by the operator')).status).toBe(200)

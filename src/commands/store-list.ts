@@ -1,0 +1,33 @@
+import type { ListedStore } from '../features/access/accounts/service.ts'
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+import { formatTable } from './table.ts'
+
+/** `lookalike store list`. */
+export const storeList: Command = {
+  name: 'store list',
+  summary: 'list the stores with their plan, products, owners and client_id',
+  options: [{ flag: 'json', meaning: 'print JSON' }],
+  settings: ['DATA_DIR'],
+  example: 'lookalike store list',
+  async run({ config, options }) {
+    const stores = await withInstall(config, ({ accounts }) => accounts.listStores())
+    if (options['json']) console.log(JSON.stringify(stores))
+    else if (stores.length === 0) console.log('There is no store yet. Create one: lookalike setup')
+    else console.log(format(stores))
+    return 0
+  },
+}
+
+const format = (stores: readonly ListedStore[]): string =>
+  formatTable([
+    ['SLUG', 'NAME', 'PLAN', 'PRODUCTS', 'CLIENT_ID', 'OWNERS'],
+    ...stores.map(({ slug, name, plan, products, client_id, owners }) => [
+      slug,
+      name,
+      plan,
+      String(products),
+      client_id,
+      owners.join(', '),
+    ]),
+  ])
