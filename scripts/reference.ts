@@ -7,6 +7,7 @@ import type { Command } from '../src/commands/command.ts'
 import { COMMANDS } from '../src/commands/run.ts'
 import { SETTING_NAMES, type SettingName, Settings, toFlag } from '../src/config.ts'
 import { ERRORS, type ErrorKind } from '../src/core/errors.ts'
+import { unpackDirVariable } from '../src/platform/native/unpack-base.ts'
 
 const REFERENCE = join(import.meta.dir, '../src/guide/reference.md')
 const README = join(import.meta.dir, '../README.md')
@@ -111,6 +112,9 @@ environment, and the environment overrides the file. An empty value counts as mi
 needs no value. [Operating](operating.md#secrets) explains how to keep secrets out of the process list.
 
 ${formatSettings(SETTING_NAMES)}
+
+Two variables are no settings, and have no flag: \`${unpackDirVariable}\` names the folder for the unpacked parts of the executable, for
+example where the data folder is mounted \`noexec\`; \`NO_COLOR\` keeps colours out of the log on a terminal.
 
 ## Commands
 
