@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { findAddress } from './addresses.ts'
 import type { Call } from './command.ts'
-import { findAddress, findRunningService, startService, withInstall } from './runtime.ts'
+import { findRunningService, startService, withInstall } from './runtime.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
 import { requireStore } from './store-choice.ts'
 

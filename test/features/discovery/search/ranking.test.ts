@@ -364,7 +364,7 @@ describe('the ranking (contract 3.4, 3.6)', () => {
           if (n > 0) expect(hit.score).toBeLessThanOrEqual(hits[n - 1]?.score as number)
         }
       }),
-      { numRuns: 600, endOnFailure: true },
+      { numRuns: 150, endOnFailure: true },
     )
   }, 60_000)
 
