@@ -24,6 +24,7 @@ import { buildSearch, type SearchModule } from './features/discovery/search/modu
 import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
+import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
@@ -265,6 +266,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     readFreeDiskShare: ports.readFreeDiskShare,
   })
   const docs = buildDocs()
+  const widgetFiles = buildWidgetFiles(ground)
 
   const routes = createRouteTable(() => http.routes)
   const requestCheck = createRequestCheck(() => http.routes)
@@ -301,6 +303,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     webhooks,
     health,
     docs,
+    widgetFiles,
   ]
 
   const schemas = Object.assign({}, ...modules.map((module) => module.schemas))

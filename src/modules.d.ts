@@ -45,6 +45,23 @@ declare module '#generated/docs/swagger-ui-bundle.js' {
   export default path
 }
 
+declare module '#generated/widget/loader.js' {
+  const path: string
+  export default path
+}
+declare module '#generated/widget/main.js' {
+  const path: string
+  export default path
+}
+declare module '*.gz' {
+  const path: string
+  export default path
+}
+declare module '*.br' {
+  const path: string
+  export default path
+}
+
 declare module '#generated/scan-thread.js' {
   const path: string
   export default path

@@ -109,6 +109,9 @@ const SERVED = `
   GET    /docs/guide                 8.2
   GET    /docs/guide/:name           8.2
   GET    /licences                   8.2
+  GET    /widget.js                  8.9
+  GET    /widget/:file               8.9
+  GET    /widget.json                8.9
   GET    /errors                     7.3
   GET    /errors/:code               7.3
 `

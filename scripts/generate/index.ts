@@ -39,6 +39,12 @@ const generators: readonly Generator[] = [
     output: 'docs/page.html',
   },
   {
+    name: 'widget',
+    script: 'scripts/generate/widget.ts',
+    inputs: ['src/browser/widget/**/*', 'package.json'],
+    output: 'widget/manifest.json',
+  },
+  {
     name: 'guide',
     script: 'scripts/generate/guide.ts',
     inputs: ['src/guide/*.md', 'src/http/page.ts', 'node_modules/marked/package.json'],

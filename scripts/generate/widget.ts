@@ -1,0 +1,114 @@
+/**
+ * Bundles the shop widget to `dist/generated/widget/`, which the executable embeds: `bun scripts/generate/widget.ts`.
+ *
+ * Each file comes plain, with gzip and with Brotli, so that the service compresses nothing. The build fails above the
+ * budgets, because a shopper pays them on every page.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { version } from '../../package.json'
+
+const repository = resolve(import.meta.dir, '../..')
+const sources = join(repository, 'src/browser/widget')
+
+/** Bytes with gzip. */
+export const BUDGETS = {
+  /** What every page of a shop loads. */
+  loaderBytesMax: 8 * 1024,
+  /** The loader and the main file together. */
+  allBytesMax: 30 * 1024,
+} as const
+
+/** What the service must know of the files. */
+export interface WidgetManifest {
+  /** Names in the address, each with a hash of the content. */
+  loader: string
+  main: string
+  /** Subresource Integrity of the loader; the loader checks the main file by itself. */
+  integrity: string
+}
+
+async function bundle(
+  entry: string,
+  format: 'iife' | 'esm',
+  define: Record<string, string>,
+): Promise<string> {
+  const built = await Bun.build({
+    entrypoints: [join(sources, entry)],
+    target: 'browser',
+    format,
+    minify: true,
+    define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
+  })
+  const [output] = built.outputs
+  if (!built.success || !output) throw new AggregateError(built.logs, `${entry} failed to bundle`)
+  return output.text()
+}
+
+const digest = (algorithm: 'sha256' | 'sha384', text: string, encoding: 'hex' | 'base64') =>
+  new Bun.CryptoHasher(algorithm).update(text).digest(encoding)
+
+const nameByContent = (name: string, text: string) =>
+  `${name}-${digest('sha256', text, 'hex').slice(0, 16)}.js`
+const buildIntegrity = (text: string) => `sha384-${digest('sha384', text, 'base64')}`
+const compress = (text: string) => ({
+  gz: gzipSync(text, { level: 9 }),
+  br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }),
+})
+
+/** @throws Error above a budget. */
+export function checkBudgets(loaderBytes: number, mainBytes: number): void {
+  const { loaderBytesMax, allBytesMax } = BUDGETS
+  if (loaderBytes > loaderBytesMax) {
+    throw new Error(`widget.js has ${loaderBytes} bytes with gzip, and ${loaderBytesMax} is the budget`)
+  }
+  if (loaderBytes + mainBytes > allBytesMax) {
+    throw new Error(
+      `The widget has ${loaderBytes + mainBytes} bytes with gzip, and ${allBytesMax} is the budget`,
+    )
+  }
+}
+
+/**
+ * Writes the files of the widget.
+ *
+ * @param target folder for the files; it is emptied first.
+ * @returns the bytes of both files with gzip.
+ * @throws Error above a budget.
+ */
+export async function generateWidget(target: string): Promise<{ loaderBytes: number; mainBytes: number }> {
+  const main = await bundle('main/main.ts', 'esm', {})
+  const mainName = nameByContent('main', main)
+  const loader = await bundle('loader/loader.ts', 'iife', {
+    MAIN_FILE: mainName,
+    MAIN_INTEGRITY: buildIntegrity(main),
+    VERSION: version,
+  })
+  const files = { loader: compress(loader), main: compress(main) }
+  const sizes = { loaderBytes: files.loader.gz.length, mainBytes: files.main.gz.length }
+  checkBudgets(sizes.loaderBytes, sizes.mainBytes)
+
+  await rm(target, { recursive: true, force: true })
+  await mkdir(target, { recursive: true })
+  for (const [name, text] of Object.entries({ loader, main })) {
+    const { gz, br } = files[name as 'loader' | 'main']
+    await Bun.write(join(target, `${name}.js`), text)
+    await Bun.write(join(target, `${name}.js.gz`), gz)
+    await Bun.write(join(target, `${name}.js.br`), br)
+  }
+  const manifest: WidgetManifest = {
+    loader: nameByContent('widget', loader),
+    main: mainName,
+    integrity: buildIntegrity(loader),
+  }
+  await Bun.write(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  return sizes
+}
+
+if (import.meta.main) {
+  const { loaderBytes, mainBytes } = await generateWidget(join(repository, 'dist/generated/widget'))
+  console.log(
+    `dist/generated/widget: ${loaderBytes} bytes until the first click, ${mainBytes} after it, with gzip`,
+  )
+}

@@ -1,0 +1,60 @@
+/** A refusal of the service, with the code of its error register. */
+export interface ServiceError extends Error {
+  name: 'ServiceError'
+  status: number
+  code: string
+  details: Record<string, unknown>
+  /** Seconds to wait, as the service asks for. */
+  retryAfter: number | undefined
+}
+
+/** Reads a refusal; the files of the widget share no classes. @returns undefined for any other fault. */
+export const readRefusal = (error: unknown): ServiceError | undefined =>
+  error instanceof Error && error.name === 'ServiceError' ? (error as ServiceError) : undefined
+
+export interface Client {
+  /** Address of the service, with a slash at its end. */
+  base: string
+  /**
+   * Calls an endpoint below `/v1/widget/`.
+   *
+   * @param body JSON, or a form with a picture.
+   * @throws ServiceError for an answer that is no success.
+   * @throws TypeError if nobody answers. @throws DOMException named AbortError after `signal`.
+   */
+  call<Result>(
+    path: string,
+    body: object,
+    options?: { signal?: AbortSignal; keepalive?: boolean },
+  ): Promise<Result>
+}
+
+/** @param onRefused hears of every refusal of the key itself. */
+export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
+  return {
+    base,
+    async call(path, body, options) {
+      const isForm = body instanceof FormData
+      const answer = await fetch(`${base}v1/widget/${path}`, {
+        method: 'POST',
+        // Never a cookie: the key says which shop asks, and nobody needs to know who.
+        credentials: 'omit',
+        headers: { 'X-Service-Key': key, ...(!isForm && { 'Content-Type': 'application/json' }) },
+        body: isForm ? body : JSON.stringify(body),
+        ...options,
+      })
+      const content = (await answer.json().catch(() => ({}))) as Record<string, unknown>
+      if (answer.ok) return content as never
+      const seconds = Number(answer.headers.get('Retry-After') ?? undefined)
+      const error: ServiceError = Object.assign(new Error(String(content['message'] ?? '')), {
+        name: 'ServiceError' as const,
+        status: answer.status,
+        code: String(content['error'] ?? ''),
+        details: Object(content['details']) as Record<string, unknown>,
+        retryAfter: seconds >= 0 ? Math.ceil(seconds) : undefined,
+      })
+      if (answer.status === 401 || /^origin_/.test(error.code)) onRefused(error)
+      throw error
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** The `data-` attributes of the snippet. */
+export interface Options {
+  key: string
+  mode: 'modal' | 'inline' | 'track'
+  /** Selector of the element that gets the button; without it, the button stands where the tag stands. */
+  target: string | undefined
+  /** Selector of a search field that gets the camera. */
+  attach: string | undefined
+  /** Selector of the shop's own product pictures. */
+  similar: string | undefined
+  /** Template of a product's address with `{product_id}`. */
+  url: string | undefined
+  /** Products that one search asks for, 1 to 50. */
+  limit: number
+  /** A language tag for texts and prices. */
+  lang: string
+  theme: 'auto' | 'light' | 'dark'
+  isConsentRequired: boolean
+  /** Texts in place of ours, by name. */
+  texts: Readonly<Record<string, string>>
+}
+
+const LIMIT_MAX = 50
+
+const oneOf = <Value extends string>(
+  value: string | undefined,
+  allowed: readonly [Value, ...Value[]],
+): Value => allowed.find((one) => one === value) ?? allowed[0]
+
+/** Reads the options of a tag. Values that make no sense count as absent; `warn` hears of them. */
+export function readOptions(data: DOMStringMap, warn: (message: string) => void): Options {
+  const limit = Number(data['limit'] ?? LIMIT_MAX)
+  return {
+    key: data['key'] ?? '',
+    mode: oneOf(data['mode'], ['modal', 'inline', 'track']),
+    target: data['target'],
+    attach: data['attach'],
+    similar: data['similar'],
+    url: data['url'],
+    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, LIMIT_MAX) : LIMIT_MAX,
+    lang: findLanguage(data['lang'], document.documentElement.lang),
+    theme: oneOf(data['theme'], ['auto', 'light', 'dark']),
+    isConsentRequired: data['consent'] === 'required',
+    texts: readTexts(data['texts'], warn),
+  }
+}
+
+/** Takes the first tag that is one, so that `Intl` never throws for it. */
+function findLanguage(...tags: (string | undefined)[]): string {
+  for (const tag of tags) {
+    try {
+      const [name] = Intl.getCanonicalLocales(tag || [])
+      if (name) return name
+    } catch {
+      // Not a language tag: the next one counts.
+    }
+  }
+  return 'en'
+}
+
+function readTexts(json: string | undefined, warn: (message: string) => void): Record<string, string> {
+  if (!json) return {}
+  try {
+    const entries = Object.entries(JSON.parse(json) as object)
+    return Object.fromEntries(entries.filter(([, text]) => typeof text === 'string'))
+  } catch {
+    warn('data-texts is no JSON object and was ignored.')
+    return {}
+  }
+}

@@ -1,0 +1,357 @@
+/** The dialog: what `/widget.js` fetches with the first use. */
+
+import { el, sheet } from '../dom.ts'
+import { readRefusal } from '../loader/client.ts'
+import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../types.ts'
+import { createCropper } from './cropper.ts'
+import { loadPreview, PictureError, preparePicture } from './picture.ts'
+import { buildCategories, buildRegions, pressRegion } from './proposals.ts'
+import { buildPopular, buildResults, buildSkeleton, isFew } from './results.ts'
+import { findProblem, type Problem, type Query, search } from './search.ts'
+import { STYLES } from './styles.ts'
+import { pickTexts } from './texts.ts'
+import { buildView } from './view.ts'
+
+/** Before that, grey shapes would only flash. */
+const SKELETON_MS = 150
+const SLOW_MS = 8_000
+const BUSY_SECONDS = 20
+
+export function start(context: Context): Panel {
+  const { options, root, tracking, emit } = context
+  const texts = pickTexts(options.lang, options.texts)
+  const isInline = options.mode === 'inline'
+  root.adoptedStyleSheets.push(sheet(STYLES))
+
+  let query: Query = { words: '' }
+  let running: AbortController | undefined
+  let timers: ReturnType<typeof setTimeout>[] = []
+  let opener: HTMLElement | undefined
+  /** Pictures that were chosen; only the last one counts. */
+  let chosen = 0
+  let isOffline = false
+
+  const view = buildView(texts, isInline, {
+    onFile: (file) => void takeFile(file),
+    onWords: takeWords,
+    onPaste: () => void paste(),
+    onRemove: reset,
+    onClose: close,
+  })
+  const { element, field, side, chips, headline, notice, out, status, panel } = view
+  const dialog = element instanceof HTMLDialogElement ? element : undefined
+  const cropper = createCropper(root, texts, (box) => narrow(box))
+  const regions = el('div', { class: 'chips', role: 'group', 'aria-label': texts.crop })
+  root.append(element)
+
+  dialog?.addEventListener('close', () => {
+    // What was still looked for is not shown half.
+    if (running) clear()
+    stopSearch()
+    opener?.focus()
+  })
+  // The backdrop belongs to the dialog; what is inside of it does not.
+  dialog?.addEventListener('click', ({ target }) => {
+    if (target === dialog) close()
+  })
+  dialog?.addEventListener('dragover', () => element.classList.add('dragging'))
+  for (const name of ['dragleave', 'drop'])
+    element.addEventListener(name, () => element.classList.remove('dragging'))
+  const goOn = () => {
+    if (isOffline) run()
+  }
+  addEventListener('online', goOn)
+
+  function stopTimers(): void {
+    for (const timer of timers) clearTimeout(timer)
+    timers = []
+  }
+
+  function stopSearch(): void {
+    running?.abort()
+    running = undefined
+    stopTimers()
+    out.removeAttribute('aria-busy')
+  }
+
+  /** Shows a text, and lets screen readers say it once. */
+  function say(text: string, spoken = text): void {
+    headline.textContent = text
+    status.textContent = spoken
+  }
+
+  /** Empties what the last search has left. */
+  function clear(): void {
+    isOffline = false
+    headline.textContent = ''
+    status.textContent = ''
+    notice.replaceChildren()
+    out.replaceChildren()
+  }
+
+  /** Forgets the query, and shows the dialog as it was first. */
+  function reset(): void {
+    chosen += 1
+    stopSearch()
+    clear()
+    query = { words: '' }
+    field.value = ''
+    showPicture(undefined)
+    chips.replaceChildren()
+    panel.className = 'in empty'
+    view.removal.hidden = true
+    view.title.focus()
+  }
+
+  function showPicture(picture: HTMLCanvasElement | undefined): void {
+    cropper.show(picture)
+    regions.replaceChildren()
+    side.replaceChildren(...(picture ? [cropper.element, regions] : []))
+    panel.classList.toggle('with', picture !== undefined)
+    const hint = query.source ? texts.refine : texts.field
+    field.placeholder = hint
+    field.ariaLabel = hint
+  }
+
+  /** Begins a search with another source; words and category belonged to the last one. */
+  function begin(source: NonNullable<Query['source']>, picture: HTMLCanvasElement | undefined): void {
+    query = { source, words: '' }
+    field.value = ''
+    chips.replaceChildren()
+    panel.classList.replace('empty', 'filled')
+    view.removal.hidden = false
+    showPicture(picture)
+    run()
+  }
+
+  async function takeFile(file: Blob): Promise<void> {
+    const turn = ++chosen
+    stopSearch()
+    clear()
+    try {
+      const picture = await preparePicture(file)
+      if (turn === chosen) begin({ picture }, picture.canvas)
+    } catch (error) {
+      if (turn !== chosen) return
+      const problem = error instanceof PictureError ? error.fault : 'unreadable'
+      // What is searched for now is not what the shopper has chosen last.
+      query = { words: '' }
+      showPicture(undefined)
+      chips.replaceChildren()
+      say(texts[problem])
+      emit('error', { code: problem })
+    }
+  }
+
+  function takeAddress(url: string, productId?: string): void {
+    const turn = ++chosen
+    begin({ url, ...(productId && { productId }) }, undefined)
+    void loadPreview(url).then((canvas) => {
+      if (canvas && turn === chosen) {
+        const drawn = [...regions.childNodes]
+        showPicture(canvas)
+        regions.replaceChildren(...drawn)
+      }
+    })
+  }
+
+  function takeWords(words: string): void {
+    if (/^https?:\/\/\S+$/i.test(words)) {
+      takeAddress(words)
+      return
+    }
+    if (!words && !query.source) {
+      field.focus()
+      return
+    }
+    query = { ...query, words }
+    if (!query.source) delete query.category
+    panel.classList.replace('empty', 'filled')
+    view.removal.hidden = !query.source
+    run()
+  }
+
+  async function paste(): Promise<void> {
+    try {
+      for (const item of await navigator.clipboard.read()) {
+        const type = item.types.find((one) => one.startsWith('image/'))
+        if (type) {
+          await takeFile(await item.getType(type))
+          return
+        }
+      }
+      const text = (await navigator.clipboard.readText()).trim()
+      if (/^https?:\/\/\S+$/i.test(text)) {
+        takeAddress(text)
+        return
+      }
+    } catch {
+      // The shopper has refused, or the clipboard holds nothing that a page may read.
+    }
+    field.focus()
+  }
+
+  function narrow(crop: Box | undefined): void {
+    const { crop: _, ...rest } = query
+    query = { ...rest, ...(crop && { crop }) }
+    pressRegion(regions, crop)
+    run()
+  }
+
+  function run(): void {
+    stopSearch()
+    const controller = new AbortController()
+    running = controller
+    clear()
+    out.setAttribute('aria-busy', 'true')
+    timers = [
+      setTimeout(() => {
+        headline.textContent = texts.looking
+        out.replaceChildren(buildSkeleton())
+      }, SKELETON_MS),
+      setTimeout(() => {
+        say(texts.slow)
+        notice.replaceChildren(againButton())
+      }, SLOW_MS),
+    ]
+    search(context, query, controller.signal).then(
+      (answer) => {
+        if (running === controller) show(answer)
+      },
+      (error: unknown) => {
+        if (running === controller) fail(error)
+      },
+    )
+  }
+
+  const againButton = () =>
+    el('button', { type: 'button', class: 'plain', part: 'again', click: run }, texts.again)
+
+  function show(answer: Answer): void {
+    stopSearch()
+    clear()
+    // A product looks like itself, and the shopper is looking at it already.
+    const hits = answer.results.filter(({ product_id }) => product_id !== query.source?.productId)
+    const tools = {
+      ...{ texts, lang: options.lang, url: options.url },
+      onSelect: (hit: Hit, url: string | undefined) => select(hit, url, answer.search_id),
+    }
+    if (hits.length === 0) {
+      say(texts.none)
+      const popular = answer.popular ?? []
+      if (popular.length > 0) out.append(...buildPopular(popular, tools))
+    } else {
+      const count = (hits.length === 1 ? texts.foundOne : texts.found).replace('{n}', String(hits.length))
+      say(isFew(hits) ? texts.few : count, isFew(hits) ? `${texts.few} ${count}` : count)
+      out.append(...buildResults(hits, tools))
+    }
+    if (query.source && regions.childElementCount === 0) {
+      const found = buildRegions(answer, texts, (box) => {
+        cropper.set(box)
+        narrow(box)
+      })
+      regions.replaceChildren(...found)
+    }
+    showCategories(answer)
+    emit('results', { search_id: answer.search_id, products: hits.map(({ product_id }) => product_id) })
+  }
+
+  function showCategories({ query_categories: found = [] }: Answer): void {
+    const names = query.source ? found.map(({ name }) => name) : []
+    const focused = chips.contains(root.activeElement) ? root.activeElement?.textContent : undefined
+    const chosenName = query.category
+    const built = buildCategories(names, chosenName, texts, (name) => {
+      const { category, ...rest } = query
+      query = category === name ? rest : { ...rest, category: name }
+      run()
+    })
+    chips.replaceChildren(...built)
+    for (const chip of chips.querySelectorAll('button')) if (chip.textContent === focused) chip.focus()
+  }
+
+  function fail(error: unknown): void {
+    stopSearch()
+    clear()
+    const problem: Problem = findProblem(error)
+    emit('error', { code: readRefusal(error)?.code || problem })
+    if (problem === 'busy') {
+      countDown(readRefusal(error)?.retryAfter ?? BUSY_SECONDS)
+      return
+    }
+    say(texts[problem])
+    isOffline = problem === 'offline'
+    if (problem === 'failed' || problem === 'notLoaded') notice.replaceChildren(againButton())
+  }
+
+  /** Shows the seconds that are left; screen readers hear of the first number only. */
+  function countDown(seconds: number): void {
+    const text = (left: number) => texts.busy.replace('{n}', String(left))
+    say(text(seconds))
+    const end = Date.now() + seconds * 1000
+    const tick = () => {
+      const left = Math.ceil((end - Date.now()) / 1000)
+      headline.textContent = left > 0 ? text(left) : ''
+      if (left > 0) timers = [setTimeout(tick, 250)]
+      else notice.replaceChildren(againButton())
+    }
+    tick()
+  }
+
+  /** @returns false if the browser must not follow the link. */
+  function select(hit: Hit, url: string | undefined, searchId: string | undefined): boolean {
+    tracking.trackClick(hit.product_id, searchId)
+    return emit(
+      'select',
+      { product_id: hit.product_id, url, search_id: searchId, metadata: hit.metadata },
+      true,
+    )
+  }
+
+  function open({ file, url, product_id: productId, query: words }: OpenRequest, from?: HTMLElement): void {
+    if (dialog) {
+      if (!dialog.open) {
+        opener = from
+        dialog.showModal()
+      }
+    } else root.querySelector<HTMLElement>('.open')?.setAttribute('hidden', '')
+    emit('open')
+    if (file) void takeFile(file)
+    else if (productId || (url && /^https?:/i.test(url))) takeProduct(productId, url)
+    else if (words) {
+      reset()
+      field.value = words
+      takeWords(words)
+    } else view.title.focus()
+  }
+
+  function takeProduct(productId: string | undefined, url: string | undefined): void {
+    if (url) takeAddress(url, productId)
+    else if (productId) {
+      chosen += 1
+      begin({ productId }, undefined)
+    }
+  }
+
+  function close(): void {
+    if (dialog) dialog.close()
+    else {
+      reset()
+      root.querySelector<HTMLElement>('.open')?.removeAttribute('hidden')
+      element.remove()
+    }
+  }
+
+  return {
+    open: (request, from) => {
+      if (!element.isConnected) root.append(element)
+      open(request, from)
+    },
+    close,
+    destroy() {
+      stopSearch()
+      removeEventListener('online', goOn)
+      dialog?.close()
+      element.remove()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { el } from '../dom.ts'
+import type { Answer, Box } from '../types.ts'
+import type { Texts } from './texts.ts'
+
+/** What the service proposes after a search: parts of the picture, and what it seems to show. */
+
+const SHOWN_MAX = 5
+
+const buildChip = (isPressed: boolean, click: () => void, ...content: (Node | string)[]): HTMLButtonElement =>
+  el(
+    'button',
+    { type: 'button', class: 'chip', part: 'chip', 'aria-pressed': String(isPressed), click },
+    ...content,
+  )
+
+const boxes = new WeakMap<Element, Box>()
+
+/** Builds a button for the whole picture and one for each part; nothing without parts. */
+export function buildRegions(
+  { regions = [] }: Answer,
+  texts: Texts,
+  choose: (box: Box | undefined) => void,
+): HTMLButtonElement[] {
+  if (regions.length === 0) return []
+  const parts = regions.slice(0, SHOWN_MAX).map(({ box, category }, n) => {
+    const text = texts.region.replace('{n}', String(n + 1)) + (category ? `: ${category}` : '')
+    const chip = buildChip(false, () => choose(box), text)
+    boxes.set(chip, box)
+    return chip
+  })
+  return [buildChip(true, () => choose(undefined), texts.whole), ...parts]
+}
+
+/** Marks the button whose part of the picture is searched for; a frame of the shopper's own has none. */
+export function pressRegion(regions: Element, box: Box | undefined): void {
+  for (const chip of regions.children) chip.setAttribute('aria-pressed', String(boxes.get(chip) === box))
+}
+
+/**
+ * Builds a button for each category that the picture may show.
+ *
+ * @param chosen the one that narrows the search; it stays, so that a second tap takes it away.
+ */
+export function buildCategories(
+  names: readonly string[],
+  chosen: string | undefined,
+  texts: Texts,
+  choose: (name: string) => void,
+): HTMLElement[] {
+  const shown = chosen && !names.includes(chosen) ? [chosen, ...names] : names
+  if (shown.length === 0) return []
+  return [
+    el('span', { class: 'hint' }, texts.looksLike),
+    ...shown
+      .slice(0, SHOWN_MAX)
+      .map((name) =>
+        buildChip(
+          name === chosen,
+          () => choose(name),
+          name,
+          el('span', { class: 'x', 'aria-hidden': 'true' }),
+        ),
+      ),
+  ]
+}

@@ -1,0 +1,174 @@
+import { el } from '../dom.ts'
+import type { Hit } from '../types.ts'
+import type { Texts } from './texts.ts'
+
+/** A relative drop below this is no edge; scores below this share of the best are no best matches. */
+const EDGE = 0.1
+const TAIL = 0.6
+/** A best score below this means that nothing looks quite like the picture. */
+const PLAUSIBLE = 0.5
+/** Fewer hits than this are few. */
+const FEW = 3
+/** Cards that one step shows. */
+const STEP = 24
+
+/** Where the service's `cutoff: "auto"` would end a list: at the largest drop after the third hit. */
+export function findEdge(hits: readonly Hit[]): number {
+  const scores = hits.map(({ similarity_score = 1 }) => similarity_score)
+  const [best = 0] = scores
+  const tail = scores.findIndex((score) => score < TAIL * best)
+  const kept = tail === -1 ? scores.length : tail
+  let edge = { at: kept, drop: EDGE }
+  for (let n = 3; n < kept; n++) {
+    const before = scores[n - 1] ?? 0
+    const drop = before > 0 ? (before - (scores[n] ?? 0)) / before : 0
+    if (drop > edge.drop) edge = { at: n, drop }
+  }
+  return edge.at
+}
+
+/** Whether the hits are so few, or so far from the query, that a text should say so. */
+export const isFew = (hits: readonly Hit[]): boolean =>
+  hits.length < FEW || (hits[0]?.similarity_score ?? 1) < PLAUSIBLE
+
+interface CardTools {
+  texts: Texts
+  lang: string
+  /** Template of addresses with `{product_id}`. */
+  url: string | undefined
+  /** Hears of a product that was chosen. @returns false if the browser must not follow the link. */
+  onSelect(hit: Hit, url: string | undefined): boolean
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** Only addresses that lead to a page: a catalogue may hold anything. */
+function readAddress(value: unknown): string | undefined {
+  const text = textOf(value)
+  if (!text || !URL.canParse(text, document.baseURI)) return undefined
+  const { protocol, href } = new URL(text, document.baseURI)
+  return /^https?:$/.test(protocol) ? href : undefined
+}
+
+function formatPrice(value: unknown, currency: unknown, lang: string): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
+  try {
+    if (typeof currency === 'string')
+      return new Intl.NumberFormat(lang, { style: 'currency', currency }).format(value)
+  } catch {
+    // No currency code: the number alone.
+  }
+  return new Intl.NumberFormat(lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value)
+}
+
+function buildPrice(metadata: Record<string, unknown>, { texts, lang }: CardTools): HTMLElement | undefined {
+  const { price, sale_price: sale, currency } = metadata
+  const full = formatPrice(price, currency, lang)
+  const reduced =
+    typeof sale === 'number' && typeof price === 'number' && sale < price && formatPrice(sale, currency, lang)
+  if (!full) return undefined
+  if (!reduced) return el('span', { class: 'price', part: 'price' }, full)
+  return el(
+    'span',
+    { class: 'price', part: 'price' },
+    el('strong', { part: 'sale-price' }, reduced),
+    ' ',
+    el('span', { class: 'unseen' }, `${texts.before} `),
+    el('del', { part: 'old-price' }, full),
+  )
+}
+
+function buildCard(hit: Hit, tools: CardTools): HTMLLIElement {
+  const { product_id, metadata = {}, image_url } = hit
+  const name = textOf(metadata['name']) ?? product_id
+  const template = tools.url?.replaceAll('{product_id}', encodeURIComponent(product_id))
+  const url = readAddress(metadata['url']) ?? readAddress(template)
+  const source = readAddress(image_url ?? metadata['image_url'])
+  const picture = el('span', { class: 'ratio', part: 'picture' })
+  if (source) {
+    // The name stands below, so the picture needs no words of its own.
+    const image: HTMLImageElement = el('img', {
+      alt: '',
+      loading: 'lazy',
+      decoding: 'async',
+      src: source,
+      error: () => image.remove(),
+    })
+    picture.append(image)
+  }
+  const content = [
+    picture,
+    el('span', { class: 'name', part: 'name' }, name),
+    buildPrice(metadata, tools),
+    metadata['in_stock'] === false
+      ? el('span', { class: 'sold', part: 'badge' }, tools.texts.soldOut)
+      : undefined,
+  ]
+  const click = (event: Event) => {
+    if (!tools.onSelect(hit, url)) event.preventDefault()
+  }
+  // The middle button opens another tab.
+  const auxclick = (event: Event) => {
+    if ((event as MouseEvent).button === 1) click(event)
+  }
+  return el(
+    'li',
+    {},
+    url
+      ? el('a', { class: 'card', part: 'card', href: url, click, auxclick }, ...content)
+      : el('button', { class: 'card', part: 'card', type: 'button', click }, ...content),
+  )
+}
+
+/** Lists hits, a step at a time, with a button for the next. */
+function buildList(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
+  const list = el('ul', { class: 'grid', role: 'list' })
+  let shown = 0
+  const more = el(
+    'button',
+    { type: 'button', class: 'plain', part: 'more', click: () => grow(true) },
+    tools.texts.showMore,
+  )
+  const grow = (isAsked: boolean) => {
+    const cards = hits.slice(shown, shown + STEP).map((hit) => buildCard(hit, tools))
+    list.append(...cards)
+    shown += STEP
+    more.hidden = shown >= hits.length
+    // The button may be gone now: reading goes on where the new products begin.
+    if (isAsked) cards[0]?.querySelector<HTMLElement>('.card')?.focus()
+  }
+  grow(false)
+  return [list, more]
+}
+
+/** Builds the hits of an answer: the best, and the others folded. */
+export function buildResults(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
+  const edge = findEdge(hits)
+  if (edge >= hits.length) return buildList(hits, tools)
+  const { best, more } = tools.texts
+  return [
+    el('h3', {}, best),
+    ...buildList(hits.slice(0, edge), tools),
+    el(
+      'details',
+      {},
+      el('summary', { part: 'more' }, `${more} (${hits.length - edge})`),
+      ...buildList(hits.slice(edge), tools),
+    ),
+  ]
+}
+
+/** Builds the products that others like, for an answer without hits. */
+export const buildPopular = (hits: readonly Hit[], tools: CardTools): HTMLElement[] => [
+  el('h3', {}, tools.texts.popular),
+  ...buildList(hits, tools),
+]
+
+/** Grey shapes in the place of cards. */
+export const buildSkeleton = (): HTMLElement =>
+  el(
+    'div',
+    { class: 'grid skeleton', 'aria-hidden': 'true' },
+    ...Array.from({ length: 8 }, () => el('span', { class: 'ratio' })),
+  )

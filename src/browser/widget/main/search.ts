@@ -1,0 +1,125 @@
+import { readRefusal } from '../loader/client.ts'
+import type { Answer, Box, Context } from '../types.ts'
+import type { Picture } from './picture.ts'
+
+/** What a search looks with; without a source it takes the words alone. */
+export interface Query {
+  source?: Source
+  words: string
+  category?: string
+  crop?: Box
+}
+
+/** Where the picture comes from. `imageId` names the copy that the service keeps for some minutes. */
+export interface Source {
+  picture?: Picture
+  url?: string
+  productId?: string
+  imageId?: string
+}
+
+/** Why there are no results; each has a text of its own. */
+export type Problem =
+  | 'busy'
+  | 'offline'
+  | 'unreadable'
+  | 'small'
+  | 'cropSmall'
+  | 'big'
+  | 'notLoaded'
+  | 'unavailable'
+  | 'failed'
+
+const PROBLEMS: Readonly<Record<string, Problem>> = {
+  image_unreadable: 'unreadable',
+  image_unsupported_format: 'unreadable',
+  image_too_small: 'small',
+  crop_too_small: 'cropSmall',
+  image_too_large: 'big',
+  payload_too_large: 'big',
+  image_download_failed: 'notLoaded',
+  url_not_allowed: 'notLoaded',
+  unauthorized: 'unavailable',
+  origin_not_allowed: 'unavailable',
+  origin_missing: 'unavailable',
+  store_suspended: 'unavailable',
+}
+
+/** Names what went wrong. */
+export function findProblem(error: unknown): Problem {
+  const refusal = readRefusal(error)
+  if (!refusal) return navigator.onLine ? 'failed' : 'offline'
+  // 503 says that the service is busy, too, and when to come back.
+  if (refusal.status === 429 || (refusal.status === 503 && refusal.retryAfter !== undefined)) return 'busy'
+  return PROBLEMS[refusal.code] ?? 'failed'
+}
+
+function isForgotten(error: unknown): boolean {
+  const refusal = readRefusal(error)
+  return refusal?.code === 'not_found' && refusal.details['resource'] === 'image'
+}
+
+/** Whether the service does not have the product, or takes none here. */
+const isUnknown = (error: unknown): boolean => [404, 422].includes(readRefusal(error)?.status ?? 0)
+
+/**
+ * Asks the service.
+ *
+ * A picture is uploaded once; then its `image_id` stands for it. When the service has forgotten it, it is sent again.
+ *
+ * @throws what {@link findProblem} understands. @throws DOMException named AbortError after `signal`.
+ */
+export async function search(context: Context, query: Query, signal: AbortSignal): Promise<Answer> {
+  const { client, tracking, options } = context
+  const { source, words, category, crop } = query
+  const session = tracking.session()
+  const common = {
+    limit: options.limit,
+    ...(session && { session_id: session }),
+    ...(category && { category }),
+  }
+  const post = <Result = Answer>(path: string, body: object) =>
+    client.call<Result>(`search/${path}`, body, { signal })
+  if (!source) return post('text', { query: words, ...common })
+
+  const refined = { ...common, ...(words && { query: words }), ...(crop && { crop }) }
+
+  const upload = async ({ jpeg }: Picture): Promise<Answer> => {
+    const form = new FormData()
+    form.append('image', jpeg, 'picture.jpg')
+    form.append('limit', String(common.limit))
+    if (crop) form.append('crop', JSON.stringify(crop))
+    if (session) form.append('session_id', session)
+    const answer = await post('upload', form)
+    if (answer.image_id) source.imageId = answer.image_id
+    // An upload takes neither words nor a category.
+    return answer.image_id && (words || category)
+      ? post('url', { image_id: answer.image_id, ...refined })
+      : answer
+  }
+
+  const first = async (): Promise<Answer> => {
+    const { picture, url, productId } = source
+    if (picture) return upload(picture)
+    if (productId) {
+      try {
+        return await post('url', { product_id: productId, ...refined })
+      } catch (error) {
+        if (!url || !isUnknown(error)) throw error
+      }
+    }
+    return post('url', { image_url: url, ...refined })
+  }
+
+  if (source.imageId) {
+    try {
+      return await post('url', { image_id: source.imageId, ...refined })
+    } catch (error) {
+      if (!isForgotten(error)) throw error
+      delete source.imageId
+    }
+  }
+  const answer = await first()
+  if (answer.image_id) source.imageId = answer.image_id
+  return answer
+}

@@ -1,0 +1,138 @@
+import { CAMERA, el, icon } from '../dom.ts'
+import type { Texts } from './texts.ts'
+
+const CLOSE = 'M6 6l12 12M18 6 6 18'
+const ACCEPT = 'image/jpeg,image/png,image/webp'
+
+/** What the view tells of. */
+interface Actions {
+  onFile(file: Blob): void
+  onWords(words: string): void
+  onPaste(): void
+  onRemove(): void
+  onClose(): void
+}
+
+/** The nodes of the dialog that change. */
+export interface View {
+  /** The dialog, or the section of an inline widget. */
+  element: HTMLElement
+  field: HTMLInputElement
+  title: HTMLElement
+  side: HTMLElement
+  chips: HTMLElement
+  headline: HTMLElement
+  notice: HTMLElement
+  out: HTMLElement
+  /** What screen readers hear of; set once for each search. */
+  status: HTMLElement
+  panel: HTMLElement
+  removal: HTMLElement
+}
+
+/** Builds the dialog without anything in it, or a section in place of it. */
+export function buildView(texts: Texts, isInline: boolean, actions: Actions): View {
+  const pick = (attributes: Record<string, string>) => {
+    const input: HTMLInputElement = el('input', {
+      type: 'file',
+      accept: ACCEPT,
+      hidden: true,
+      ...attributes,
+      change: () => {
+        const [file] = input.files ?? []
+        if (file) actions.onFile(file)
+        // The same file can be chosen again.
+        input.value = ''
+      },
+    })
+    return input
+  }
+  const chosen = pick({ 'data-way': 'choose' })
+  const taken = pick({ 'data-way': 'photo', capture: 'environment' })
+  const way = (text: string, click: () => void, path?: string) =>
+    el('button', { type: 'button', class: 'plain', part: 'action', click }, path && icon(path), text)
+
+  const field = el('input', {
+    type: 'search',
+    part: 'field',
+    'aria-label': texts.field,
+    placeholder: texts.field,
+    maxlength: 500,
+    autocomplete: 'off',
+    enterkeyhint: 'search',
+  })
+  const form = el(
+    'form',
+    {
+      role: 'search',
+      submit: (event) => {
+        event.preventDefault()
+        actions.onWords(field.value.trim())
+      },
+    },
+    field,
+    el('button', { class: 'go', part: 'submit' }, texts.search),
+  )
+  const removal = way(texts.remove, actions.onRemove)
+  removal.hidden = true
+  const ways = el(
+    'div',
+    { class: 'ways' },
+    el('p', { class: 'hint' }, texts.dropHint),
+    el(
+      'div',
+      { class: 'buttons' },
+      matchMedia('(pointer: coarse)').matches ? way(texts.photo, () => taken.click(), CAMERA) : undefined,
+      way(texts.choose, () => chosen.click()),
+      // Only some browsers let a page read the clipboard; the keys for pasting work everywhere.
+      'read' in (navigator.clipboard ?? {}) ? way(texts.paste, actions.onPaste) : undefined,
+      removal,
+    ),
+    chosen,
+    taken,
+  )
+  const title = el('h2', { part: 'title', id: 'title', tabindex: -1 }, texts.title)
+  const side = el('div', { class: 'side' })
+  const chips = el('div', { class: 'chips' })
+  const headline = el('p', { class: 'headline', part: 'headline' })
+  const notice = el('div', { class: 'notice', part: 'notice' })
+  const out = el('div', { class: 'out' })
+  const status = el('p', { class: 'unseen', role: 'status', part: 'status' })
+  const panel = el(
+    'div',
+    { class: 'in empty' },
+    el(
+      'div',
+      { class: 'head' },
+      title,
+      isInline
+        ? undefined
+        : el(
+            'button',
+            {
+              type: 'button',
+              class: 'close',
+              part: 'close',
+              'aria-label': texts.close,
+              click: actions.onClose,
+            },
+            icon(CLOSE),
+          ),
+    ),
+    form,
+    ways,
+    el(
+      'div',
+      { class: 'privacy' },
+      el('p', {}, texts.privacy),
+      el('details', {}, el('summary', {}, texts.privacyMore), el('p', {}, texts.privacyAnswer)),
+    ),
+    el('div', { class: 'main' }, side, el('div', { class: 'results' }, chips, headline, notice, out)),
+    status,
+  )
+  const wrap = el('div', { class: 'wrap' }, panel)
+  const element = isInline
+    ? el('section', { class: 'panel inline', part: 'dialog', 'aria-labelledby': 'title' }, wrap)
+    : el('dialog', { class: 'panel', part: 'dialog', 'aria-labelledby': 'title' }, wrap)
+  return { element, field, title, side, chips, headline, notice, out, status, panel, removal }
+}

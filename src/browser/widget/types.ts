@@ -1,0 +1,68 @@
+/** What the loader and the main file know of each other, and what a shop's page may call. */
+import type { Client } from './loader/client.ts'
+import type { Options } from './loader/options.ts'
+import type { Tracking } from './loader/tracking.ts'
+
+/** What `open` starts with; without any of them it shows the empty dialog. */
+export interface OpenRequest {
+  /** A picture, as a file or as bytes. */
+  file?: Blob
+  /** Address of a picture, `http:` or `https:`. */
+  url?: string
+  /** A product of the store: finds those that look like it. With `url`, the picture to take if the service does not know it. */
+  product_id?: string
+  /** Words. */
+  query?: string
+}
+
+/** What the loader hands to the main file. */
+export interface Context {
+  options: Options
+  root: ShadowRoot
+  client: Client
+  tracking: Tracking
+  /** Dispatches an event at the document. @returns false if a listener prevented the default. */
+  emit(name: EventName, detail?: object, isCancelable?: boolean): boolean
+  /** Takes every way in away, after the service has refused the key. */
+  withdraw(): void
+}
+
+export type EventName = 'open' | 'results' | 'select' | 'error'
+
+/** What the main file answers. */
+export interface Panel {
+  open(request: OpenRequest, opener?: HTMLElement): void
+  close(): void
+  destroy(): void
+}
+
+/** The main file, as the loader imports it. */
+export interface MainFile {
+  start(context: Context): Panel
+}
+
+/** One hit of an answer, as far as the widget reads it. */
+export interface Hit {
+  product_id: string
+  similarity_score?: number
+  metadata?: Record<string, unknown>
+  image_url?: string | null
+}
+
+/** A rectangle relative to the picture, 0 to 1, from its upper left corner. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** An answer of the service to a search, as far as the widget reads it. */
+export interface Answer {
+  search_id?: string
+  image_id?: string
+  results: Hit[]
+  popular?: Hit[]
+  regions?: { box: Box; category?: string }[]
+  query_categories?: { name: string; score: number }[]
+}
