@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'searching',
   'analytics',
   'webhooks',
+  'widget',
   'operating',
   'reference',
   'contract',

@@ -1,5 +1,5 @@
 import { el } from '../dom.ts'
-import type { OpenRequest } from '../types.ts'
+import type { OpenRequest } from '../shapes.ts'
 
 /** Shows one drop area while somebody drags a picture over the page, and takes pasted pictures. */
 export interface Drops {

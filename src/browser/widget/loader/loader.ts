@@ -5,7 +5,7 @@
  * button where its tag, its target or its search field is now.
  */
 import { CAMERA, el, icon, sheet } from '../dom.ts'
-import type { Context, EventName, MainFile, OpenRequest, Panel } from '../types.ts'
+import type { Context, EventName, MainFile, OpenRequest, Panel } from '../shapes.ts'
 import { createAnchors } from './anchors.ts'
 import { createClient, type ServiceError } from './client.ts'
 import { createDrops } from './drop.ts'

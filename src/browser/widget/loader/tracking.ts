@@ -87,16 +87,21 @@ export function createTracking(
     timer = setTimeout(flush, seconds * 1000)
   }
 
-  async function send(event: Feedback): Promise<void> {
+  /** @returns whether the service has answered, so that what waits can be sent, too. */
+  async function send(event: Feedback): Promise<boolean> {
     const since = Date.now()
     try {
       if (!navigator.onLine) throw new TypeError('offline')
       await client.call('search/feedback', event, { keepalive: true })
+      return true
     } catch (error) {
       if (isWorthRepeating(error)) {
         keep([[since, event]])
         flushLater(readRefusal(error)?.retryAfter)
-      } else warn(`${event.action} of ${event.result_product_id} was refused: ${(error as Error).message}`)
+        return false
+      }
+      warn(`${event.action} of ${event.result_product_id} was refused: ${(error as Error).message}`)
+      return true
     }
   }
 
@@ -135,7 +140,11 @@ export function createTracking(
   function track(event: Feedback, searchId?: string): void {
     const search = searchId ?? readClicks().find(([product]) => product === event.result_product_id)?.[1]
     const sid = session()
-    void send({ ...event, ...(search && { search_id: search }), ...(sid && { session_id: sid }) }).then(flush)
+    void send({ ...event, ...(search && { search_id: search }), ...(sid && { session_id: sid }) }).then(
+      (isAnswered) => {
+        if (isAnswered) flush()
+      },
+    )
   }
 
   addEventListener('online', flush)

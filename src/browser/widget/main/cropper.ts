@@ -1,5 +1,5 @@
 import { el, sheet } from '../dom.ts'
-import type { Box } from '../types.ts'
+import type { Box } from '../shapes.ts'
 import { SIDE_MIN } from './picture.ts'
 import type { Texts } from './texts.ts'
 
@@ -38,9 +38,10 @@ export function createCropper(
   texts: Texts,
   onSettled: (box: Box | undefined) => void,
 ): Cropper {
-  const rules = sheet('.frame{}')
+  const rules = sheet('.frame{}.shade{}')
   root.adoptedStyleSheets.push(rules)
   const frameRule = rules.cssRules[0] as CSSStyleRule
+  const shadeRule = rules.cssRules[1] as CSSStyleRule
   let box = WHOLE
   let least = { width: 0, height: 0 }
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -95,8 +96,8 @@ export function createCropper(
       [box.x, bottom],
       [box.x, box.y],
     ]
-    style.setProperty(
-      '--hole',
+    shadeRule.style.setProperty(
+      'clip-path',
       `polygon(${corners.map(([x = 0, y = 0]) => `${x * 100}% ${y * 100}%`).join()})`,
     )
     picture.classList.toggle('whole', isWhole())

@@ -2,7 +2,7 @@
 
 import { el, sheet } from '../dom.ts'
 import { readRefusal } from '../loader/client.ts'
-import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../types.ts'
+import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts'
 import { createCropper } from './cropper.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
 import { buildCategories, buildRegions, pressRegion } from './proposals.ts'

@@ -1,5 +1,5 @@
 import { el } from '../dom.ts'
-import type { Answer, Box } from '../types.ts'
+import type { Answer, Box } from '../shapes.ts'
 import type { Texts } from './texts.ts'
 
 /** What the service proposes after a search: parts of the picture, and what it seems to show. */

@@ -1,5 +1,5 @@
 import { el } from '../dom.ts'
-import type { Hit } from '../types.ts'
+import type { Hit } from '../shapes.ts'
 import type { Texts } from './texts.ts'
 
 /** A relative drop below this is no edge; scores below this share of the best are no best matches. */

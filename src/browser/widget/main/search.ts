@@ -1,5 +1,5 @@
 import { readRefusal } from '../loader/client.ts'
-import type { Answer, Box, Context } from '../types.ts'
+import type { Answer, Box, Context } from '../shapes.ts'
 import type { Picture } from './picture.ts'
 
 /** What a search looks with; without a source it takes the words alone. */

@@ -3,7 +3,7 @@ export const STYLES = `
 .panel{font:var(--s)/1.5 var(--f);color:var(--t);background:var(--bg);box-sizing:border-box}
 .panel *{box-sizing:border-box}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-dialog{inline-size:min(1080px,100vw);max-inline-size:none;block-size:auto;max-block-size:none;min-block-size:min(24rem,100dvh);
+dialog{inline-size:min(1080px,100vw);max-inline-size:none;block-size:fit-content;max-block-size:none;min-block-size:min(24rem,100dvh);
 margin:auto;padding:0;border:1px solid var(--b);border-radius:var(--r);overscroll-behavior:contain;overflow:auto}
 dialog[open]{max-block-size:calc(100dvh - 4rem)}
 dialog::backdrop{background:rgb(0 0 0/.55)}
@@ -21,15 +21,16 @@ p{margin:0}
 .plain{display:inline-flex;align-items:center;justify-content:center;gap:.45em}
 .close{border-color:transparent;min-inline-size:44px;padding:0;display:grid;place-items:center}
 form{display:flex;gap:.5rem}
-input[type=search]{flex:1;min-inline-size:0;min-block-size:44px;margin:0;padding:.4em .8em;color:inherit;background:var(--bg);
+input[type=text]{flex:1;min-inline-size:0;min-block-size:44px;margin:0;padding:.4em .8em;color:inherit;background:var(--bg);
 border:1px solid var(--b);border-radius:var(--r);appearance:none}
 ::placeholder{color:var(--m);opacity:1}
+input:placeholder-shown{text-overflow:ellipsis}
 .go{min-block-size:44px;padding:.4em 1.1em;color:var(--at);background:var(--a);border:1px solid transparent;border-radius:var(--r);font-weight:500}
 .go:hover{filter:brightness(1.1)}
 .ways{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem}
 .empty .ways{flex-direction:column;padding:1.75rem 1rem;border:2px dashed var(--b);border-radius:var(--r);text-align:center}
 .ways .hint{inline-size:100%}
-.filled .ways .hint{display:none}
+.filled .ways .hint,.filled .privacy{display:none}
 .buttons{display:flex;flex-wrap:wrap;gap:.5rem;justify-content:center}
 details summary{cursor:pointer;min-block-size:24px}
 .privacy details p{margin-block-start:.35rem}
@@ -37,6 +38,8 @@ details summary{cursor:pointer;min-block-size:24px}
 .main{display:grid;gap:1.25rem;align-items:start}
 .side{display:flex;flex-direction:column;gap:.75rem;min-inline-size:0}
 .side:empty{display:none}
+@container panel (max-width:759px){.filled .plain{font-size:.875em;padding-inline:.7em}.filled canvas{max-block-size:min(26vh,220px)}
+.crop .hint{text-align:center}.picture{margin-block:8px 22px}}
 @container panel (min-width:760px){.with .main{grid-template-columns:minmax(220px,300px) minmax(0,1fr)}
 .with .side{position:sticky;inset-block-start:5rem}}
 .crop{display:flex;flex-direction:column;gap:.5rem;align-items:center}
@@ -47,7 +50,6 @@ canvas{display:block;max-inline-size:100%;max-block-size:min(40vh,360px);min-inl
 .whole .shade{display:none}
 .frame{position:absolute;left:0;top:0;width:100%;height:100%;border:2px solid #fff;box-shadow:0 0 0 1px #000,inset 0 0 0 1px #000;cursor:move;touch-action:none}
 .frame:focus-visible{outline-offset:4px}
-.shade{clip-path:var(--hole)}
 .handle{position:absolute;width:44px;height:44px;margin:-22px;touch-action:none}
 .handle::after{content:"";position:absolute;inset:15px;background:#fff;border:1px solid #000;border-radius:50%}
 .h0,.h6,.h7{left:0}.h1,.h5{left:50%}.h2,.h3,.h4{left:100%}

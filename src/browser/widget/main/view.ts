@@ -53,7 +53,9 @@ export function buildView(texts: Texts, isInline: boolean, actions: Actions): Vi
     el('button', { type: 'button', class: 'plain', part: 'action', click }, path && icon(path), text)
 
   const field = el('input', {
-    type: 'search',
+    // Not of type search, in which Escape empties the field and leaves the dialog open.
+    type: 'text',
+    role: 'searchbox',
     part: 'field',
     'aria-label': texts.field,
     placeholder: texts.field,

@@ -9,6 +9,7 @@ import operating from '#generated/guide/operating.html' with { type: 'file' }
 import reference from '#generated/guide/reference.html' with { type: 'file' }
 import searching from '#generated/guide/searching.html' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html' with { type: 'file' }
+import widget from '#generated/guide/widget.html' with { type: 'file' }
 
 /** Path of the guide's first page. */
 export const guideIndex = String(index)
@@ -25,4 +26,5 @@ export const guidePages: Readonly<Record<string, string>> = {
   reference: String(reference),
   searching: String(searching),
   webhooks: String(webhooks),
+  widget: String(widget),
 }

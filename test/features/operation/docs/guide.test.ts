@@ -13,6 +13,7 @@ const PAGES = {
   '/docs/guide/access': 'Access',
   '/docs/guide/indexing': 'Indexing a catalogue',
   '/docs/guide/webhooks': 'Changes and webhooks',
+  '/docs/guide/widget': 'Shop widget',
   '/docs/guide/operating': 'Operating',
   '/docs/guide/reference': 'Reference',
   '/docs/guide/contract': 'Contract',

@@ -1,0 +1,108 @@
+<?php
+/**
+ * Plugin Name: Lookalike for WooCommerce
+ * Description: Search by picture, and tracking of carts and purchases. Copy this file to wp-content/mu-plugins/.
+ *
+ * The product_id of the service is the SKU where there is one and the ID otherwise, as in an import of WooCommerce's own CSV.
+ */
+
+declare(strict_types=1);
+
+if (!defined('ABSPATH')) {
+    exit;
+}
+
+/** Public address of the service, without a slash at its end. */
+const LOOKALIKE_SERVICE = 'https://search.shop.example';
+/** A widget key that lists the origin of this shop. Never a secret key. */
+const LOOKALIKE_KEY = 'pk_live_…';
+
+function lookalike_product_id(WC_Product $product): string
+{
+    $sku = $product->get_sku();
+    return $sku !== '' ? $sku : (string) $product->get_id();
+}
+
+/** Prints a call of the widget; it waits in the stub until the widget has loaded. */
+function lookalike_print_call(string $method, array $arguments): void
+{
+    $json = implode(',', array_map(
+        static fn ($argument) => wp_json_encode($argument, JSON_HEX_TAG | JSON_HEX_AMP | JSON_HEX_APOS | JSON_HEX_QUOT),
+        $arguments
+    ));
+    wp_print_inline_script_tag("window.ServiceWidget.$method($json)");
+}
+
+// The widget on every page; on the thank-you page only its tracking.
+add_action('wp_footer', static function (): void {
+    $is_thank_you = function_exists('is_order_received_page') && is_order_received_page();
+    wp_print_script_tag([
+        'src' => LOOKALIKE_SERVICE . '/widget.js',
+        'data-key' => LOOKALIKE_KEY,
+        'data-lang' => str_replace('_', '-', get_locale()),
+        'data-attach' => 'input[type=search][name=s]',
+        'data-mode' => $is_thank_you ? 'track' : 'modal',
+        'async' => true,
+    ]);
+}, 20);
+
+// What was bought: one line for each product. An order that is shown again counts once, by its order_id.
+add_action('woocommerce_thankyou', static function ($order_id): void {
+    $order = wc_get_order($order_id);
+    if (!$order instanceof WC_Order || $order->has_status('failed')) {
+        return;
+    }
+    wp_print_inline_script_tag(
+        'window.ServiceWidget=window.ServiceWidget||{q:[],trackPurchase(){this.q.push(arguments)}}'
+    );
+    foreach ($order->get_items() as $item) {
+        $product = $item instanceof WC_Order_Item_Product ? $item->get_product() : null;
+        if (!$product instanceof WC_Product) {
+            continue;
+        }
+        lookalike_print_call('trackPurchase', [
+            lookalike_product_id($product),
+            [
+                // The sum of the line with its taxes, as the customer has paid it.
+                'order_value' => round((float) $item->get_total() + (float) $item->get_total_tax(), 2),
+                'currency' => $order->get_currency(),
+                'quantity' => max(1, (int) $item->get_quantity()),
+                'order_id' => (string) $order->get_order_number(),
+            ],
+        ]);
+    }
+});
+
+// Carts without a reload tell the page by jQuery, with the SKU in the button.
+add_action('wp_enqueue_scripts', static function (): void {
+    if (!wp_script_is('wc-add-to-cart', 'registered')) {
+        return;
+    }
+    wp_add_inline_script('wc-add-to-cart', <<<'JS'
+jQuery(document.body).on('added_to_cart', function (event, fragments, hash, button) {
+  var id = button && (button.data('product_sku') || button.data('product_id'))
+  if (id && window.ServiceWidget && window.ServiceWidget.trackAddToCart) window.ServiceWidget.trackAddToCart(String(id))
+})
+JS);
+});
+
+// Carts with a reload: the page after it tells.
+add_action('woocommerce_add_to_cart', static function ($key, $product_id, $quantity, $variation_id): void {
+    $product = wc_get_product($variation_id ?: $product_id);
+    if (wp_doing_ajax() || !$product instanceof WC_Product || !WC()->session) {
+        return;
+    }
+    WC()->session->set('lookalike_added', lookalike_product_id($product));
+}, 10, 4);
+
+add_action('wp_footer', static function (): void {
+    $id = function_exists('WC') && WC()->session ? WC()->session->get('lookalike_added') : null;
+    if (!is_string($id)) {
+        return;
+    }
+    WC()->session->set('lookalike_added', null);
+    $json = wp_json_encode($id, JSON_HEX_TAG | JSON_HEX_AMP | JSON_HEX_APOS | JSON_HEX_QUOT);
+    wp_print_inline_script_tag(
+        "window.addEventListener('load',function(){window.ServiceWidget&&ServiceWidget.trackAddToCart&&ServiceWidget.trackAddToCart($json)})"
+    );
+}, 30);

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { KEY } from './service.ts'
+import { cardsOf, open, opener, run, type Shop, said, searchWords, startShop } from './shop.ts'
+
+let shop: Shop
+
+beforeAll(async () => {
+  shop = await startShop()
+}, 60_000)
+afterAll(() => shop.stop(), 30_000)
+
+const feedback = () => shop.service.callsOf('feedback').map(({ body }) => body)
+
+/** Waits until the page has sent so many answers' worth of feedback. */
+const sent = (page: Page, count: number) =>
+  Array.from({ length: count - shop.service.callsOf('feedback').length }).reduce<Promise<unknown>>(
+    (before) =>
+      before.then(() =>
+        page.waitForResponse(
+          (answer) => answer.url().endsWith('/feedback') && answer.request().method() === 'POST',
+        ),
+      ),
+    Promise.resolve(),
+  )
+
+const track = async (page: Page, code: string, count = 1) => {
+  const done = sent(page, shop.service.callsOf('feedback').length + count)
+  await run(page, code)
+  await done
+}
+
+const keys = (page: Page) => run<string[]>(page, 'Object.keys(localStorage).sort()')
+const TRACK = { data: { 'data-mode': 'track' } }
+
+describe('feedback', () => {
+  test('a click is sent before the page is left, and a purchase later carries its search', async () => {
+    await shop.visit({}, {}, async (page) => {
+      await open(page)
+      await searchWords(page, 'mug')
+      await said(page, '12 products found')
+      await cardsOf(page).nth(2).click()
+      await page.waitForURL('**/p/sku-3')
+      await opener(page).waitFor()
+      await track(
+        page,
+        `ServiceWidget.trackPurchase('sku-3', { order_value: '19.90', currency: 'EUR', quantity: 2 })`,
+      )
+    })
+    const [click, purchase] = feedback()
+    expect(click).toEqual({
+      ...{ result_product_id: 'sku-3', action: 'click' },
+      ...{ search_id: expect.any(String), session_id: expect.any(String) },
+    })
+    expect(purchase).toEqual({
+      ...{ result_product_id: 'sku-3', action: 'purchase', order_value: 19.9, currency: 'EUR', quantity: 2 },
+      ...{ search_id: click?.['search_id'], session_id: click?.['session_id'] },
+    })
+  }, 60_000)
+
+  test('calls before loading are kept by the stub; a product without a search is sent without one', async () => {
+    const stub = `<script src="${shop.service.address}/stub.js"></script>`
+    await shop.visit({ ...TRACK, body: stub }, {}, async (page) => {
+      await opener(page).waitFor({ state: 'detached' })
+    })
+    const { console } = await shop.visit(
+      {
+        ...TRACK,
+        policy: "script-src * 'unsafe-inline'",
+        tag: `<script>window.ServiceWidget=window.ServiceWidget||{q:[],trackPurchase(){this.q.push(arguments)}};
+       ServiceWidget.trackPurchase('sku-7',{order_value:5,currency:'USD',quantity:1,order_id:'o-1'});
+       ServiceWidget.trackPurchase('sku-8',{order_value:6,currency:'USD'})</script>
+       <script src="${shop.service.address}/widget.js" data-key="${KEY}" data-mode="track" async></script>`,
+      },
+      {},
+      async (page) => {
+        await sent(page, 2)
+        // No interface on the thank-you page, and no other file.
+        expect(await page.locator('[data-service-widget]').count()).toBe(0)
+        expect(shop.service.requests.filter((line) => line.startsWith('GET'))).toEqual(['GET /widget.js'])
+      },
+    )
+    expect(feedback()).toEqual([
+      {
+        result_product_id: 'sku-7',
+        action: 'purchase',
+        order_value: 5,
+        currency: 'USD',
+        quantity: 1,
+        order_id: 'o-1',
+        session_id: expect.any(String),
+      },
+      {
+        result_product_id: 'sku-8',
+        action: 'purchase',
+        order_value: 6,
+        currency: 'USD',
+        session_id: expect.any(String),
+      },
+    ])
+    expect(console).toEqual([])
+  }, 60_000)
+
+  test('one line of an order counts once, also when the page is loaded again', async () => {
+    await shop.visit(TRACK, {}, async (page) => {
+      const buy = (id: string) =>
+        `ServiceWidget.trackPurchase('${id}', { order_value: 1, currency: 'EUR', order_id: 'o-9' })`
+      await track(page, `${buy('a')};${buy('a')}`)
+      await page.reload()
+      await track(page, `${buy('a')};${buy('b')}`)
+    })
+    expect(feedback().map((body) => body['result_product_id'])).toEqual(['a', 'b'])
+  }, 60_000)
+
+  test('waits in a queue of fifty while the network is gone, and says when it happened', async () => {
+    await shop.visit({}, {}, async (page, context) => {
+      await opener(page).waitFor()
+      await context.setOffline(true)
+      await run(page, `for (let n = 0; n < 55; n++) ServiceWidget.trackAddToCart('sku-' + n)`)
+      await run(page, `new Promise((done) => setTimeout(done))`)
+      expect(await run<number>(page, `JSON.parse(localStorage.getItem('service-queue')).length`)).toBe(50)
+      await run(
+        page,
+        `localStorage.setItem('service-queue', JSON.stringify(JSON.parse(localStorage.getItem('service-queue')).map(([since, event], n) => [n ? since : since - 3600000, event])))`,
+      )
+      const done = sent(page, 1)
+      await context.setOffline(false)
+      await done
+      expect(await run(page, `localStorage.getItem('service-queue')`)).toBe('[]')
+    })
+    const events = feedback()[0]?.['events'] as Record<string, unknown>[]
+    expect(events.map((event) => event['result_product_id'])).toEqual(
+      Array.from({ length: 50 }, (_, n) => `sku-${n + 5}`),
+    )
+    expect(Date.now() - Date.parse(String(events[0]?.['occurred_at']))).toBeGreaterThan(3_500_000)
+    expect(events[1]?.['occurred_at']).toBeUndefined()
+  }, 60_000)
+
+  test('a refusal for now is repeated, a refusal for good is told to the developer', async () => {
+    const { console } = await shop.visit({}, {}, async (page) => {
+      await opener(page).waitFor()
+      shop.service.reply = () => ({
+        status: 503,
+        body: { error: 'overloaded' },
+        headers: { 'retry-after': '600' },
+      })
+      await track(page, `ServiceWidget.trackAddToCart('sku-1')`)
+      const refused = {
+        status: 422,
+        body: { error: 'validation_error', message: 'currency must be ISO 4217' },
+      }
+      shop.service.reply = ({ body }) => (body['action'] === 'purchase' ? refused : undefined)
+      await track(page, `ServiceWidget.trackPurchase('sku-2', { order_value: 1, currency: 'Euro' })`, 2)
+    })
+    expect(feedback()[2]?.['events']).toEqual([expect.objectContaining({ result_product_id: 'sku-1' })])
+    expect(console.join('\n')).toContain('purchase of sku-2 was refused: currency must be ISO 4217')
+  }, 60_000)
+})
+
+describe('consent', () => {
+  test('without it nothing is stored and no session is sent; with it both; withdrawn, everything goes', async () => {
+    const { result } = await shop.visit({ data: { 'data-consent': 'required' } }, {}, async (page) => {
+      await open(page)
+      await searchWords(page, 'mug')
+      await said(page, '12 products found')
+      await run(page, `ServiceWidget.on('select', (event) => event.preventDefault())`)
+      await cardsOf(page).first().click()
+      const before = await keys(page)
+      await run(page, 'ServiceWidget.consent(true)')
+      await searchWords(page, 'red mug')
+      await said(page, '12 products found')
+      await cardsOf(page).first().click()
+      const given = await keys(page)
+      await run(page, 'ServiceWidget.consent(false)')
+      return { before, given, after: await keys(page) }
+    })
+    expect(result).toEqual({ before: [], given: ['service-clicks', 'service-sid'], after: [] })
+    expect(shop.service.callsOf('text').map(({ body }) => typeof body['session_id'])).toEqual([
+      'undefined',
+      'string',
+    ])
+  }, 60_000)
+
+  test('without any storage the search and the session of the page work', async () => {
+    await shop.visit({}, {}, async (page) => {
+      await page.addInitScript(
+        `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError') } })`,
+      )
+      await page.reload()
+      await open(page)
+      await searchWords(page, 'mug')
+      await said(page, '12 products found')
+      await searchWords(page, 'cup')
+      await page
+        .waitForResponse((answer) => answer.request().postData()?.includes('cup') ?? false)
+        .catch(() => undefined)
+    })
+    const sessions = shop.service.callsOf('text').map(({ body }) => body['session_id'])
+    expect(sessions[0]).toEqual(expect.any(String))
+    expect(new Set(sessions).size).toBe(1)
+  }, 60_000)
+})
