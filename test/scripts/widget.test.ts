@@ -56,9 +56,9 @@ describe('the header of a picture', () => {
       'progressive JPEG with EXIF',
       () =>
         sharp(canvas)
-            .withExif({ IFD0: { Artist: 'x'.repeat(9000) } })
-            .jpeg({ progressive: true }),
-        .toBuffer(),
+          .withExif({ IFD0: { Artist: 'x'.repeat(9000) } })
+          .jpeg({ progressive: true })
+          .toBuffer(),
     ],
     ['PNG', () => sharp(canvas).png().toBuffer()],
     ['GIF', () => sharp(canvas).gif().toBuffer()],

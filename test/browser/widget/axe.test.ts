@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
 import { hits } from './service.ts'
@@ -12,7 +11,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => shop.stop(), 30_000)
 
-const axe = await Bun.file(join(import.meta.dir, '../../../node_modules/axe-core/axe.min.js')).text()
+const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 
 /** What axe-core finds in the widget, as `rule: element`. The shop around it is not ours. */
 async function look(page: Page): Promise<string[]> {

@@ -19,7 +19,7 @@ function isFieldFocused(): boolean {
 }
 
 /** What a drop or a paste holds: the picture itself, or else its address. */
-export function readTransfer(data: DataTransfer): OpenRequest | undefined {
+function readTransfer(data: DataTransfer): OpenRequest | undefined {
   const file = [...data.files].find(isPicture)
   if (file) return { file }
   // A picture that is a link carries the link's address, and its own only in the markup.

@@ -72,7 +72,8 @@ function boot(script: Script, stub: Present | undefined): Api {
 
   const host = el('div', { 'data-service-widget': '', 'data-mode': options.mode })
   const root = host.attachShadow({ mode: 'open' })
-  root.adoptedStyleSheets = [sheet(BASE), sheet(theme(options.theme))]
+  const fieldSheet = sheet('')
+  root.adoptedStyleSheets = [sheet(BASE), sheet(theme(options.theme)), fieldSheet]
   const button = el(
     'button',
     {
@@ -166,6 +167,8 @@ function boot(script: Script, stub: Present | undefined): Api {
       const target = options.target && document.querySelector(options.target)
       if (field) {
         host.dataset['attached'] = ''
+        // The camera lies on the field, whose colours may have little to do with ours.
+        fieldSheet.replaceSync(`:host([data-attached]) .open{color:${getComputedStyle(field).color}}`)
         field.after(host)
         const isRightToLeft = getComputedStyle(field).direction === 'rtl'
         anchors.add(host, field, ({ width, height }) => ({

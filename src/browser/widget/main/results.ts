@@ -13,7 +13,7 @@ const FEW = 3
 const STEP = 24
 
 /** Where the service's `cutoff: "auto"` would end a list: at the largest drop after the third hit. */
-export function findEdge(hits: readonly Hit[]): number {
+function findEdge(hits: readonly Hit[]): number {
   const scores = hits.map(({ similarity_score = 1 }) => similarity_score)
   const [best = 0] = scores
   const tail = scores.findIndex((score) => score < TAIL * best)
