@@ -139,6 +139,33 @@ describe('loading', () => {
     expect(result).toEqual([['error', { code: 'load_failed' }]])
   }, 60_000)
 
+  test('a pinned script works, and loads no main file but its own', async () => {
+    const { address } = shop.service
+    const { pinned } = (await (await fetch(`${address}/widget.json`)).json()) as {
+      pinned: { src: string; integrity: string }
+    }
+    const tag = `<script src="${pinned.src}" integrity="${pinned.integrity}" crossorigin="anonymous" data-key="${KEY}" async></script>`
+    const { result } = await shop.visit({ tag }, {}, async (page) => {
+      await opener(page).waitFor()
+      await page.route('**/widget/main-*.js', (route) =>
+        route.fulfill({
+          contentType: 'text/javascript',
+          headers: { 'access-control-allow-origin': '*' },
+          body: 'document.title = "taken over"; export const start = () => {}',
+        }),
+      )
+      const failed = page.evaluate(
+        `new Promise((done) => document.addEventListener('service:error', () => done(document.title), { once: true }))`,
+      )
+      await opener(page).click()
+      const title = await failed
+      await page.unroute('**/widget/main-*.js')
+      await open(page)
+      return title
+    })
+    expect(result).toBe('Shop')
+  }, 60_000)
+
   test('destroy takes everything away, and another tag starts anew', async () => {
     const { result } = await shop.visit({}, {}, async (page) => {
       await open(page)
@@ -359,21 +386,4 @@ describe('other ways in', () => {
       heard: ['open', 'results', 'select', 'open', 'results'],
     })
   }, 60_000)
-
-  test.each([
-    [{ lang: 'de' }, {}, 'Mit Bild suchen', '12 Produkte gefunden'],
-    [{ lang: 'de' }, { 'data-lang': 'pl-PL' }, 'Szukaj według zdjęcia', 'Znalezione produkty: 12'],
-    [{ lang: 'xx-bad-!' }, {}, 'Search by picture', '12 products found'],
-    [{}, { 'data-texts': '{"button":"Photo!","found":"{n} hits"}' }, 'Photo!', '12 hits'],
-  ])(
-    'language %p and attributes %p',
-    async (shown, data, button, found) => {
-      await shop.visit({ ...shown, data }, {}, async (page) => {
-        await page.getByRole('button', { name: button }).click()
-        await searchWords(page, 'mug')
-        await said(page, found)
-      })
-    },
-    60_000,
-  )
 })
