@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { isBrokenHex } from '../../../core/colours/colours.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Calibration } from '../../../platform/embedder/embedder.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
@@ -112,8 +113,10 @@ export function createPipeline(deps: PipelineDeps) {
       references: query.references,
     }
     const rankings: Ranking[] = []
-    for (const fusion of plan.fusions) {
-      const ranked = rank(store, { ...request, fusion })
+    for (const [n, fusion] of plan.fusions.entries()) {
+      if (n > 0) await turn()
+      const isPresent = n === 0 || findStore(storeId)?.segment === store.segment
+      const ranked = isPresent ? rank(store, { ...request, fusion }) : undefined
       const ranking = ranked instanceof Promise ? await ranked : ranked
       if (!ranking) return rankStore(storeId, query, wanted, condition, depth)
       rankings.push(ranking)
@@ -196,9 +199,16 @@ const readFields = ({ category, color, price_min, price_max }: CommonSearch) => 
   priceMax: price_max,
 })
 
+/** Characters of a filter that is sent as text: it is read in one step. */
+const FILTER_TEXT_CHARS_MAX = 1024 * 1024
+
 /** Reads a filter that a form carries as text. */
 function readJson(value: unknown, pointer: string): unknown {
   if (typeof value !== 'string') return value
+  if (value.length > FILTER_TEXT_CHARS_MAX) {
+    const message = `must have at most ${FILTER_TEXT_CHARS_MAX} characters`
+    throw validationError([{ in: 'body', pointer, code: 'max_length', message }])
+  }
   try {
     return JSON.parse(value)
   } catch {

@@ -13,7 +13,7 @@ interface Entry {
   status: number
   error?: string
   results?: { product_id: string }[]
-  details?: { errors?: { pointer: string }[] }
+  details?: { errors?: { pointer: string }[]; pointer?: string }
   search_id?: string
 }
 const batch = async (body: object, on = shop) => {
@@ -62,6 +62,36 @@ describe('POST /v1/search/batch (contract 3.9)', () => {
     expect(entries[0]?.results).toMatchObject([{ product_id: 'lamp' }])
     expect(entries[7]?.results).toHaveLength(2)
     expect(entries[9]?.results).toMatchObject([{ product_id: 'lamp' }])
+  })
+
+  test('places that a failure names lead into the batch', async () => {
+    const filters = (operator: string, value: unknown) => [{ field: 'price', operator, value }]
+    const { entries } = await batch({
+      queries: [
+        { ...text('1'), filters: filters('like', 1) },
+        { ...text('1'), filters: { must: filters('gt', 'much') } },
+        { ...text('1'), filters: filters('in', []) },
+        { type: 'multi-image', images: [{ product_id: 'mug' }, {}] },
+        { type: 'url' },
+      ],
+    })
+    expect(entries.map(({ error, details }) => [error, details?.pointer])).toEqual([
+      ['filter_operator_unknown', '/queries/0/filters/0/operator'],
+      ['filter_type_mismatch', '/queries/1/filters/must/0/value'],
+      ['validation_error', '/queries/2/filters/0/value'],
+      ['image_source_invalid', '/queries/3/images/1'],
+      ['image_source_invalid', '/queries/4'],
+    ])
+    expect(entries[2]?.details?.errors?.[0]?.pointer).toBe('/queries/2/filters/0/value')
+  })
+
+  test('a filter as text is limited, because each entry reads it in one step', async () => {
+    const filters = `[${' '.repeat(1024 * 1024)}]`
+    const { entries } = await batch({ queries: [text('1')], defaults: { filters } })
+    expect(entries[0]).toMatchObject({
+      error: 'validation_error',
+      details: { errors: [{ pointer: '/queries/0/filters', code: 'max_length' }] },
+    })
   })
 
   test('every entry and the batch have a row in the history', async () => {

@@ -7,6 +7,7 @@ import { LIMITS } from '../../../../core/limits.ts'
 import { mapInOrder } from '../../../../core/map-in-order.ts'
 import type { Problem } from '../../../../core/problem.ts'
 import { storageFailure } from '../../../../core/storage.ts'
+import { turn } from '../../../../core/turns.ts'
 import { findProblems, validationError } from '../../../../http/validation.ts'
 import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
 import type { SearchHistory } from '../history.ts'
@@ -78,6 +79,8 @@ export async function answerBatch(
   const { given, refusal } = spendMore(queries.length - 1)
   const results = await mapInOrder(queries, LIMITS.batchQueriesAtOnce, async (query, index) => {
     const head = { id: readId(query.id), index }
+    // A search of what is in memory never leaves its turn, and twenty of them would hold the event loop.
+    await turn()
     try {
       if (index > given && refusal) throw refusal
       const answer = await answerEntry(deps, asker, { ...defaults, ...query }, index)
@@ -115,24 +118,32 @@ async function answerEntry(
   const place = `/queries/${index}`
   const kind = isType(type) ? kinds(verbs)[type] : undefined
   if (!kind) throw unknownType(`${place}/type`)
-  if (!Value.Check(kind.schema, body)) throw inPlace(findProblems(kind.schema, body, 'body'), place)
   try {
+    if (!Value.Check(kind.schema, body)) throw validationError(findProblems(kind.schema, body, 'body'))
     return await kind.verb(asker, body as never)
   } catch (error) {
-    const problems = error instanceof ApiError ? error.extras.details?.['errors'] : undefined
-    throw Array.isArray(problems) ? inPlace(problems as Problem[], place, error as ApiError) : error
+    throw error instanceof ApiError ? inPlace(error, place) : error
   }
 }
 
 const isType = (type: unknown): type is BatchType => (BATCH_TYPES as readonly unknown[]).includes(type)
 
-/** The same problems, with pointers into the batch. */
-function inPlace(problems: readonly Problem[], place: string, error?: ApiError): ApiError {
-  const placed = problems.map((problem) => ({ ...problem, pointer: place + problem.pointer }))
-  if (!error || error.code === 'validation_error') return validationError(placed)
-  return new ApiError(error.code, error.message, {
+/** The same failure, with pointers into the batch. */
+function inPlace(error: ApiError, place: string): ApiError {
+  const { details } = error.extras
+  const { errors, pointer } = details ?? {}
+  const placed = Array.isArray(errors)
+    ? (errors as Problem[]).map((problem) => ({ ...problem, pointer: place + problem.pointer }))
+    : undefined
+  if (!placed && typeof pointer !== 'string') return error
+  const isInvalid = placed !== undefined && error.code === 'validation_error'
+  return new ApiError(error.code, isInvalid ? validationError(placed).message : error.message, {
     ...error.extras,
-    details: { ...error.extras.details, errors: placed },
+    details: {
+      ...details,
+      ...(placed && { errors: placed }),
+      ...(typeof pointer === 'string' && { pointer: place + pointer }),
+    },
   })
 }
 
