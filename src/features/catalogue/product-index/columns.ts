@@ -3,28 +3,53 @@ import { fold } from '../../../core/text.ts'
 import { keepColour } from './colour-filter.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 
-/** Numbers for folded words. The empty word has the number 0 and stands for "none". */
+/**
+ * Numbers for folded words. The empty word has the number 0 and stands for "none". A word leaves with the last slot that
+ * has it, and its number goes to a later one, or clients that rename for ever would fill the memory.
+ */
 function createDictionary() {
   const numbers = new Map<string, number>([['', 0]])
+  const keys = ['']
   const labels = ['']
+  const uses = [0]
+  const free: number[] = []
+
+  function add(key: string, label: string): number {
+    const number = free.pop() ?? keys.length
+    numbers.set(key, number)
+    keys[number] = key
+    labels[number] = label
+    uses[number] = 0
+    return number
+  }
+
   return {
     /**
-     * The number of a folded word; a new word gets the next one. 0 for none.
+     * The number of a folded word, for one slot more; 0 for none.
      *
      * @param spell gives the spelling of a new word, for people.
      */
-    intern(key: string | null, spell: (key: string) => string): number {
-      if (key === null) return 0
-      const known = numbers.get(key)
-      if (known !== undefined) return known
-      numbers.set(key, labels.length)
-      labels.push(spell(key))
-      return labels.length - 1
+    take(key: string | null, spell: (key: string) => string): number {
+      if (key === null || key === '') return 0
+      const number = numbers.get(key) ?? add(key, spell(key))
+      uses[number] = (uses[number] as number) + 1
+      return number
     },
-    /** The number of a word; undefined for one that was never interned. */
+    /** Gives the number back for one slot. */
+    release(number: number): void {
+      if (number === 0) return
+      const left = (uses[number] as number) - 1
+      uses[number] = left
+      if (left > 0) return
+      numbers.delete(keys[number] as string)
+      keys[number] = ''
+      labels[number] = ''
+      free.push(number)
+    },
+    /** The number of a word; undefined for one that no slot has. */
     find: (value: string): number | undefined => numbers.get(fold(value)),
     /** All words but the empty one, by their first spelling. */
-    listLabels: (): string[] => labels.slice(1),
+    listLabels: (): string[] => labels.filter((label) => label !== ''),
     /** The first spelling of a word. */
     getLabel: (number: number): string => labels[number] ?? '',
   }
@@ -119,13 +144,21 @@ export function createColumns() {
     version++
     palettes.clear(slot)
     if (first[slot]) count(category[slot] as number, -1)
+    categories.release(category[slot] as number)
+    colors.release(color[slot] as number)
+    category[slot] = 0
+    color[slot] = 0
     first[slot] = 0
     document[slot] = 0
   }
 
-  function internColour(key: string | null): number {
-    const number = colors.intern(key, (name) => name)
-    if (number === namedColours.length) namedColours.push(readColourName(key ?? ''))
+  const takeColour = (key: string | null): number => {
+    let isNew = false
+    const number = colors.take(key, (name) => {
+      isNew = true
+      return name
+    })
+    if (isNew) namedColours[number] = readColourName(key ?? '')
     return number
   }
 
@@ -134,8 +167,8 @@ export function createColumns() {
     clear(slot)
     product[slot] = row.product
     document[slot] = row.document
-    category[slot] = categories.intern(row.category, spellCategory)
-    color[slot] = internColour(row.color)
+    category[slot] = categories.take(row.category, spellCategory)
+    color[slot] = takeColour(row.color)
     price[slot] = row.price ?? Number.NaN
     first[slot] = row.isFirst ? 1 : 0
     if (row.isFirst) count(category[slot] as number, 1)
@@ -172,7 +205,7 @@ export function createColumns() {
     /** The number of products in a category. */
     countIn: (number: number): number => perCategory[number] ?? 0,
 
-    /** The colour words that products have or had, folded. */
+    /** The colour words that products have, folded. */
     listColors: (): string[] => colors.listLabels(),
 
     /** The price of the product in a slot; NaN without one. */

@@ -42,14 +42,21 @@ const PAUSE_MS = 30_000
 /** The share of the store's products that may change before the names are read again. */
 const DRIFT = 0.1
 
+interface NameVector {
+  /** A number may go to another name. */
+  name: string
+  /** null for a name whose words the model does not know. */
+  vector: Float32Array | null
+}
+
 /** The category names of one store. */
 interface Shelf {
   columns: StoreColumns
   modelHash: string
   /** `columns.version()` when it was filled. */
   version: number
-  /** By category number; null for a name whose words the model does not know. */
-  vectors: Map<number, Float32Array | null>
+  /** By category number. */
+  vectors: Map<number, NameVector>
   reliability: number
   bytes: number
 }
@@ -102,13 +109,17 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
       .listCategories()
       .sort((a, b) => columns.countIn(b) - columns.countIn(a))
       .slice(0, NAMES_MAX)
-    const vectors = new Map<number, Float32Array | null>()
+    const vectors = new Map<number, NameVector>()
     for (let start = 0; start < numbers.length; start += AT_A_TIME) {
       const some = numbers.slice(start, start + AT_A_TIME)
       const found = await Promise.all(
-        some.map((number) => known?.get(number) ?? embedName(columns.categories.getLabel(number))),
+        some.map(async (number): Promise<NameVector> => {
+          const name = columns.categories.getLabel(number)
+          const before = known?.get(number)
+          return before?.name === name ? before : { name, vector: await embedName(name) }
+        }),
       )
-      for (const [n, number] of some.entries()) vectors.set(number, found[n] ?? null)
+      for (const [n, number] of some.entries()) vectors.set(number, found[n] as NameVector)
     }
     const reliability = await measureReliability(store, vectors)
     const bytes = vectors.size * (4 * embedder.model.dimension + NAME_OVERHEAD_BYTES)
@@ -151,9 +162,10 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
       if (!shelf) return undefined
       shelves.delete(storeId)
       shelves.set(storeId, shelf)
-      const fits = [...shelf.vectors].flatMap(([category, vector]) =>
-        vector && store.columns.countIn(category) > 0 ? [{ category, cosine: dot(vector, picture) }] : [],
-      )
+      const fits = listPresent(shelf.vectors, store.columns).map(({ category, vector }) => ({
+        category,
+        cosine: dot(vector, picture),
+      }))
       return { fits: fits.sort((a, b) => b.cosine - a.cosine), reliability: shelf.reliability }
     },
 
@@ -166,6 +178,14 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
     countBytes: (): number => held,
   }
 }
+
+/** The known names that products of the store have now. */
+const listPresent = (vectors: ReadonlyMap<number, NameVector>, columns: StoreColumns) =>
+  [...vectors].flatMap(([category, { name, vector }]) =>
+    vector && columns.countIn(category) > 0 && columns.categories.getLabel(category) === name
+      ? [{ category, vector }]
+      : [],
+  )
 
 /** Categories that an answer names. */
 const SHOWN = 5
@@ -191,14 +211,15 @@ export function describeCategories(
 /** How often a product's own category name comes first for its picture, in a sample over the store; see `reliability`. */
 async function measureReliability(
   { segment, columns }: SearchedStore,
-  vectors: ReadonlyMap<number, Float32Array | null>,
+  vectors: ReadonlyMap<number, NameVector>,
 ): Promise<number> {
+  const names = listPresent(vectors, columns)
+  const known = new Set(names.map(({ category }) => category))
   const slots: number[] = []
   const step = Math.max(1, Math.floor(segment.slots / SAMPLE))
   for (let slot = 0; slot < segment.slots; slot += step) {
-    if (columns.isFirst(slot) && vectors.get(columns.categoryAt(slot))) slots.push(slot)
+    if (columns.isFirst(slot) && known.has(columns.categoryAt(slot))) slots.push(slot)
   }
-  const names = [...vectors].flatMap(([category, vector]) => (vector ? [{ category, vector }] : []))
   if (names.length < 2 || slots.length < SAMPLE_MIN) return 0
   const own = slots.map((slot) => columns.categoryAt(slot))
   const best = new Float32Array(slots.length).fill(-Infinity)

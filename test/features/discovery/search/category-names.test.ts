@@ -78,6 +78,17 @@ describe('the names of a store’s categories (contract 3.6)', () => {
     expect(look(store, 2)?.names).toEqual(['2', 'Shop > 1'])
   })
 
+  test('a name that takes the number of another one has no vector until the names are read again', async () => {
+    const { store } = fill(['1', 1], ['2', 2])
+    const { kept, look } = names()
+    await kept.ready('s', store)
+    store.columns.set(1, { product: 2, isFirst: true, document: 0, metadata: { category: '3' } })
+    expect(look(store)?.names).toEqual(['1'])
+    await kept.ready('s', store)
+    while (look(store)?.names.length !== 2) await Promise.resolve()
+    expect(look(store, 3)?.names).toEqual(['3', '1'])
+  })
+
   test('count as much as they tell the store’s own products apart', async () => {
     const reliability = async (...products: [string, number][]) => {
       const { store } = fill(...products)

@@ -70,13 +70,21 @@ export function findNamedCategory(text: string, columns: StoreColumns): number {
 
 const listStems = (text: string): string[] => splitWords(text).map(stemmer)
 
-/** The stems of each store's category names, by the category's number. A name never changes its number. */
-const known = new WeakMap<StoreColumns, string[][]>()
+interface KnownName {
+  label: string
+  stems: string[]
+}
+
+/** The stems of each store's category names, by the category's number, which may go to another name. */
+const known = new WeakMap<StoreColumns, KnownName[]>()
 
 function readStems(number: number, columns: StoreColumns): string[] {
   const names = known.get(columns) ?? []
   known.set(columns, names)
-  const name = names[number] ?? listStems(columns.categories.getLabel(number))
-  names[number] = name
-  return name
+  const label = columns.categories.getLabel(number)
+  const name = names[number]
+  if (name?.label === label) return name.stems
+  const stems = listStems(label)
+  names[number] = { label, stems }
+  return stems
 }

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { createColumns } from '../../../../src/features/catalogue/product-index/columns.ts'
+
+const product = (metadata: Record<string, unknown>, isFirst = true) => ({
+  product: 1,
+  isFirst,
+  document: 0,
+  metadata,
+})
+
+test('a word leaves with its last slot, and its number goes to a later one', () => {
+  const columns = createColumns()
+  columns.set(0, product({ category: 'Mugs', color_name: 'Red' }))
+  columns.set(1, product({ category: 'mugs', color_name: 'red' }, false))
+  const mugs = columns.categoryAt(0)
+  columns.set(0, product({ category: 'Lamps', color_name: 'Blue' }))
+  expect(columns.categories.find('mugs')).toBe(mugs)
+  expect(columns.categories.getLabel(mugs)).toBe('Mugs')
+
+  columns.clear(1)
+  expect(columns.categories.find('Mugs')).toBeUndefined()
+  expect(columns.listColors()).toEqual(['blue'])
+
+  columns.set(1, product({ category: 'Tables' }))
+  expect(columns.categoryAt(1)).toBe(mugs)
+  expect(columns.categories.getLabel(mugs)).toBe('Tables')
+  expect(columns.listCategories().map(columns.categories.getLabel).toSorted()).toEqual(['Lamps', 'Tables'])
+})
+
+test('products that get new words for ever leave nothing behind', () => {
+  const columns = createColumns()
+  for (let n = 0; n < 1_000; n++) columns.set(n % 3, product({ category: `c${n}`, color_name: `red ${n}` }))
+  expect(Math.max(...[0, 1, 2].map(columns.categoryAt))).toBeLessThanOrEqual(4)
+  expect(columns.listColors().toSorted()).toEqual(['red 997', 'red 998', 'red 999'])
+  expect(columns.createMask({ category: 'c999', color: 'red' }, 3)?.passing).toBe(1)
+  expect(columns.createMask({ category: 'c5' }, 3)?.passing).toBe(0)
+})
+
+test('a colour name that takes the number of another one means what it says', () => {
+  const columns = createColumns()
+  columns.set(0, product({ color_name: 'rouge' }))
+  expect(columns.createMask({ color: 'red' }, 1)?.passing).toBe(1)
+  columns.set(0, product({ color_name: 'bleu' }))
+  expect(columns.createMask({ color: 'red' }, 1)?.passing).toBe(0)
+  expect(columns.createMask({ color: 'blue' }, 1)?.passing).toBe(1)
+})
