@@ -48,10 +48,10 @@ export async function groupHits(
   return kept
 }
 
-/** @returns undefined for a name that no path can have. */
+/** SQLite reads a label in quotes as a JSON string, and ends it at U+0000. @returns undefined for a name that no path can have. */
 function toPath(field: string): string | undefined {
   const keys = field.replace(/^metadata\./, '').split('.')
-  return keys.some((key) => key === '' || key.includes('"'))
+  return keys.some((key) => key === '' || key.includes('\0'))
     ? undefined
-    : `$${keys.map((key) => `."${key}"`).join('')}`
+    : `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`
 }

@@ -10,29 +10,33 @@ export const SimilarParams = t.Object({
 })
 
 const flag = (description: string) => t.Optional(oneOf(['true', 'false'] as const, description))
-const list = (description: string) => t.Optional(text({ maxLength: 2_000, description }))
+const list = (description: string) => t.Optional(text({ maxLength: 4_000, description }))
 
-export const SimilarQuery = t.Object({
-  limit: t.Optional(
-    t.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
-  ),
-  offset: t.Optional(t.Integer({ minimum: 0, maximum: LIMITS.searchDepthMax, default: 0 })),
-  threshold: t.Optional(t.Numeric({ minimum: 0, maximum: 1 })),
-  category: common.category,
-  price_min: t.Optional(t.Numeric()),
-  price_max: t.Optional(t.Numeric()),
-  color: common.color,
-  filters: t.Optional(text({ maxLength: 10_000, description: 'A filter as JSON text.' })),
-  facets: list('Fields, separated by commas.'),
-  group_by: common.group_by,
-  diversity: t.Optional(t.Numeric({ minimum: 0, maximum: 1, default: 0 })),
-  cutoff: common.cutoff,
-  category_boost: t.Optional(t.Numeric({ minimum: 0, maximum: 0.5 })),
-  fields: list('Metadata keys to return, separated by commas.'),
-  explain: flag('Explain each score.'),
-  exact: flag('Compare with every product.'),
-  session_id: common.session_id,
-  analytics: flag('Count this search in analytics.'),
-  tags: list('Stored with the search, separated by commas.'),
-})
+export const SimilarQuery = t.Object(
+  {
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax, default: LIMITS.searchLimitDefault }),
+    ),
+    offset: t.Optional(t.Integer({ minimum: 0, maximum: LIMITS.searchDepthMax, default: 0 })),
+    threshold: t.Optional(t.Numeric({ minimum: 0, maximum: 1 })),
+    category: common.category,
+    price_min: t.Optional(t.Numeric()),
+    price_max: t.Optional(t.Numeric()),
+    color: common.color,
+    filters: t.Optional(text({ maxLength: 10_000, description: 'A filter as JSON text.' })),
+    facets: list('Fields, separated by commas, or a list as JSON text.'),
+    group_by: common.group_by,
+    diversity: t.Optional(t.Numeric({ minimum: 0, maximum: 1, default: 0 })),
+    cutoff: common.cutoff,
+    category_boost: t.Optional(t.Numeric({ minimum: 0, maximum: 0.5 })),
+    fields: list('Metadata keys to return, separated by commas.'),
+    explain: flag('Explain each score.'),
+    exact: flag('Compare with every product.'),
+    session_id: common.session_id,
+    analytics: flag('Count this search in analytics.'),
+    tags: list('Stored with the search, separated by commas.'),
+  },
+  // Unknown fields are reported in `warnings`, not refused.
+  { additionalProperties: true },
+)
 export type SimilarQuery = typeof SimilarQuery.static

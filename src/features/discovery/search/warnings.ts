@@ -24,7 +24,8 @@ const KNOWN: Record<SearchKind, readonly string[]> = {
   'multi-image': Object.keys(MultiImageSearch.properties),
   filtered: Object.keys(FilteredSearch.properties),
   fusion: Object.keys(FusionSearch.properties),
-  similar: Object.keys(SimilarQuery.properties),
+  // The path names the product.
+  similar: [...Object.keys(SimilarQuery.properties), 'product_id'],
   batch: Object.keys(BatchSearch.properties),
 }
 
@@ -44,15 +45,18 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
   return warnings
 }
 
-/** More words are not looked through. */
+/** Words that are looked through, and characters of one that are compared. */
 const WORDS_MAX = 2_000
+const WORD_CHARS_MAX = 100
 
 /** Warns of a pre-filter whose value no product of the store has. */
 export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): string[] {
   const { columns, segment } = store
   const warnings: string[] = []
   const say = (what: string, value: string, words: () => readonly string[]) => {
-    const known = words().slice(0, WORDS_MAX)
+    const known = words()
+      .filter(({ length }) => length <= WORD_CHARS_MAX)
+      .slice(0, WORDS_MAX)
     const shown = value.slice(0, 60)
     warnings.push(`no product has the ${what} '${shown}'${suggest(shown, known)}`)
   }

@@ -263,6 +263,20 @@ describe('common parameters (contract 3.2)', () => {
     expect(found.warnings).toEqual(["no product has the category 'lamp'; did you mean 'Lamps'?"])
   })
 
+  test('a product between two long categories is no neighbour of a misspelt one', async () => {
+    const found = await shop.search('text', { query: '1', category: 'x'.repeat(200) })
+    expect(found.warnings).toEqual([`no product has the category '${'x'.repeat(60)}'`])
+  })
+
+  test.each(['no\\', '\\', 'a"b', 'a\0b', '\ud800', 'a..b', '$', "a'b"])(
+    'group_by takes %j, which no product has',
+    async (group_by) => {
+      const { results } = await shop.search('url', { vector: vector(1), group_by, ...plain })
+      expect(results).toHaveLength(6)
+      for (const { group } of results) expect(group).toBeUndefined()
+    },
+  )
+
   test('query_categories say what a picture shows, and steer it', async () => {
     const found = await shop.search('url', { image_url: shop.url(2, 6), explain: true })
     expect(found.query_categories?.[0]?.name).toBe('Lamps')
@@ -272,5 +286,37 @@ describe('common parameters (contract 3.2)', () => {
     const legs = new Map(found.results.map((one) => [one.product_id, one.explain?.legs['category']]))
     expect(legs.get('lamp')).toBe(0)
     expect(legs.get('mug')).toBeLessThan(0)
+  })
+})
+
+describe('GET /v1/products/{product_id}/similar (contract 3.1, 3.2)', () => {
+  const similar = (parameters: Record<string, string>) =>
+    shop.app.call('GET', `/v1/products/mug/similar?${new URLSearchParams(parameters)}`, { token: shop.token })
+
+  test.each(['brand,category', '["brand","category"]', ' ["brand", "category"]'])(
+    'takes the list %s',
+    async (facets) => {
+      const { body } = await similar({ facets, fields: 'brand' })
+      expect(Object.keys(body['facets'] as object)).toEqual(['brand', 'category'])
+      for (const { metadata } of body['results'] as { metadata: object }[])
+        expect(Object.keys(metadata).filter((key) => key !== 'brand')).toEqual([])
+    },
+  )
+
+  test('warns of fields that it does not know, and of none that it does', async () => {
+    expect((await similar({ treshold: '0.1' })).body['warnings']).toEqual([
+      "the unknown field 'treshold' was ignored; did you mean 'threshold'?",
+    ])
+    expect((await similar({ threshold: '0.1' })).body['warnings']).toBeUndefined()
+  })
+
+  test.each([
+    ['tags', 'a,b,c,d,e,f,g,h,i,j,k', '/tags'],
+    ['facets', '["a"', '/facets'],
+    ['facets', '[1]', '/facets/0'],
+  ])('422 for %s=%s', async (name, value, pointer) => {
+    const { status, body } = await similar({ [name]: value })
+    expect([status, body['error']]).toEqual([422, 'validation_error'])
+    expect(body['details']).toMatchObject({ errors: [{ in: 'query', pointer }] })
   })
 })
