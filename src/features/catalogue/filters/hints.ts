@@ -156,13 +156,6 @@ export function createHints({ queries, walks }: HintDeps) {
       return warnings.slice(0, WARNINGS_MAX)
     },
 
-    /** A warning about a value that no product has in a field; undefined where one has it. */
-    async checkValue(storeId: string, field: string, value: string): Promise<string | undefined> {
-      const scalars = { given: [value], texts: [fold(value)], numbers: [], booleans: [] }
-      const [warning] = await listVain(storeId, field, scalars, true)
-      return warning
-    },
-
     forgetStore: (storeId: string): void => void seen.delete(storeId),
   }
 }

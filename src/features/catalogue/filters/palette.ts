@@ -1,25 +1,10 @@
-import {
-  convertRgbToLab65,
-  differenceCiede2000,
-  type Lab65,
-  modeLab65,
-  modeRgb,
-  parseHex,
-  useMode,
-} from 'culori/fn'
-
-useMode(modeRgb)
-useMode(modeLab65)
+import { deltaE2000, type Lab, lightnessReach, parseHex, toLab } from '../../../core/colours/lab.ts'
 
 /** A colour with a smaller share of the picture is no main colour. */
 const SHARE_MIN = 0.15
 
-const difference = differenceCiede2000()
-
-const toLab = (hex: string): Lab65 | undefined => {
-  const rgb = parseHex(hex)
-  return rgb && convertRgbToLab65(rgb)
-}
+/** Colours that are kept as Lab: a filter has at most so many. */
+const WANTED_MAX = 100
 
 /**
  * Creates a test whether a stored palette has a main colour near another one.
@@ -27,19 +12,36 @@ const toLab = (hex: string): Lab65 | undefined => {
  * @returns takes the palette as JSON, the colour as `#rrggbb` and the largest distance (ΔE2000).
  */
 export function createPaletteTest(): (palette: string, hex: string, deltaE: number) => boolean {
-  // A walk asks for one colour again and again.
-  let wanted: { hex: string; lab: Lab65 } | undefined
+  // A walk asks for the same colours again and again, and for all of them before the next palette.
+  const wanted = new Map<string, Lab | undefined>()
+  let last: { palette: string; colours: Lab[] } = { palette: '[]', colours: [] }
+
+  function readWanted(hex: string): Lab | undefined {
+    const known = wanted.get(hex)
+    if (known) return known
+    const rgb = parseHex(hex)
+    if (wanted.size >= WANTED_MAX) wanted.clear()
+    const lab = rgb === undefined ? undefined : toLab(rgb)
+    wanted.set(hex, lab)
+    return lab
+  }
+
+  function readColours(palette: string): Lab[] {
+    if (palette === last.palette) return last.colours
+    const colours = (JSON.parse(palette) as { hex: string; share: number }[]).flatMap(({ hex, share }) => {
+      const rgb = share < SHARE_MIN ? undefined : parseHex(hex)
+      return rgb === undefined ? [] : [toLab(rgb)]
+    })
+    last = { palette, colours }
+    return colours
+  }
+
   return (palette, hex, deltaE) => {
-    if (wanted?.hex !== hex) {
-      const lab = toLab(hex)
-      if (!lab) return false
-      wanted = { hex, lab }
-    }
-    for (const colour of JSON.parse(palette) as { hex: string; share: number }[]) {
-      if (colour.share < SHARE_MIN) continue
-      const lab = toLab(colour.hex)
-      if (lab && difference(lab, wanted.lab) <= deltaE) return true
-    }
-    return false
+    const lab = readWanted(hex)
+    if (!lab) return false
+    const reach = lightnessReach(deltaE)
+    return readColours(palette).some(
+      (colour) => Math.abs(colour.l - lab.l) <= reach && deltaE2000(colour, lab) <= deltaE,
+    )
   }
 }

@@ -116,16 +116,6 @@ export function filterService({ queries, walks, hints, kept, readVersion }: Filt
         return Object.fromEntries(fields.map((field) => [field, all.get(`${storeId}/${field}`) as Facet]))
       })
     },
-
-    /**
-     * A warning about a value that no product of the store has, with the one that was probably meant; undefined where a
-     * product has it. For the pre-filters of searches.
-     */
-    checkValue: (
-      storeId: string,
-      field: 'category' | 'color_name',
-      value: string,
-    ): Promise<string | undefined> => locked(storeId, () => hints.checkValue(storeId, field, value)),
   }
 }
 

@@ -80,9 +80,3 @@ test('more than ten fields are refused', async () => {
   await expect(app.filters.facets(storeId, fields)).rejects.toThrow('at most 10')
   await expect(app.filters.facets(storeId, [''])).rejects.toThrow('name of a field')
 })
-
-test('a value that no product has brings the nearest one', async () => {
-  const check = (field: 'category' | 'color_name', value: string) =>
-    app.filters.checkValue(storeId, field, value)
-  expect(await check('color_name', 'red')).toBe("color_name 'red' occurs in 0 products")
-})
