@@ -243,12 +243,35 @@ describe('XML', () => {
     ['elements that overlap', '<rss><item><b><c></b></c></item></rss>'],
     ['too many levels', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`],
     ['a product of more than 1 MiB', `<rss><item><id>${'x'.repeat(1_100_000)}</id></item></rss>`],
+    ['a product of many empty elements', `<rss><item>${'<a/>'.repeat(70_000)}</item></rss>`],
+    [
+      'a product of long addresses',
+      `<rss><item>${`<a href="${'x'.repeat(1_000)}"/>`.repeat(1_100)}</item></rss>`,
+    ],
     ['no XML', 'product_id,image_url'],
   ])('%s: refused with the line', async (_name, content) => {
     const failure = await rejection(xml(content))
     expect(failure).toBeInstanceOf(UnreadableFile)
     expect(failure.message).toMatch(/^The XML cannot be read at line 1: /)
   })
+})
+
+test.each([
+  ['a text', '<rss>', '</rss>'],
+  ['a remark', '<rss><!--', '--></rss>'],
+  ['an attribute', '<rss a="', '"/>'],
+  ['an instruction', '<rss><?a ', '?></rss>'],
+  ['a section', '<rss><![CDATA[', ']]></rss>'],
+])('%s without end is not collected', async (_name, start, end) => {
+  let sent = 0
+  async function* endless() {
+    yield start
+    for (; sent < 100; sent++) yield 'x'.repeat(64 * 1024)
+    yield end
+  }
+  const failure = await rejection(collect(readXml(endless())))
+  expect(failure.message).toContain('longer than 1 MiB')
+  expect(sent).toBeLessThan(20)
 })
 
 describe('gzip', () => {

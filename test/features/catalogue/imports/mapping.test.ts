@@ -355,3 +355,22 @@ describe('cells', () => {
     expect(plainText('<b>Red</b>\n shoe')).toBe('Red shoe')
   })
 })
+
+test('rows of one handle are not collected without end', async () => {
+  let read = 0
+  async function* rows(): AsyncGenerator<ImportRecord> {
+    const text = 'x'.repeat(1024 * 1024)
+    for (; read < 100; read++)
+      yield {
+        line: read + 1,
+        cells: new Map([
+          ['Handle', ['shirt']],
+          ['Body', [text]],
+        ]),
+      }
+  }
+  const plan = planImport(['Handle', 'Title', 'Image Src', 'Variant Price', 'Body'], {})
+  expect(plan.groupBy).toBe('Handle')
+  for await (const _ of assembleProducts(rows(), plan)) break
+  expect(read).toBeLessThan(20)
+})

@@ -8,6 +8,12 @@ const DEPTH_MAX = 32
 /** The most attributes of one element; those of feeds have two or three. */
 const ATTRIBUTES_MAX = 100
 
+/** The most characters of one text, attribute or remark, none of which the parser hands over before its end. */
+const PIECE_CHARS_MAX = RECORD_BYTES_MAX
+
+/** What an element of a product takes beside its text: a feed of nothing but empty elements is no small one. */
+const ELEMENT_CHARS = 16
+
 /** The names of the elements that hold one product: RSS 2.0 and RSS 1.0, Atom. */
 const PRODUCT_ELEMENTS = new Set(['item', 'entry'])
 
@@ -50,10 +56,16 @@ function createReader() {
   const fail = (reason: string, cause?: unknown): never => {
     throw new UnreadableFile(`The XML cannot be read at line ${parser.line}: ${reason}`, parser.line, cause)
   }
+  /** Characters since the parser handed something over. */
+  let held = 0
+  const grow = (product: Open, chars: number): void => {
+    product.chars += chars
+    if (product.chars > RECORD_BYTES_MAX) fail('the product is larger than 1 MiB')
+  }
   const addText = (text: string): void => {
+    held = 0
     if (!open || open.path.length === 0) return
-    open.chars += text.length
-    if (open.chars > RECORD_BYTES_MAX) fail('the product is larger than 1 MiB')
+    grow(open, text.length)
     open.text += text
   }
   const addCell = (product: Open, column: string, value: string): void => {
@@ -67,9 +79,16 @@ function createReader() {
   parser.on('doctype', () => fail('a document type is not allowed'))
   let attributes = 0
   parser.on('attribute', () => {
+    held = 0
     if (++attributes > ATTRIBUTES_MAX) fail(`an element has more than ${ATTRIBUTES_MAX} attributes`)
   })
+  for (const event of ['comment', 'processinginstruction'] as const) {
+    parser.on(event, () => {
+      held = 0
+    })
+  }
   parser.on('opentag', (tag: SaxesTagPlain) => {
+    held = 0
     attributes = 0
     depth++
     if (depth > DEPTH_MAX) fail(`elements are nested more than ${DEPTH_MAX} deep`)
@@ -84,11 +103,13 @@ function createReader() {
     open.text = ''
     open.hasElements = false
     const address = tag.attributes['href']
+    grow(open, ELEMENT_CHARS + name.length + (address?.length ?? 0))
     if (address !== undefined) addCell(open, open.path.join('.'), address)
   })
   parser.on('text', addText)
   parser.on('cdata', addText)
   parser.on('closetag', () => {
+    held = 0
     depth--
     if (!open) return
     if (open.path.length === 0) {
@@ -103,7 +124,11 @@ function createReader() {
   })
 
   return {
-    write: (chunk: string): void => void parser.write(chunk),
+    write(chunk: string): void {
+      held += chunk.length
+      parser.write(chunk)
+      if (held > PIECE_CHARS_MAX) fail('a text, an attribute or a remark is longer than 1 MiB')
+    },
     end: (): void => void parser.close(),
     /** The products that have become whole. */
     take: (): ImportRecord[] => found.splice(0),

@@ -12,6 +12,9 @@ export type ImportItem =
 /** The most rows of one product; a shop's largest has about two thousand variants. */
 const GROUP_ROWS_MAX = 4_000
 
+/** The most characters of the rows that are held for one product. */
+const GROUP_CHARS_MAX = 16 * 1024 * 1024
+
 /**
  * Makes products of the rows of a table. Shopify writes one product as several rows with the same handle, for its
  * variants and its further pictures: they become one product, unless the mapping takes ids of variants.
@@ -20,7 +23,7 @@ export async function* assembleProducts(
   records: AsyncIterable<ImportRecord>,
   plan: Plan,
 ): AsyncGenerator<ImportItem> {
-  let group: { id: string; rows: Row[] } | undefined
+  let group: { id: string; rows: Row[]; chars: number } | undefined
   for await (const record of records) {
     if (!('cells' in record)) {
       yield record
@@ -31,12 +34,15 @@ export async function* assembleProducts(
       continue
     }
     const id = readId(record, plan.groupBy)
-    if (group && id !== '' && id === group.id && group.rows.length < GROUP_ROWS_MAX) {
+    const chars = countChars(record.cells)
+    const isSame = group && id !== '' && id === group.id
+    if (group && isSame && group.rows.length < GROUP_ROWS_MAX && group.chars + chars <= GROUP_CHARS_MAX) {
       group.rows.push(record)
+      group.chars += chars
       continue
     }
     if (group) yield* assembleGroup(plan, group.rows)
-    group = { id, rows: [record] }
+    group = { id, rows: [record], chars }
   }
   if (group) yield* assembleGroup(plan, group.rows)
 }
@@ -44,6 +50,12 @@ export async function* assembleProducts(
 interface Row {
   line: number
   cells: Cells
+}
+
+function countChars(cells: Cells): number {
+  let chars = 0
+  for (const values of cells.values()) for (const value of values) chars += value.length
+  return chars
 }
 
 const readId = ({ cells }: Row, column: string): string => cells.get(column)?.[0]?.trim() ?? ''
