@@ -115,6 +115,12 @@ describe('DELETE /v1/products', () => {
       'max_items',
     ],
     [
+      'eleven colours',
+      Array(11).fill({ operator: 'color_near', value: { hex: '#cc0000' } }),
+      '/filters/10',
+      'max_items',
+    ],
+    [
       '1,001 values',
       [{ ...eq, operator: 'in', value: Array(1001).fill(1) }],
       '/filters/0/value',
