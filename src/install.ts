@@ -12,6 +12,7 @@ import { buildSessions } from './features/access/sessions/module.ts'
 import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
+import { checkFilters } from './features/catalogue/filters/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
 import { buildWebhooks, type WebhooksModule } from './features/delivery/webhooks/module.ts'
@@ -88,7 +89,7 @@ export function createInstall(
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
   })
-  const widgetKeys = buildWidgetKeys(ground)
+  const widgetKeys = buildWidgetKeys(ground, { checkFilters })
   const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(ground, { tellOwners, reads })
   const settings = buildSettings(ground, {

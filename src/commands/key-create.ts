@@ -25,7 +25,9 @@ export const keyCreate: Command = {
       return widgetKeys.createForOperator(store.id, options['name'] ?? 'widget', origins)
     })
     console.log(
-      options['json'] ? JSON.stringify(key) : `${key.key}\nfor ${key.origins.join(', ')} (shown only now)`,
+      options['json']
+        ? JSON.stringify(key)
+        : `${key.key}\nfor ${key.origins.join(', ')} (lookalike key list shows it again)`,
     )
     return 0
   },

@@ -6,7 +6,7 @@ import { formatTable } from './table.ts'
 /** `lookalike key list`. */
 export const keyList: Command = {
   name: 'key list',
-  summary: 'list the API keys and widget keys of one store or of all, without their secrets',
+  summary: 'list the API keys of one store or of all without their secrets, and the widget keys in full',
   options: [
     { flag: 'store', value: 'SLUG', meaning: 'the store; default: all' },
     { flag: 'json', meaning: 'print JSON' },
@@ -26,13 +26,13 @@ export const keyList: Command = {
 
 const KINDS = { api_key: 'API key', widget_key: 'widget key' } as const
 
-/** One line per key, with the ID and prefix that `lookalike key revoke` takes. */
+/** One line per key, with the ID and the prefix or value that `lookalike key revoke` takes. */
 export function formatKeys(keys: readonly ListedKey[]): string {
   return formatTable([
-    ['KIND', 'PREFIX', 'STORE', 'ID', 'NAME', 'WHAT IT MAY DO'],
+    ['KIND', 'KEY', 'STORE', 'ID', 'NAME', 'WHAT IT MAY DO'],
     ...keys.map((key) => [
       KINDS[key.kind],
-      key.prefix,
+      (key.kind === 'widget_key' && key.key) || key.prefix,
       key.store,
       key.id,
       JSON.stringify(key.name),

@@ -41,6 +41,8 @@ export interface ListedApiKey extends AnyKey {
 
 export interface ListedWidgetKey extends AnyKey {
   kind: 'widget_key'
+  /** null: made by a version that kept only its hash. */
+  key: string | null
   origins: string[]
   allowed: string[]
 }
@@ -121,10 +123,10 @@ function apiKeyView(row: ApiKeyWithMaker, store: string, now: number): ListedApi
 }
 
 const widgetKeyView = (row: WidgetKeyRow, store: string): ListedWidgetKey => {
-  const { id, storeId: store_id, name, prefix, origins, allowed } = row
+  const { id, storeId: store_id, name, key, prefix, origins, allowed } = row
   return {
     kind: 'widget_key',
-    ...{ id, store_id, store, name, prefix, origins, allowed },
+    ...{ id, store_id, store, name, key, prefix, origins, allowed },
     created_at: isoTime(row.createdAt),
   }
 }

@@ -2,14 +2,14 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
 import { widgetKeyQueries } from './queries.ts'
 import { widgetKeyRoutes } from './routes.ts'
-import { widgetKeyService } from './service.ts'
+import { type WidgetKeyDeps, widgetKeyService } from './service.ts'
 
 export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 
 /** Wires the keys of widgets, which are public. */
-export function buildWidgetKeys(ground: Ground) {
+export function buildWidgetKeys(ground: Ground, { checkFilters }: Pick<WidgetKeyDeps, 'checkFilters'>) {
   const queries = widgetKeyQueries(ground.db)
-  const service = widgetKeyService({ ...ground, queries })
+  const service = widgetKeyService({ ...ground, queries, checkFilters })
   const { listByStore, findByHash, remove } = queries
   return {
     service,

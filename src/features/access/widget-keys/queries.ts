@@ -1,3 +1,4 @@
+import type { PlanName } from '../../../core/plans.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { WidgetUse } from './schema.ts'
 
@@ -5,6 +6,8 @@ export interface WidgetKeyRow {
   id: string
   storeId: string
   name: string
+  /** null: made by a version that kept only its hash. */
+  key: string | null
   keyHash: Buffer
   prefix: string
   /** As browsers send them. */
@@ -12,17 +15,26 @@ export interface WidgetKeyRow {
   /** null: the limit of the plan. */
   ratePerMinute: number | null
   allowed: WidgetUse[]
+  /** In the filter language; null lets every product pass. */
+  forcedFilters: unknown
   /** Unix ms. */
   createdAt: number
 }
 
-type StoredRow = Omit<WidgetKeyRow, 'origins' | 'allowed'> & { origins: string; allowed: string }
+/** A key with the plan of its store. */
+export type WidgetKeyWithPlan = WidgetKeyRow & { plan: PlanName }
+
+type StoredRow = Omit<WidgetKeyRow, 'origins' | 'allowed' | 'forcedFilters'> & {
+  origins: string
+  allowed: string
+  forcedFilters: string | null
+}
 
 export type WidgetKeyQueries = ReturnType<typeof widgetKeyQueries>
 
 const COLUMNS = `
-  id, store_id AS storeId, name, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
-  created_at AS createdAt`
+  id, store_id AS storeId, name, key, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
+  forced_filters AS forcedFilters, created_at AS createdAt`
 
 /** All SQL about widget keys. */
 export function widgetKeyQueries(db: Db) {
@@ -32,17 +44,20 @@ export function widgetKeyQueries(db: Db) {
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(
     `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? AND id = ?`,
   )
-  const byHash = db.prepare<[hash: Buffer], StoredRow>(
-    `SELECT ${COLUMNS} FROM public_keys WHERE key_hash = ?`,
+  const byHash = db.prepare<[hash: Buffer], StoredRow & { plan: PlanName }>(
+    `SELECT ${COLUMNS}, (SELECT plan FROM stores WHERE stores.id = store_id) AS plan
+    FROM public_keys WHERE key_hash = ?`,
   )
   const count = db.prepare<[storeId: string], { keys: number }>(
     'SELECT count(*) AS keys FROM public_keys WHERE store_id = ?',
   )
   const insert = db.prepare(`
-    INSERT INTO public_keys (id, store_id, name, key_hash, prefix, origins, rate_per_minute, allowed, created_at)
-    VALUES (@id, @storeId, @name, @keyHash, @prefix, @origins, @ratePerMinute, @allowed, @createdAt)`)
+    INSERT INTO public_keys (id, store_id, name, key, key_hash, prefix, origins, rate_per_minute, allowed,
+      forced_filters, created_at)
+    VALUES (@id, @storeId, @name, @key, @keyHash, @prefix, @origins, @ratePerMinute, @allowed, @forcedFilters, @createdAt)`)
   const update = db.prepare(`
-    UPDATE public_keys SET name = @name, origins = @origins, rate_per_minute = @ratePerMinute, allowed = @allowed
+    UPDATE public_keys SET name = @name, origins = @origins, rate_per_minute = @ratePerMinute, allowed = @allowed,
+      forced_filters = @forcedFilters
     WHERE id = @id`)
   const remove = db.prepare('DELETE FROM public_keys WHERE id = ?')
   const removeAll = db.prepare('DELETE FROM public_keys WHERE store_id = ?')
@@ -51,7 +66,10 @@ export function widgetKeyQueries(db: Db) {
     /** Oldest first. */
     listByStore: (storeId: string): WidgetKeyRow[] => byStore.all(storeId).map(read),
     findById: (storeId: string, id: string) => optional(byId.get(storeId, id)),
-    findByHash: (hash: Buffer) => optional(byHash.get(hash)),
+    findByHash(hash: Buffer): WidgetKeyWithPlan | undefined {
+      const row = byHash.get(hash)
+      return row && { ...read(row), plan: row.plan }
+    },
     count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
     add: (row: WidgetKeyRow): void => void insert.run(written(row)),
     update: (row: WidgetKeyRow): void => void update.run(written(row)),
@@ -64,6 +82,7 @@ const read = (row: StoredRow): WidgetKeyRow => ({
   ...row,
   origins: JSON.parse(row.origins) as string[],
   allowed: JSON.parse(row.allowed) as WidgetUse[],
+  forcedFilters: row.forcedFilters === null ? null : JSON.parse(row.forcedFilters),
 })
 
 const optional = (row: StoredRow | undefined) => row && read(row)
@@ -72,4 +91,5 @@ const written = (row: WidgetKeyRow): StoredRow => ({
   ...row,
   origins: JSON.stringify(row.origins),
   allowed: JSON.stringify(row.allowed),
+  forcedFilters: row.forcedFilters === null ? null : JSON.stringify(row.forcedFilters),
 })

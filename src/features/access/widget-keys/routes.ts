@@ -6,7 +6,6 @@ import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import {
   DeletedWidgetKey,
-  NewWidgetKey,
   WidgetKey,
   WidgetKeyBody,
   WidgetKeyList,
@@ -16,6 +15,9 @@ import type { WidgetKeyService } from './service.ts'
 
 /** Failures of a route about one key. */
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
+
+/** Failures of a key's forced filters. */
+const FILTERS = ['filter_operator_unknown', 'filter_type_mismatch'] as const
 
 /** Routes for widget keys, which may appear in a web page (contract 4.11). */
 export function widgetKeyRoutes(
@@ -36,15 +38,15 @@ export function widgetKeyRoutes(
         parse: jsonBody(),
         body: WidgetKeyBody,
         response: {
-          201: NewWidgetKey,
-          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE, [
+          201: WidgetKey,
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...FILTERS, ...REPEATABLE, [
             'conflict',
             'The store already has the maximum number of widget keys, `details.limit`.',
           ]),
         },
         detail: {
           operationId: 'createPublicKey',
-          summary: 'Create a widget key; its value is shown only once',
+          summary: 'Create a widget key',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -58,14 +60,14 @@ export function widgetKeyRoutes(
       can: 'keys:manage',
       params: KeyParams,
       response: { 200: WidgetKey, ...failures(...ONE_KEY, ...READING) },
-      detail: { operationId: 'getPublicKey', summary: 'Read one widget key, without its value' },
+      detail: { operationId: 'getPublicKey', summary: 'Read one widget key' },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
       can: 'keys:manage',
       params: KeyParams,
       parse: jsonBody(),
       body: WidgetKeyPatch,
-      response: { 200: WidgetKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
+      response: { 200: WidgetKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY, ...FILTERS) },
       detail: { operationId: 'updatePublicKey', summary: 'Change some fields of a widget key' },
     })
     .delete('/:id', ({ actor, params }) => keys.remove(actor, params.id), {

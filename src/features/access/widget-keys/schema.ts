@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
+import { FiltersOrNull } from '../../catalogue/filters/schema.ts'
 import { KeyName, KeyPrefix, KeyText } from '../api-keys/schema.ts'
 import { ORIGIN_FORM } from './origins.ts'
 
@@ -41,8 +42,12 @@ const Allowed = t.Array(WidgetUse, {
     'What a widget may do with the key; everything by default. To grant text, upload or url you need `search:execute`; to grant feedback you need `search:write`.',
 })
 
-const ForcedFilters = t.Null({
-  description: 'Filters for every search with the key. Not supported yet: this version accepts only null.',
+/** Characters of the filters of a key, as JSON. */
+export const FORCED_FILTERS_CHARS_MAX = 4_000
+
+const ForcedFilters = Type.Unsafe<unknown>({
+  ...FiltersOrNull,
+  description: `Every search with the key finds only products that fit, and the widget never learns of it: filters as searches take them, at most ${FORCED_FILTERS_CHARS_MAX} characters of JSON; null for none.`,
 })
 
 export const WidgetKeyBody = t.Object({
@@ -58,10 +63,13 @@ export type WidgetKeyBody = typeof WidgetKeyBody.static
 export const WidgetKeyPatch = t.Partial(WidgetKeyBody)
 export type WidgetKeyPatch = typeof WidgetKeyPatch.static
 
-/** A widget key without its value. */
+/** A widget key. It is public: every answer about it shows its value. */
 export const WidgetKey = t.Object({
   id: t.String(),
   name: t.String(),
+  key: t.Union([KeyText, t.Null()], {
+    description: 'null for a key of an earlier version, of which only a hash is kept.',
+  }),
   prefix: KeyPrefix,
   origins: t.Array(t.String()),
   rate_per_minute: t.Union([Type.Integer(), t.Null()]),
@@ -70,9 +78,6 @@ export const WidgetKey = t.Object({
   created_at: Moment,
 })
 export type WidgetKey = typeof WidgetKey.static
-
-export const NewWidgetKey = t.Object({ ...WidgetKey.properties, key: KeyText })
-export type NewWidgetKey = typeof NewWidgetKey.static
 
 export const WidgetKeyList = t.Object({ public_keys: t.Array(WidgetKey), count: Type.Integer() })
 export type WidgetKeyList = typeof WidgetKeyList.static

@@ -5,6 +5,7 @@ import { ApiError, missingPermission, notFound, signInFirst } from '../../../cor
 import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
+import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
@@ -12,7 +13,7 @@ import { ORIGIN_FORM, readOrigin } from './origins.ts'
 import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
   type DeletedWidgetKey,
-  type NewWidgetKey,
+  FORCED_FILTERS_CHARS_MAX,
   WIDGET_USES,
   type WidgetKey,
   WidgetKeyBody,
@@ -27,9 +28,11 @@ export interface WidgetKeyDeps {
   ids: Ids
   atomically: Atomically
   record: RecordEvent
+  /** @throws ApiError for what is no filter, or one that asks nothing. */
+  checkFilters(input: unknown, pointer: string): void
 }
 
-/** The output of `lookalike key create`, which shows the key only once. */
+/** The output of `lookalike key create`. */
 export interface CreatedWidgetKey {
   id: string
   name: string
@@ -37,19 +40,22 @@ export interface CreatedWidgetKey {
   origins: string[]
 }
 
-/** The key whose budget a widget's request spends, and the size of that budget. */
+/** The key that a widget's request came with: its store, the size of its budget, and what it may find. */
 export interface AdmittedWidget {
   keyId: string
   storeId: string
+  plan: PlanName
   /** null: the limit of the plan. */
   ratePerMinute: number | null
+  /** In the filter language; null lets every product pass. */
+  forcedFilters: unknown
 }
 
 export type WidgetKeyService = ReturnType<typeof widgetKeyService>
 
 /** Widget keys of stores: public, and bound to exact origins (contract 4.11). */
 export function widgetKeyService(deps: WidgetKeyDeps) {
-  const { queries, clock, ids, atomically, record } = deps
+  const { queries, clock, ids, atomically, record, checkFilters } = deps
 
   /** @throws ApiError `not_found`, also for a key of another store. */
   function findOwned(storeId: string, id: string): WidgetKeyRow {
@@ -58,13 +64,22 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     return row
   }
 
-  type Wanted = Pick<WidgetKeyRow, 'storeId' | 'name' | 'origins' | 'ratePerMinute' | 'allowed'>
+  /** @throws ApiError for filters that cannot be stored. */
+  function readForcedFilters(filters: unknown): unknown {
+    if (filters === null || filters === undefined) return null
+    checkFilters(filters, '/forced_filters')
+    if (JSON.stringify(filters).length > FORCED_FILTERS_CHARS_MAX) throw filtersTooLong()
+    return filters
+  }
+
+  type Wanted = Omit<WidgetKeyRow, 'id' | 'key' | 'keyHash' | 'prefix' | 'createdAt'>
 
   function add(wanted: Wanted, describe: (details: AuditEvent['details']) => AuditEvent) {
     const key = createChecksummedKey('pk_live_', ids)
     const row: WidgetKeyRow = {
       ...wanted,
       id: ids.uuid(),
+      key,
       keyHash: hashSecret(key),
       prefix: key.slice(0, PREFIX_CHARS),
       createdAt: clock.now(),
@@ -74,7 +89,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
       queries.add(row)
       record(describe(listDetails(row)))
     })
-    return { row, key }
+    return row
   }
 
   return {
@@ -92,30 +107,37 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
       const exact = [...new Set(origins.map(readOperatorOrigin))]
       const problems = findProblems(WidgetKeyBody, { name, origins: exact }, 'body')
       if (problems.length > 0) throw validationError(problems)
-      const { row, key } = add(
-        { storeId, name, origins: exact, ratePerMinute: null, allowed: [...WIDGET_USES] },
+      const row = add(
+        {
+          storeId,
+          name,
+          origins: exact,
+          ratePerMinute: null,
+          allowed: [...WIDGET_USES],
+          forcedFilters: null,
+        },
         (details) => ({ ...byOperator, action: 'public_key.created', storeId, details }),
       )
-      return { id: row.id, name, key, origins: exact }
+      return { id: row.id, name, key: row.key ?? '', origins: exact }
     },
 
     /**
-     * Creates a key; only this answer contains its value.
+     * Creates a key.
      *
-     * @throws ApiError `validation_error` for an invalid origin, `permission_denied` for uses beyond the actor's own
-     * permissions, `conflict` when the store has the maximum number of keys.
+     * @throws ApiError `validation_error` for an invalid origin, the codes of filters, `permission_denied` for uses beyond
+     * the actor's own permissions, `conflict` when the store has the maximum number of keys.
      */
-    create(actor: Actor, body: WidgetKeyBody): NewWidgetKey {
+    create(actor: Actor, body: WidgetKeyBody): WidgetKey {
       const wanted = {
         storeId: actor.storeId,
         name: body.name,
         origins: readOrigins(body.origins),
         ratePerMinute: body.rate_per_minute ?? null,
         allowed: sortUses(body.allowed ?? WIDGET_USES),
+        forcedFilters: readForcedFilters(body.forced_filters),
       }
       assertHolds(actor, wanted.allowed)
-      const { row, key } = add(wanted, (details) => describeAct(actor, 'public_key.created', details))
-      return { ...view(row), key }
+      return view(add(wanted, (details) => describeAct(actor, 'public_key.created', details)))
     },
 
     /** Lists the store's keys, oldest first. */
@@ -130,11 +152,12 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     /**
      * Changes the fields in the patch.
      *
-     * @throws ApiError `not_found`, `validation_error` for an invalid origin, `permission_denied` for old or new uses
-     * beyond the actor's own permissions.
+     * @throws ApiError `not_found`, `validation_error` for an invalid origin, the codes of filters, `permission_denied` for
+     * old or new uses beyond the actor's own permissions.
      */
     update(actor: Actor, id: string, patch: WidgetKeyPatch): WidgetKey {
       const origins = patch.origins && readOrigins(patch.origins)
+      const forcedFilters = readForcedFilters(patch.forced_filters)
       return atomically(() => {
         const before = findOwned(actor.storeId, id)
         // A new origin would give another page the old uses, so the actor must hold them too.
@@ -145,6 +168,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
           origins: origins ?? before.origins,
           ratePerMinute: patch.rate_per_minute === undefined ? before.ratePerMinute : patch.rate_per_minute,
           allowed: patch.allowed ? sortUses(patch.allowed) : before.allowed,
+          forcedFilters: patch.forced_filters === undefined ? before.forcedFilters : forcedFilters,
         }
         assertHolds(actor, row.allowed)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
@@ -190,12 +214,13 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
         throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
       }
       if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
-      return { keyId: row.id, storeId: row.storeId, ratePerMinute: row.ratePerMinute }
+      const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
+      return { keyId, storeId, plan, ratePerMinute, forcedFilters }
     },
   }
 }
 
-const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed'] as const
+const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed', 'forced_filters'] as const
 
 /** The permission that an actor needs to grant each use to a widget (contract 4.11). */
 const PERMISSION_FOR: Readonly<Record<WidgetUse, Permission>> = {
@@ -241,27 +266,40 @@ function readOperatorOrigin(text: string): string {
 /** Sorts uses in the order of {@link WIDGET_USES}, each once. */
 const sortUses = (uses: readonly WidgetUse[]): WidgetUse[] => WIDGET_USES.filter((use) => uses.includes(use))
 
+const filtersTooLong = () =>
+  validationError([
+    {
+      in: 'body',
+      pointer: '/forced_filters',
+      code: 'max_length',
+      message: `must have at most ${FORCED_FILTERS_CHARS_MAX} characters as JSON`,
+    },
+  ])
+
 const tooManyKeys = () =>
   new ApiError('conflict', `A store may have ${KEYS_PER_STORE_MAX} widget keys`, {
     details: { limit: KEYS_PER_STORE_MAX },
   })
 
-const listDetails = ({ id, name, prefix, origins, ratePerMinute, allowed }: WidgetKeyRow) => ({
-  id,
-  name,
-  prefix,
-  origins,
-  rate_per_minute: ratePerMinute,
-  allowed,
+/** What the audit log tells of a key; never its value. */
+const listDetails = (row: WidgetKeyRow) => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  origins: row.origins,
+  rate_per_minute: row.ratePerMinute,
+  allowed: row.allowed,
+  ...(row.forcedFilters !== null && { forced_filters: row.forcedFilters }),
 })
 
-const view = ({ id, name, prefix, origins, ratePerMinute, allowed, createdAt }: WidgetKeyRow): WidgetKey => ({
-  id,
-  name,
-  prefix,
-  origins,
-  rate_per_minute: ratePerMinute,
-  allowed,
-  forced_filters: null,
-  created_at: isoTime(createdAt),
+const view = (row: WidgetKeyRow): WidgetKey => ({
+  id: row.id,
+  name: row.name,
+  key: row.key,
+  prefix: row.prefix,
+  origins: row.origins,
+  rate_per_minute: row.ratePerMinute,
+  allowed: row.allowed,
+  forced_filters: row.forcedFilters,
+  created_at: isoTime(row.createdAt),
 })

@@ -6,6 +6,7 @@ import type { ProductsModule } from '../products/module.ts'
 import { createProductDeletions } from './deletion.ts'
 import { createHints } from './hints.ts'
 import { createKeptRows } from './kept.ts'
+import { parseFilters, requireConditions } from './parse.ts'
 import { filterQueries } from './queries.ts'
 import { filterRoutes } from './routes.ts'
 import { FilterNode } from './schema.ts'
@@ -15,6 +16,11 @@ import { createWalks } from './walk.ts'
 export interface FilterNeeds {
   products: Pick<ProductsModule['service'], 'changes'>
   reads: Pick<Reads, 'readDataVersion'>
+}
+
+/** Checks a filter that is stored for later. @throws ApiError, as `parse` of the service; for one that asks nothing, too. */
+export function checkFilters(input: unknown, pointer: string): void {
+  requireConditions(parseFilters(input, pointer), pointer)
 }
 
 /**

@@ -81,6 +81,12 @@ const Filters = Type.Unsafe<unknown>({
   examples: [[{ field: 'category', operator: 'eq', value: 'Shoes' }]],
 })
 
+/** The same, or null for none. */
+export const FiltersOrNull = Type.Unsafe<unknown>({
+  ...Filters,
+  oneOf: [LIST, REF, { type: 'null' }],
+})
+
 /** The body of DELETE /v1/products. */
 export const ProductDeletion = t.Object(
   {

@@ -18,6 +18,7 @@ import givenVectors from './0017_given_vectors.sql' with { type: 'text' }
 import search from './0018_search.sql' with { type: 'text' }
 import feedback from './0019_feedback.sql' with { type: 'text' }
 import analytics from './0020_analytics.sql' with { type: 'text' }
+import widgetKeys from './0021_widget_keys.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly string[] = [
   search,
   feedback,
   analytics,
+  widgetKeys,
 ]
