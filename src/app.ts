@@ -21,11 +21,13 @@ import { buildReembedding } from './features/catalogue/reembedding/module.ts'
 import { buildAnalytics } from './features/discovery/analytics/module.ts'
 import { buildFeedback } from './features/discovery/feedback/module.ts'
 import { buildSearch, type SearchModule } from './features/discovery/search/module.ts'
+import { buildWidget } from './features/discovery/widget/module.ts'
 import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
 import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
 import { createClientAddress } from './http/client-address.ts'
+import { corsPlugin } from './http/cors.ts'
 import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
@@ -37,6 +39,7 @@ import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { createSpool } from './http/spool.ts'
 import { createTraceReader } from './http/trace.ts'
+import { createWidgetBudget } from './http/widget-budget.ts'
 import { createInstall, type InstallPorts } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
@@ -159,6 +162,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     webhooks: webhooks.service,
   })
   const requests = createRequestBudget(clock)
+  const widgetBudget = createWidgetBudget(clock)
   const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
   const doors = createDoors({
     ...signIn.service,
@@ -166,7 +170,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     readTrace: createTraceReader(findAddress),
     spendRequest: requests.spend,
     nameOwner: intake.intake.nameOwner,
-    idempotency,
+    admitWidget: widgetKeys.service.admit,
+    ...{ widgetBudget, findAddress, idempotency },
   })
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, {
@@ -259,6 +264,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })
+  const widget = buildWidget({
+    search: search.service,
+    listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
+    // Nothing counts clicks yet, so that the newest products pass for the popular ones.
+    listPopular: async () => [],
+  })
   const health = buildHealth(ground, {
     embedder,
     storage,
@@ -299,6 +310,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     search,
     feedback,
     analytics,
+    widget,
     changes,
     webhooks,
     health,
@@ -312,6 +324,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
     .use(health.livenessRoutes())
     .use(requestLogPlugin({ clock, ids, version, log }))
+    .use(corsPlugin('/v1/widget/'))
     .use(intakePlugin(intake))
     .use(
       errorPlugin({
@@ -347,6 +360,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
     requests.forgetStore(storeId)
+    widgetBudget.forgetStore(storeId)
     for (const module of modules) module.forgetStore?.(storeId)
   }
 

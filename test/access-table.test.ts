@@ -22,9 +22,10 @@ import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
+ * `a widget key`    a widget key from a page that it lists, and nothing else
  * anything else     a permission (contract 4.8) or a power over the store
  */
-type Need = 'nothing' | 'a token' | 'any credential' | 'a person' | Permission | StorePower
+type Need = 'nothing' | 'a token' | 'any credential' | 'a person' | 'a widget key' | Permission | StorePower
 
 interface Route {
   needs: Need
@@ -273,6 +274,16 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/analytics/unmet': { needs: 'search:read' },
   'GET /v1/search/suggestions': { needs: 'search:read' },
 
+  'POST /v1/widget/search/text': { needs: 'a widget key', send: () => ({ body: { query: 'boots' } }) },
+  'POST /v1/widget/search/upload': {
+    needs: 'a widget key',
+    send: () => ({ body: form({ image: pictureBytes(1) }) }),
+  },
+  'POST /v1/widget/search/url': {
+    needs: 'a widget key',
+    send: (world) => ({ body: { image_url: picture(world) } }),
+  },
+
   'GET /v1/changes': { needs: 'products:read' },
   'POST /v1/search/webhooks': {
     needs: 'search:write',
@@ -343,6 +354,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
   const foreign = { 'owner of another store, naming this one': '403 not_a_member' }
 
   if (needs === 'nothing') return everybody(YES)
+  if (needs === 'a widget key') return { ...everybody(STRANGER), 'widget key with its Origin': YES }
   if (needs === 'a token') {
     return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }
   }

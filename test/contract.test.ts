@@ -72,6 +72,9 @@ const SERVED = `
   PATCH  /v1/security/api-keys/:id   4.10
   DELETE /v1/security/api-keys/:id   4.10
   POST   /v1/security/api-keys/:id/rotate      4.10
+  POST   /v1/widget/search/text      10.1
+  POST   /v1/widget/search/upload    10.1
+  POST   /v1/widget/search/url       10.1
   GET    /v1/changes                 9.1
   POST   /v1/search/webhooks         9.2
   GET    /v1/search/webhooks         9.2

@@ -1,5 +1,17 @@
 /** Limits that are part of the contract, and therefore not settings. Each comment gives its reason. */
 export const LIMITS = {
+  /** Results of one search with a widget key, bodies of its searches with a picture (a phone's photo, shrunk) and without. */
+  widgetLimitMax: 50,
+  widgetPictureBytesMax: 4 * 1024 * 1024,
+  widgetBytesMax: 256 * 1024,
+  /** Searches of one visitor's address with any widget key: a minute, and at once. */
+  visitorRequestsPerMinute: 30,
+  visitorBurst: 10,
+  /** How many times as much feedback a widget key and a visitor may send. */
+  widgetFeedbackFactor: 10,
+  /** Products that a widget's answer without results shows instead. */
+  widgetPopularMax: 8,
+
   /** Results of one search. Comparable services allow 100 to 250; 100 pictures fill any page. */
   searchLimitDefault: 20,
   searchLimitMax: 100,

@@ -4,6 +4,8 @@ export interface Plan {
   pricePerMonth: number
   productsMax: number
   requestsPerMinute: number
+  /** Searches a minute with one widget key that has no rate of its own. */
+  widgetRequestsPerMinute: number
   /** Bytes of the pictures that the service stores: those that were uploaded as files. */
   storageBytesMax: number
   /** Bytes of the failed items that are kept of jobs that are over, for the list of errors and another try. */
@@ -18,6 +20,7 @@ export const PLANS = {
     pricePerMonth: 0,
     productsMax: 50,
     requestsPerMinute: 10,
+    widgetRequestsPerMinute: 10,
     storageBytesMax: 500 * MB,
     jobErrorBytesMax: 16 * MB,
   },
@@ -25,6 +28,7 @@ export const PLANS = {
     pricePerMonth: 29.99,
     productsMax: 5_000,
     requestsPerMinute: 60,
+    widgetRequestsPerMinute: 60,
     storageBytesMax: 10 * GB,
     jobErrorBytesMax: 100 * MB,
   },
@@ -32,6 +36,7 @@ export const PLANS = {
     pricePerMonth: 99.99,
     productsMax: 50_000,
     requestsPerMinute: 200,
+    widgetRequestsPerMinute: 200,
     storageBytesMax: 50 * GB,
     jobErrorBytesMax: 400 * MB,
   },
@@ -39,6 +44,7 @@ export const PLANS = {
     pricePerMonth: 299.99,
     productsMax: Infinity,
     requestsPerMinute: Infinity,
+    widgetRequestsPerMinute: 1_200,
     storageBytesMax: Infinity,
     jobErrorBytesMax: Infinity,
   },

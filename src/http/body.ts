@@ -75,11 +75,15 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
  *
  * @param picture what a picture in the form is for; see {@link announced}.
  */
-export function formBody(schema: TSchema, picture: EmbedPriority): BodyParser {
+export function formBody(
+  schema: TSchema,
+  picture: EmbedPriority,
+  maxBytes: number = LIMITS.multipartBytesMax,
+): BodyParser {
   return parser(
     async (context) => {
       if (!isMultipart(context.request)) throw wrongType('multipart/form-data')
-      return readForm(context, schema, picture)
+      return readForm(context, schema, picture, maxBytes)
     },
     () => ({ 'multipart/form-data': schema }),
   )
@@ -98,7 +102,8 @@ export function jsonOrFormBody(
   const json = jsonBody(maxJsonBytes, picture)
   return parser(
     async (context) => {
-      if (isMultipart(context.request)) return readForm(context, formSchema, picture)
+      if (isMultipart(context.request))
+        return readForm(context, formSchema, picture, LIMITS.multipartBytesMax)
       if (!isJson(context.request)) throw wrongType('application/json or multipart/form-data')
       return json(context)
     },
@@ -192,9 +197,9 @@ const payloadTooLarge = (maxBytes: number): ApiError =>
     headers: { connection: 'close' },
   })
 
-const pictureTooLarge = (): ApiError =>
-  new ApiError('image_too_large', `The picture is larger than ${sizeInWords(LIMITS.pictureBytesMax)}`, {
-    details: { max_bytes: LIMITS.pictureBytesMax },
+const pictureTooLarge = (maxBytes: number): ApiError =>
+  new ApiError('image_too_large', `The picture is larger than ${sizeInWords(maxBytes)}`, {
+    details: { max_bytes: maxBytes },
     headers: { connection: 'close' },
   })
 
@@ -250,11 +255,13 @@ const tooManyChunks = (): ApiError =>
     headers: { connection: 'close' },
   })
 
-function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority): Parsed {
-  const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes: LIMITS.multipartBytesMax }
+function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority, maxBytes: number): Parsed {
+  const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes }
+  // The rest of an ordinary form is room for its other fields.
+  const tooLarge = () => pictureTooLarge(Math.min(maxBytes, LIMITS.pictureBytesMax))
   return announced(context, picture, limits, async () => {
-    const bytes = await readBytes(context, limits.maxBytes, pictureTooLarge)
-    return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, pictureTooLarge)
+    const bytes = await readBytes(context, maxBytes, tooLarge)
+    return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, tooLarge)
   })
 }
 

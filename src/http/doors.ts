@@ -6,6 +6,7 @@ import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse
 import type { Idempotency } from './idempotency.ts'
 import { rateHeaders } from './rate-headers.ts'
 import { tracePlugin } from './trace.ts'
+import { type WidgetDoorDeps, type WidgetUse, widgetDoor } from './widget-door.ts'
 
 /** Where a route's declaration says in words whom the route lets in. */
 export const NEED = 'x-needs'
@@ -27,13 +28,13 @@ type Need = Permission | StorePower
 
 /**
  * The doors of the API. A routes file takes the ones it needs (`Pick<Doors, 'forStore'>`) and mounts each before its
- * routes; another kind of caller, such as a widget, gets another door here.
+ * routes; another kind of caller gets another door here.
  *
  * A door judges the credential before the body is read, so a stranger can neither upload anything nor learn a schema.
  */
 export type Doors = ReturnType<typeof createDoors>
 
-export interface DoorDeps extends AuthDeps {
+export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
   budgets: AddressBudgets
   idempotency: Idempotency
 }
@@ -50,6 +51,8 @@ export function createDoors(deps: DoorDeps) {
     forPerson: callerDoor(deps, 'several'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
     forCaller: callerDoor(deps, 'never'),
+    /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
+    forWidget: (use: WidgetUse) => widgetDoor(deps, use),
     /** Lets everyone in, without a credential, and gives each route its `trace`. */
     forAnyone: tracePlugin(deps.readTrace),
     /** Limits what one address may send to a route that lets everyone in. */

@@ -41,6 +41,11 @@ const frame = (version: string) => ({
       name: 'Analytics',
       description: `What shoppers look for, click and buy. Feedback has a budget of its own: ${LIMITS.feedbackFactor} times the requests of the plan.`,
     },
+    {
+      name: 'Widget',
+      description:
+        'Searches and feedback from a shop’s own pages, with a public widget key in `X-Service-Key` and the `Origin` of a listed page. They count against the budgets of the key and of the visitor’s address, not against the plan.',
+    },
     { name: 'Changes and webhooks', description: 'The feed of changes, and signed notices of them' },
     { name: 'Store', description: 'Settings of the store' },
     { name: 'Operation', description: 'Health and versions' },
@@ -50,6 +55,7 @@ const frame = (version: string) => ({
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  widgetKey: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
 } as const
 
 /**

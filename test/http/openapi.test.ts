@@ -24,6 +24,9 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
   name.startsWith('POST /v1/') &&
   ('201' in responses || '202' in responses || name === 'POST /v1/search/webhooks')
 
+/** Whether a shop's own pages call it, with a widget key. */
+const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
+
 interface Document {
   openapi: string
   info: { version: string }
@@ -178,6 +181,9 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/search/filtered': 'searchFiltered',
       'POST /v1/search/batch': 'searchBatch',
       'GET /v1/products/{product_id}/similar': 'findSimilarProducts',
+      'POST /v1/widget/search/text': 'widgetSearchByText',
+      'POST /v1/widget/search/upload': 'widgetSearchByUpload',
+      'POST /v1/widget/search/url': 'widgetSearchByUrl',
       'GET /health': 'getHealth',
       'GET /health/ready': 'getReadiness',
       'GET /version': 'getVersion',
@@ -279,7 +285,7 @@ describe('parameters', () => {
         name,
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
-          ...(name.includes(' /v1/') ? ['X-Service-Active-Tenant'] : []),
+          ...(name.includes(' /v1/') && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
         ],
       ])
       expect(headers.every(({ required }) => !required)).toBe(true)
@@ -332,8 +338,14 @@ describe('answers', () => {
     expect(document.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      widgetKey: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
     })
     for (const [name, { security, responses, description }] of operations) {
+      if (isForWidgets(name)) {
+        expect([name, security]).toEqual([name, [{ widgetKey: [] }]])
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
+        continue
+      }
       const isSignedIn = name.includes(' /v1/')
       const isForPeople = /Needs a signed-in person\.$/.test(description ?? '')
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER

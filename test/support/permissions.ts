@@ -33,6 +33,15 @@ export function freshIdempotency() {
   return createIdempotency(createIdempotencyKeys(memoryDatabase(), box), manualClock('2030-01-01T00:00:00Z'))
 }
 
+/** No widget is let in. */
+export const NO_WIDGETS = {
+  admitWidget() {
+    throw signInFirst()
+  },
+  widgetBudget: { spend: () => {} },
+  findAddress: () => NOWHERE.address,
+}
+
 /** Unlimited budgets of addresses. */
 export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
 
@@ -45,6 +54,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
   const clock = manualClock('2030-01-01T00:00:00Z')
   const tokens = createTokens('a secret that is only used in tests', clock)
   const doors = createDoors({
+    ...NO_WIDGETS,
     budgets: UNLIMITED,
     idempotency: freshIdempotency(),
     tokens,

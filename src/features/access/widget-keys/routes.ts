@@ -4,13 +4,7 @@ import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { KeyParams } from '../api-keys/schema.ts'
-import {
-  DeletedWidgetKey,
-  WidgetKey,
-  WidgetKeyBody,
-  WidgetKeyList,
-  WidgetKeyPatch,
-} from './schema.ts'
+import { DeletedWidgetKey, WidgetKey, WidgetKeyBody, WidgetKeyList, WidgetKeyPatch } from './schema.ts'
 import type { WidgetKeyService } from './service.ts'
 
 /** Failures of a route about one key. */

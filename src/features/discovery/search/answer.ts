@@ -3,10 +3,11 @@ import type { GroupedHit } from './groups.ts'
 import type { Found, PipelineDeps, Query } from './pipeline.ts'
 import type { HitRow } from './queries.ts'
 import type { Asker } from './query-pictures.ts'
+import type { Hit } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
 
-/** Creates what writes the answer of a search and its row of the history. */
+/** Creates what writes results, and the answer of a search with its row of the history. */
 export function createAnswers({
   queries,
   history,
@@ -36,14 +37,18 @@ export function createAnswers({
     ]
   }
 
-  return (
+  function describeHits(hits: readonly GroupedHit[], wanted: CommonSearch, cut: number): SearchResult[] {
+    const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
+    return hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, cut))
+  }
+
+  function answer(
     { storeId }: Asker,
     query: Query,
     wanted: CommonSearch,
     { hits, ranking, plan, facets, warnings }: Found,
-  ): SearchResponse => {
-    const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
-    const results = hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, ranking.cut))
+  ): SearchResponse {
+    const results = describeHits(hits, wanted, ranking.cut)
     const search_id = ids.uuid()
     const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
     history.add({
@@ -74,6 +79,8 @@ export function createAnswers({
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     }
   }
+
+  return { answer, listHits: (hits: readonly Hit[]): SearchResult[] => describeHits(hits, {}, 0) }
 }
 
 /** What an answer says about the query picture. */

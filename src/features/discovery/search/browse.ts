@@ -1,5 +1,5 @@
 import { type Condition, createMask } from './filter.ts'
-import type { Ranking } from './ranking.ts'
+import type { Hit, Ranking } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 
 /** The orders of a list without a query. Popularity is the age until the service counts clicks. */
@@ -23,18 +23,21 @@ export function browse(store: SearchedStore, condition: Condition, sort: Sort, d
   }
   best = best.sort(isBefore).slice(0, depth)
   return {
-    hits: best.map((slot) => ({
-      slot,
-      pictureId: segment.keyAt(slot),
-      product: columns.productAt(slot),
-      value: 0,
-      score: 1,
-    })),
+    hits: best.map((slot) => toHit(store, slot)),
     candidates,
     cut: 0,
     isExact: true,
   }
 }
+
+/** A hit that was compared with nothing. */
+export const toHit = ({ segment, columns }: SearchedStore, slot: number): Hit => ({
+  slot,
+  pictureId: segment.keyAt(slot),
+  product: columns.productAt(slot),
+  value: 0,
+  score: 1,
+})
 
 /** Orders hits that were found by a query. */
 export function sortHits<Hit extends { slot: number }>(

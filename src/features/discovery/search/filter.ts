@@ -29,6 +29,10 @@ export function createMask(
   return { bytes, passing, products }
 }
 
+/** Whether any product passes a condition. */
+export const passesAny = (store: SearchedStore, condition: Condition): boolean =>
+  createMask(store, condition)?.products !== 0
+
 export function listPassing({ bytes, passing }: SlotMask): Uint32Array {
   const slots = new Uint32Array(passing)
   let n = 0

@@ -9,16 +9,16 @@ import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import { createAnswers } from './answer.ts'
-import type { SearchResponse } from './answer-schema.ts'
-import { browse, type Sort, sortHits } from './browse.ts'
+import type { SearchResponse, SearchResult } from './answer-schema.ts'
+import { browse, type Sort, sortHits, toHit } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
-import { type Condition, intersect, listRows } from './filter.ts'
+import { type Condition, intersect, listRows, passesAny } from './filter.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { SearchKind, SearchQueries } from './queries.ts'
 import { GUESS, type Plan, type PlanContext } from './query.ts'
 import type { Asker } from './query-pictures.ts'
-import { type Ranking, type RankingRequest, rank } from './ranking.ts'
+import { type Hit, type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { type QueryPicture, wrongModel } from './source.ts'
@@ -79,7 +79,7 @@ export interface Found {
 /** The way of every search: source → legs → fusion → filter → answer. A verb reads the source and says what to rank by. */
 export function createPipeline(deps: PipelineDeps) {
   const { queries, findStore, names, calibration, filters, readDefaults } = deps
-  const write = createAnswers(deps)
+  const { answer: write, listHits } = createAnswers(deps)
 
   /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
   async function rankStore(
@@ -143,6 +143,16 @@ export function createPipeline(deps: PipelineDeps) {
     return { rows: intersect(sets), warnings }
   }
 
+  /** A plan that names only categories of which the asker may find a product. */
+  function withinReach(storeId: string, plan: Plan | undefined, rows: RowSet | undefined): Plan | undefined {
+    const store = findStore(storeId)
+    if (!plan?.categories || !rows || !store) return plan
+    const categories = plan.categories.filter(({ name }) =>
+      passesAny(store, { fields: { category: name }, rows }),
+    )
+    return { ...plan, categories }
+  }
+
   async function countFacets(
     storeId: string,
     fields: readonly string[],
@@ -158,10 +168,14 @@ export function createPipeline(deps: PipelineDeps) {
   return {
     /** Answers a search, and writes it to the history. */
     async answer(asker: Asker, query: Query, asked: CommonSearch): Promise<SearchResponse> {
-      const { storeId } = asker
+      const { storeId, forcedFilters } = asker
       const wanted = withDefaults(asked, readDefaults(storeId))
       const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, facets } = wanted
-      const resolved = await resolveFilters(storeId, { filters: wanted.filters, ...query.moreFilters })
+      const resolved = await resolveFilters(storeId, {
+        filters: wanted.filters,
+        ...query.moreFilters,
+        forced_filters: forcedFilters,
+      })
       const condition = { fields: readFields(wanted), rows: resolved.rows }
       // What depends on the whole list that a shopper could page through needs it.
       const isWhole = wanted.cutoff === 'auto' || Boolean(group_by) || query.sort !== undefined
@@ -171,7 +185,7 @@ export function createPipeline(deps: PipelineDeps) {
       const found: Found = {
         hits: hits.slice(offset, offset + limit),
         ranking,
-        plan,
+        plan: forcedFilters === undefined ? plan : withinReach(storeId, plan, resolved.rows),
         facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
         warnings: [
           ...(query.warnings ?? []),
@@ -183,11 +197,36 @@ export function createPipeline(deps: PipelineDeps) {
       }
       return write(asker, query, wanted, found)
     },
+
+    /**
+     * Lists products that are in stock, as far as the asker may find them: first those of a list, then the newest.
+     *
+     * @param productIds best first.
+     */
+    async listInStock(
+      { storeId, forcedFilters }: Asker,
+      productIds: readonly string[],
+      limit: number,
+    ): Promise<SearchResult[]> {
+      const { rows } = await resolveFilters(storeId, { in_stock: IN_STOCK, forced_filters: forcedFilters })
+      const store = findStore(storeId)
+      if (!store || !rows) return []
+      const pictures = productIds.map((productId) => queries.findFirstPicture(storeId, productId)?.pictureId)
+      const slots = pictures.flatMap((pictureId) => store.segment.findSlot(pictureId ?? -1) ?? [])
+      const wanted = slots.map((slot) => toHit(store, slot)).filter(({ product }) => rows.has(product))
+      const newest = browse(store, { fields: {}, rows }, 'newest', limit).hits
+      const chosen = new Map<number, Hit>()
+      for (const hit of [...wanted, ...newest]) if (!chosen.has(hit.product)) chosen.set(hit.product, hit)
+      return listHits([...chosen.values()].slice(0, limit))
+    },
   }
 }
 
 const warnOfWaiting = (products: number): string[] =>
   products > 0 ? [`${products} products are missing: their pictures are being embedded for a new model`] : []
+
+/** A product that does not say so is in stock. */
+const IN_STOCK = [{ field: 'in_stock', operator: 'ne', value: false }]
 
 const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
 

@@ -22,6 +22,10 @@ export interface Asker {
   storeId: string
   /** Names a widget key. It reaches only the pictures that came with it; the store itself reaches all of its own. */
   owner?: string | undefined
+  /** A filter that every product must pass to be found by the asker; undefined for none. */
+  forcedFilters?: unknown
+  /** Whether the words of products are kept from the asker: then its queries are compared with pictures alone. */
+  isWithoutWords?: boolean | undefined
 }
 
 /** A query picture that can be named again. */

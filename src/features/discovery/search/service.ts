@@ -46,6 +46,9 @@ export interface SearchDeps
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
 }
 
+/** What a search of several parts may have; the picture may be a file. */
+type Parts = Omit<HybridSearch & FilteredSearch, 'image'> & Source
+
 export type SearchService = ReturnType<typeof searchService>
 
 /** The nine searches, and the products that are similar to one. Each reads its source and says what to rank by. */
@@ -77,13 +80,17 @@ export function searchService(deps: SearchDeps) {
     return picture
   }
 
-  async function readWords({ storeId }: Asker, query: string) {
+  async function readWords({ storeId, isWithoutWords }: Asker, query: string) {
     const text = query.trim()
     const embedded = await words.embed(storeId, text)
     const warnings = embedded.isTruncated
       ? ['the query is longer than the model reads; its end was ignored']
       : []
-    return { words: { ...embedded, text } satisfies QueryWords, text, warnings }
+    return {
+      words: { ...embedded, text, isByModelOnly: isWithoutWords } satisfies QueryWords,
+      text,
+      warnings,
+    }
   }
 
   /** Searches with one picture. */
@@ -106,7 +113,7 @@ export function searchService(deps: SearchDeps) {
   /** Searches with whichever of a picture, words and colours are there. */
   async function byParts(
     asker: Asker,
-    body: HybridSearch & FilteredSearch,
+    body: Parts,
     begun: Pick<Query, 'kind' | 'startedAt'> & { warnings: string[] },
     more: Pick<Query, 'sort' | 'moreFilters'>,
   ): Promise<SearchResponse> {
@@ -163,7 +170,7 @@ export function searchService(deps: SearchDeps) {
     },
 
     /** POST /v1/search/hybrid: the sides are scored apart and added. */
-    async byHybrid(asker: Asker, body: HybridSearch): Promise<SearchResponse> {
+    async byHybrid(asker: Asker, body: Parts): Promise<SearchResponse> {
       const begun = begin(body, 'hybrid')
       const hasPart = listSources(body).length > 0 || body.query !== undefined || body.colors?.length
       if (!hasPart) throw required('/query')
@@ -210,6 +217,9 @@ export function searchService(deps: SearchDeps) {
 
   return {
     ...verbs,
+
+    /** Products in stock that may be shown without a query, the given ones first. Nothing is written to the history. */
+    listInStock: pipeline.listInStock,
 
     /** POST /v1/search/batch. */
     byBatch: (asker: Asker, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>

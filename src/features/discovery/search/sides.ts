@@ -22,6 +22,8 @@ export interface QueryWords extends Pick<EmbeddedText, 'vector' | 'isUnknown'> {
   text: string
   /** The share of the words that the model does not know, 0 to 1. */
   unknownShare?: number | undefined
+  /** Whether the words of products must not count. */
+  isByModelOnly?: boolean | undefined
 }
 
 const present = (legs: readonly (ExactLeg | undefined)[]): ExactLeg[] =>
@@ -69,14 +71,14 @@ export interface WordsSide extends Omit<Side, 'share'> {
  */
 export function wordsSide(
   store: SearchedStore,
-  { text, vector, isUnknown = false, unknownShare = 0 }: QueryWords,
+  { text, vector, isUnknown = false, unknownShare = 0, isByModelOnly = false }: QueryWords,
   map: Calibration['text_image'],
   { boost, isInOne }: Steering,
   isAlone: boolean,
 ): WordsSide {
   const namedCategory = isInOne || boost === 0 ? 0 : findNamedCategory(text, store.columns)
   // What the model says about words that it does not know means nothing; the store may know them.
-  if (isUnknown && hasWords(store, text)) {
+  if (isUnknown && !isByModelOnly && hasWords(store, text)) {
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
     return {
       map: byWords,
@@ -95,7 +97,7 @@ export function wordsSide(
       const loss = namedCategory > 0 ? RANKING.namedCategory * steeringFactor(boost) : 0
       const unit = measureDeviation(now, vector)
       return present([
-        keywordLeg(now, text, unit * weight),
+        isByModelOnly ? undefined : keywordLeg(now, text, unit * weight),
         loss > 0 ? oneCategoryLeg(now, namedCategory, loss * unit, false) : undefined,
       ])
     },

@@ -10,6 +10,8 @@ const ORIGINS = [
   'https://müller.example',
 ]
 
+const UNLIMITED = { plan: 'enterprise', ratePerMinute: null, forcedFilters: null } as const
+
 let app: TestApp
 let storeId: string
 let key: string
@@ -49,7 +51,7 @@ describe('a widget’s call (contract 4.11)', () => {
     'http://localhost:3000',
     'https://xn--mller-kva.example',
   ])('from %p is let in', (origin) => {
-    expect(admit(key, origin)).toEqual({ keyId, storeId, ratePerMinute: null })
+    expect(admit(key, origin)).toEqual({ ...UNLIMITED, keyId, storeId })
   })
 
   test.each([null, ''])('without Origin (%p) is refused as such', (origin) => {
@@ -157,7 +159,7 @@ describe('a widget’s call (contract 4.11)', () => {
       allowed: ['text', 'feedback'],
       rate_per_minute: 7,
     })
-    const admitted = { keyId: id, storeId, ratePerMinute: 7 }
+    const admitted = { ...UNLIMITED, keyId: id, storeId, ratePerMinute: 7 }
     expect(admit(key, 'https://a.example', 'text')).toEqual(admitted)
     expect(admit(key, 'https://a.example', 'feedback')).toEqual(admitted)
     expect(admit(key, 'https://a.example', 'url')).toEqual(['permission_denied', { required: 'widget:url' }])
@@ -174,7 +176,7 @@ describe('a widget’s call (contract 4.11)', () => {
     const path = `/v1/security/public-keys/${id}`
     await app.call('PATCH', path, { token, body: { origins: ['https://b.example'] } })
     expect(admit(key, 'https://a.example')).toEqual(['origin_not_allowed', undefined])
-    expect(admit(key, 'https://b.example')).toEqual({ keyId: id, storeId, ratePerMinute: null })
+    expect(admit(key, 'https://b.example')).toEqual({ ...UNLIMITED, keyId: id, storeId })
     await app.call('DELETE', path, { token })
     expect(admit(key, 'https://b.example')).toEqual(['unauthorized', undefined])
   })

@@ -28,7 +28,7 @@ const patch = (id: string, body: unknown) => app.call('PATCH', `${PATH}/${id}`, 
 const read = async (id: string) => (await app.call('GET', `${PATH}/${id}`, { token })).body
 
 describe('POST /v1/security/public-keys (contract 4.11)', () => {
-  test('201: the key this once, for everything at the plan’s rate; no cache may keep it', async () => {
+  test('201: the key, for everything at the plan’s rate; no cache may keep it', async () => {
     const { status, headers, body } = await create()
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
     expect(body).toEqual({
@@ -102,9 +102,9 @@ describe('POST /v1/security/public-keys (contract 4.11)', () => {
 })
 
 describe('GET /v1/security/public-keys', () => {
-  test('200: the store’s own keys, oldest first, without their values', async () => {
-    const { key: _first, ...first } = await made()
-    const { key: _second, ...second } = await made({ ...WIDGET, name: 'other' })
+  test('200: the store’s own keys, oldest first, with their values', async () => {
+    const first = await made()
+    const second = await made({ ...WIDGET, name: 'other' })
     await create(WIDGET, await machineToken(app, (await app.store('two')).store_id))
     const { status, body } = await app.call('GET', PATH, { token })
     expect([status, body as object]).toEqual([200, { public_keys: [first, second], count: 2 }])
@@ -126,7 +126,7 @@ describe('PATCH /v1/security/public-keys/{id}', () => {
     [{ forced_filters: null }, {}],
     [{}, {}],
   ])('200 for %j: that changes, the rest stays', async (body, change) => {
-    const { key: _, ...before } = await made({ ...WIDGET, rate_per_minute: 5 })
+    const before = await made({ ...WIDGET, rate_per_minute: 5 })
     const answer = await patch(before.id, body)
     expect([answer.status, answer.body as object]).toEqual([200, { ...before, ...change }])
     expect(await read(before.id)).toEqual({ ...before, ...change })
@@ -177,7 +177,7 @@ describe('a developer whose groups permit less (contract 4.11: nobody grants wha
   test.each(LACKING)(
     'in groups %j: 403 for any change of a key for %j, naming %s, and nothing changes',
     async (groups, allowed, required) => {
-      const { key: _, ...before } = await made({ ...WIDGET, allowed })
+      const before = await made({ ...WIDGET, allowed })
       const as = await developer(groups)
       for (const body of [{ origins: ['https://mine.example'] }, { rate_per_minute: 9 }, { name: 'mine' }]) {
         expect(denied(await change(before.id, body, as))).toEqual([403, 'permission_denied', { required }])
@@ -255,8 +255,7 @@ describe('another store’s key, one that never was, and no id at all read the s
       ])
       expect(answer.body).toEqual(answers[0]?.body as never)
     }
-    const { key: _, ...view } = foreign
-    expect((await app.call('GET', `${PATH}/${foreign['id']}`, { token: strangers })).body).toEqual(view)
+    expect((await app.call('GET', `${PATH}/${foreign['id']}`, { token: strangers })).body).toEqual(foreign)
   })
 })
 
@@ -292,10 +291,78 @@ describe('the audit log', () => {
   })
 })
 
-test('no widget key stands in the database in a form that could be used', async () => {
-  const { key } = await made()
-  const everything = wholeDatabase(app)
-  expect(everything).toContain(key.slice(0, 12))
-  expect(everything).not.toContain(key.slice(12))
-  expect(everything).not.toContain(key.slice(-10))
+test('a key stands in the database once, as itself, so that it can be shown again; the audit log never has it', async () => {
+  const { id, key } = await made()
+  await patch(id, { name: 'renamed' })
+  expect(wholeDatabase(app).split(key.slice(12))).toHaveLength(2)
+  expect(JSON.stringify(auditOf(app, ''))).not.toContain(key.slice(12))
+})
+
+test('of a key of an earlier version only the hash is kept: it works, and its value reads null', async () => {
+  const { id, key, ...rest } = await made()
+  app.db.prepare('UPDATE public_keys SET key = NULL WHERE id = ?').run(id)
+  expect(await read(id)).toEqual({ id, ...rest, key: null })
+  expect(app.widgetKeys.admit(key, 'https://shop.example', 'text')).toMatchObject({ keyId: id })
+})
+
+describe('forced filters (contract 4.11)', () => {
+  const FILTERS = { must: [{ field: 'category', operator: 'eq', value: 'Shoes' }] }
+
+  test('are kept as they came, shown, changed and taken away; the audit log names them', async () => {
+    const { id } = await made({ ...WIDGET, forced_filters: FILTERS })
+    expect((await read(id))['forced_filters']).toEqual(FILTERS)
+    expect((await patch(id, { name: 'renamed' })).body['forced_filters']).toEqual(FILTERS)
+    const list = [{ field: 'brand', operator: 'ne', value: 'Acme' }]
+    expect((await patch(id, { forced_filters: list })).body['forced_filters']).toEqual(list)
+    expect((await patch(id, { forced_filters: null })).body['forced_filters']).toBeNull()
+    expect(auditOf(app, 'public_key').map(({ details }) => details['forced_filters'])).toEqual([
+      FILTERS,
+      FILTERS,
+      list,
+      undefined,
+    ])
+  })
+
+  const BAD: [what: string, filters: unknown, code: string, pointer: string][] = [
+    ['text', 'category', 'validation_error', '/forced_filters'],
+    ['an empty list', [], 'validation_error', '/forced_filters'],
+    ['an empty group', {}, 'validation_error', '/forced_filters'],
+    [
+      'an unknown operator',
+      [{ field: 'a', operator: 'like', value: 1 }],
+      'filter_operator_unknown',
+      '/forced_filters/0/operator',
+    ],
+    [
+      'a value of the wrong type',
+      [{ field: 'price', operator: 'gt', value: [1] }],
+      'filter_type_mismatch',
+      '/forced_filters/0/value',
+    ],
+    ['an unknown word in a group', { must: [], may: [] }, 'validation_error', '/forced_filters/may'],
+    [
+      'more than 4,000 characters',
+      [{ field: 'sku', operator: 'in', value: Array.from({ length: 600 }, (_, n) => `sku-${n}`) }],
+      'validation_error',
+      '/forced_filters',
+    ],
+  ]
+
+  test.each(BAD)(
+    '422 for %s, in a new key and in a change, and nothing changes',
+    async (_what, forced_filters, code, pointer) => {
+      const { id } = await made({ ...WIDGET, forced_filters: FILTERS })
+      for (const answer of [
+        await create({ ...WIDGET, forced_filters }),
+        await patch(id, { forced_filters }),
+      ]) {
+        const { errors, pointer: place } = answer.body['details'] as {
+          errors?: { pointer: string }[]
+          pointer?: string
+        }
+        expect([...codeOf(answer), place ?? errors?.[0]?.pointer]).toEqual([422, code, pointer])
+      }
+      expect([app.widgetKeys.count(storeId), (await read(id))['forced_filters']]).toEqual([1, FILTERS])
+    },
+  )
 })

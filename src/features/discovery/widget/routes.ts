@@ -1,0 +1,130 @@
+import { Elysia } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
+import { formBody, jsonBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FORM_BODY, failures, JSON_BODY, PICTURE_URL, WRITING } from '../../../http/failures.ts'
+import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
+import { validationError } from '../../../http/validation.ts'
+import { WIDGET_KEY } from '../../../http/widget-door.ts'
+import {
+  WidgetAnswer,
+  WidgetFeedback,
+  WidgetFeedbackAnswer,
+  WidgetText,
+  WidgetUpload,
+  WidgetUrl,
+} from './schema.ts'
+import type { WidgetService } from './service.ts'
+
+const PREFIX = '/v1/widget/search'
+
+/** Failures of every route of widgets. */
+const FOR_WIDGET = [
+  'unauthorized',
+  'origin_missing',
+  'origin_not_allowed',
+  ['permission_denied', 'The key does not allow this, `details.required`.'],
+  'rate_limit_exceeded',
+  ...WRITING,
+] as const
+
+const SEARCH = [...FOR_WIDGET, ...JSON_BODY, 'model_not_ready'] as const
+
+const WITH_PICTURE = [
+  ...SEARCH,
+  ...PICTURE_URL,
+  'crop_too_small',
+  ['not_found', 'The picture is forgotten, or did not come with this key: send it again.'],
+] as const
+
+const DETAIL = { tags: ['Widget'], security: WIDGET_KEY }
+const small = jsonBody(LIMITS.widgetBytesMax)
+
+/** Where feedback comes from. */
+export interface FeedbackContext {
+  origin: 'widget'
+  /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
+  idempotencyKey: string | null
+}
+
+/**
+ * Records what shoppers did with products: one event, or a list.
+ *
+ * @throws ApiError `validation_error`.
+ */
+export type RecordFeedback = (
+  storeId: string,
+  body: Record<string, unknown>,
+  context: FeedbackContext,
+) => Promise<WidgetFeedbackAnswer>
+
+/** Contract 10: what a shop's own pages call with a widget key. Each route has a door of its own, because a key allows uses. */
+export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: WidgetService) {
+  const route = (use: Parameters<typeof forWidget>[0]) =>
+    new Elysia({ name: `widget.routes.${use}`, prefix: PREFIX }).use(forWidget(use))
+  return new Elysia({ name: 'widget.routes' })
+    .use(
+      route('text').post('/text', ({ widget: key, body }) => widget.byText(key, body), {
+        parse: small,
+        body: WidgetText,
+        response: { 200: WidgetAnswer, ...failures(...SEARCH) },
+        detail: { ...DETAIL, operationId: 'widgetSearchByText', summary: 'Find products by text' },
+      }),
+    )
+    .use(
+      route('upload').post('/upload', ({ widget: key, body }) => widget.byUpload(key, body), {
+        parse: formBody(WidgetUpload, 'search', LIMITS.widgetPictureBytesMax),
+        body: WidgetUpload,
+        response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE, ...FORM_BODY) },
+        detail: {
+          ...DETAIL,
+          operationId: 'widgetSearchByUpload',
+          summary: 'Find products similar to an uploaded picture',
+        },
+      }),
+    )
+    .use(
+      route('url').post('/url', ({ widget: key, body }) => widget.byUrl(key, body), {
+        parse: small,
+        body: WidgetUrl,
+        response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE) },
+        detail: {
+          ...DETAIL,
+          operationId: 'widgetSearchByUrl',
+          summary: 'Find products similar to the picture at a URL, or to a part of the last one',
+        },
+      }),
+    )
+}
+
+/** POST /v1/widget/search/feedback. */
+export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, record: RecordFeedback) {
+  return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
+    '/feedback',
+    async ({ widget: { storeId, keyId }, body, request, set }) => {
+      const idempotencyKey = readIdempotencyKey(request, keyId)
+      set.status = 201
+      return record(storeId, body, { origin: 'widget', idempotencyKey })
+    },
+    {
+      parse: small,
+      body: WidgetFeedback,
+      response: { 201: WidgetFeedbackAnswer, ...failures(...FOR_WIDGET, ...JSON_BODY) },
+      detail: {
+        ...DETAIL,
+        operationId: 'widgetRecordFeedback',
+        summary: 'Record what a shopper did with products: one event, or a list',
+        parameters: [IDEMPOTENCY_KEY],
+      },
+    },
+  )
+}
+
+/** @throws ApiError `validation_error`. */
+function readIdempotencyKey(request: Request, keyId: string): string | null {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return null
+  if (key !== '' && key.length <= LIMITS.idempotencyKeyCharsMax) return `${keyId} ${key}`
+  const message = `must have 1 to ${LIMITS.idempotencyKeyCharsMax} characters`
+  throw validationError([{ in: 'header', pointer: '/idempotency-key', code: 'length', message }])
+}

@@ -1,0 +1,133 @@
+import { ApiError } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Widget } from '../../../http/widget-door.ts'
+import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
+import type { Asker } from '../search/query-pictures.ts'
+import type { CommonSearch } from '../search/schema.ts'
+import type { SearchService } from '../search/service.ts'
+import { createPrivacy, type Privacy } from './privacy.ts'
+import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+
+export interface WidgetDeps {
+  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'listInStock'>
+  /** The keys of the metadata that a store keeps to itself. */
+  listPrivateKeys(storeId: string): readonly string[]
+  /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
+  listPopular(storeId: string): Promise<readonly string[]>
+}
+
+export type WidgetService = ReturnType<typeof widgetService>
+
+/** Searches from a shop's own pages: with fewer parameters, and without anything that the store keeps to itself. */
+export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDeps) {
+  const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
+
+  async function findPopular(asker: Asker, privacy: Privacy): Promise<SearchResult[]> {
+    const popular = await listPopular(asker.storeId)
+    const products = await search.listInStock(asker, popular, LIMITS.widgetPopularMax)
+    return products.map((product) => toResult(product, privacy))
+  }
+
+  /** Searches for a widget, and leaves out of the answer what is not meant for shoppers. */
+  async function answer(
+    { storeId, keyId, forcedFilters }: Widget,
+    body: WidgetText | WidgetUrl,
+    find: (asker: Asker, common: CommonSearch) => Promise<SearchResponse>,
+  ): Promise<WidgetAnswer> {
+    const privacy = readPrivacy(storeId)
+    const asker: Asker = {
+      storeId,
+      owner: keyId,
+      isWithoutWords: privacy.hidesWords,
+      ...(forcedFilters !== null && { forcedFilters }),
+    }
+    const found = await find(asker, readCommon(body, privacy))
+    return {
+      ...toAnswer(found, privacy),
+      ...(found.count === 0 && { popular: await findPopular(asker, privacy) }),
+    }
+  }
+
+  return {
+    /** POST /v1/widget/search/text. */
+    byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
+      answer(widget, body, (asker, common) => search.byText(asker, { ...common, query: body.query })),
+
+    /** POST /v1/widget/search/upload. @throws ApiError `image_source_invalid` without a picture, and those of the picture. */
+    byUpload: (widget: Widget, body: WidgetUpload): Promise<WidgetAnswer> =>
+      answer(widget, body, (asker, common) => {
+        const { image, crop, query } = body
+        if (!image) throw notOnePicture([], ['image'])
+        const picture = { ...common, image, ...(crop && { crop }) }
+        return query === undefined
+          ? search.byUpload(asker, picture)
+          : search.byHybrid(asker, { ...picture, query })
+      }),
+
+    /**
+     * POST /v1/widget/search/url.
+     *
+     * @throws ApiError `image_source_invalid` for none or both, `not_found` for a picture that did not come with this key or
+     * is forgotten, and those of the picture.
+     */
+    byUrl: (widget: Widget, body: WidgetUrl): Promise<WidgetAnswer> =>
+      answer(widget, body, (asker, common) => {
+        const { image_url, image_id, crop, query } = body
+        const source = {
+          ...(image_url !== undefined && { image_url }),
+          ...(image_id !== undefined && { image_id }),
+        }
+        const given = Object.keys(source)
+        if (given.length !== 1) throw notOnePicture(given, ['image_url', 'image_id'])
+        const picture = { ...common, ...source, ...(crop && { crop }) }
+        return query === undefined
+          ? search.byUrl(asker, picture)
+          : search.byHybrid(asker, { ...picture, query })
+      }),
+  }
+}
+
+const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
+  new ApiError(
+    'image_source_invalid',
+    given.length === 0
+      ? 'The picture to search with is missing'
+      : `Send one picture, not ${given.join(' and ')}`,
+    { details: { given, allowed, pointer: '' } },
+  )
+
+/** What a widget's body says in any search. A filter by what is private would tell it, product by product. */
+function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
+  const { limit, category, price_min, price_max, color, session_id } = body
+  return {
+    ...(limit !== undefined && { limit }),
+    ...(session_id !== undefined && { session_id }),
+    ...(category !== undefined && !hides('category') && { category }),
+    ...(color !== undefined && !hides('color_name') && { color }),
+    ...(price_min !== undefined && !hides('price') && { price_min }),
+    ...(price_max !== undefined && !hides('price') && { price_max }),
+    ...(hides('category') && { category_boost: 0 }),
+  }
+}
+
+const toResult = (
+  { product_id, similarity_score, metadata, image_url, matched_image }: SearchResult,
+  { strip }: Privacy,
+): SearchResult => ({ product_id, similarity_score, metadata: strip(metadata), image_url, matched_image })
+
+/** Names what a widget gets: a field that searches learn to answer later is not for shoppers until it is named here. */
+function toAnswer(found: SearchResponse, privacy: Privacy): WidgetAnswer {
+  const { query_time_ms, count, search_id, total_candidates, exact } = found
+  const { image_id, query_image, regions, query_categories } = found
+  const isNamed = !privacy.hides('category')
+  return {
+    ...{ query_time_ms, count, search_id, total_candidates, exact },
+    results: found.results.map((result) => toResult(result, privacy)),
+    ...(image_id !== undefined && { image_id }),
+    ...(query_image && { query_image }),
+    ...(regions && {
+      regions: isNamed ? regions : regions.map((region) => ({ ...region, category: null })),
+    }),
+    ...(query_categories && isNamed && { query_categories }),
+  }
+}

@@ -1,0 +1,58 @@
+import { Elysia } from 'elysia'
+import type { Incoming } from './trace.ts'
+import type { WidgetBudget, WidgetKeyBudget } from './widget-budget.ts'
+
+/** What a widget does with a route; a key allows some of these. */
+export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'
+
+/** A widget key that may be used from the page that uses it. */
+export interface Widget extends WidgetKeyBudget {
+  /** In the filter language; null lets every product pass. */
+  forcedFilters: unknown
+}
+
+export interface WidgetDoorDeps {
+  /**
+   * Admits a key from an origin.
+   *
+   * @throws ApiError `unauthorized`, `origin_missing`, `origin_not_allowed`, `permission_denied`.
+   */
+  admitWidget(key: string, origin: string | null, use: WidgetUse): Widget
+  widgetBudget: Pick<WidgetBudget, 'spend'>
+  /** Finds the client's address, also behind trusted proxies. */
+  findAddress(request: Request): string
+  nameOwner?(request: Request, owner: string): void
+}
+
+/** How to call a route of widgets, for the API's document. */
+export const WIDGET_KEY = [{ widgetKey: [] }]
+
+/**
+ * Creates a door that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
+ * visitor's budget and the key's. The store's IP list does not count: shoppers come from everywhere.
+ */
+export function widgetDoor(
+  { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetDoorDeps,
+  use: WidgetUse,
+) {
+  /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
+  const known = new WeakMap<Request, Widget>()
+
+  function judge({ request, set }: Incoming): Widget {
+    const before = known.get(request)
+    if (before) return before
+    set.headers['cache-control'] = 'no-store'
+    const { headers } = request
+    const widget = admitWidget(headers.get('x-service-key') ?? '', headers.get('origin'), use)
+    nameOwner?.(request, widget.storeId)
+    widgetBudget.spend(widget, use === 'feedback', findAddress(request), set)
+    known.set(request, widget)
+    return widget
+  }
+
+  return new Elysia({ name: `http.doors.widget.${use}` })
+    .onParse({ as: 'scoped' }, ({ request, set }) => {
+      judge({ request, set })
+    })
+    .derive({ as: 'scoped' }, ({ request, set }) => ({ widget: judge({ request, set }) }))
+}
