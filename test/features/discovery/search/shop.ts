@@ -66,8 +66,12 @@ const SHOP: readonly Product[] = [
 ]
 
 /** An app with the shop's products, and a way to call its searches. */
-export async function openShop(plan: 'enterprise' | 'free' = 'enterprise') {
-  const app = testApp({ embedder: croppingEmbedder() })
+export async function openShop(
+  plan: 'enterprise' | 'free' = 'enterprise',
+  settings: Record<string, string> = {},
+) {
+  const embedder = croppingEmbedder()
+  const app = testApp({ embedder }, settings)
   const token = await app.signIn('shop', plan)
   for (const [product_id, axes, metadata] of SHOP) {
     const image_url = app.picture(product_id, ...axes)
@@ -79,7 +83,7 @@ export async function openShop(plan: 'enterprise' | 'free' = 'enterprise') {
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     return answer.body as unknown as Found
   }
-  return { app, token, call, search, url: (...axes: number[]) => app.picture(`q${axes.join('-')}`, ...axes) }
+  return { app, embedder, token, call, search, url: (...axes: number[]) => app.picture(`q${axes.join('-')}`, ...axes) }
 }
 
 export const idsOf = ({ results }: Found): string[] => results.map(({ product_id }) => product_id)
