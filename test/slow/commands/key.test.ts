@@ -204,7 +204,13 @@ describe('lookalike key list', () => {
       const all = await listed()
       expect(all).toMatchObject([
         expected,
-        { kind: 'widget_key', id: widget.id, key: widget.key, store: 'other', origins: ['https://shop.test'] },
+        {
+          kind: 'widget_key',
+          id: widget.id,
+          key: widget.key,
+          store: 'other',
+          origins: ['https://shop.test'],
+        },
       ])
       expect(await listed('--store', 'my-shop')).toMatchObject([expected])
       expect((await listed('--store', 'other')).map(({ id }) => id)).toEqual([widget.id])

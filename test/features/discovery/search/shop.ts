@@ -83,7 +83,14 @@ export async function openShop(
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     return answer.body as unknown as Found
   }
-  return { app, embedder, token, call, search, url: (...axes: number[]) => app.picture(`q${axes.join('-')}`, ...axes) }
+  return {
+    app,
+    embedder,
+    token,
+    call,
+    search,
+    url: (...axes: number[]) => app.picture(`q${axes.join('-')}`, ...axes),
+  }
 }
 
 export const idsOf = ({ results }: Found): string[] => results.map(({ product_id }) => product_id)

@@ -92,7 +92,10 @@ describe('a visitor', () => {
       'rate_limit_exceeded',
       'A visitor may make 30 such requests a minute',
     ])
-    expect([refused.headers.get('retry-after'), refused.headers.get('ratelimit')]).toEqual(['2', '"visitor";r=0;t=2'])
+    expect([refused.headers.get('retry-after'), refused.headers.get('ratelimit')]).toEqual([
+      '2',
+      '"visitor";r=0;t=2',
+    ])
     expect((await ask(at('203.0.113.8'))).status).toBe(200)
     shop.app.clock.advance(1_999)
     expect((await ask(at('203.0.113.7'))).status).toBe(429)

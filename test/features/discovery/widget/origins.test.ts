@@ -77,13 +77,16 @@ const HOSTILE = [
 ]
 
 describe('a page that the key does not list (contract 10.2)', () => {
-  test.each(HOSTILE)('%p: 403 origin_not_allowed, which the page can read, and nothing is searched', async (origin) => {
-    const answer = await shop.call('text', MUGS, widgetHeaders(shop.key, origin))
-    expect(refusalOf(answer)).toEqual([403, 'origin_not_allowed'])
-    const isOrigin = /^[\x21-\x7e]{1,300}$/.test(origin)
-    expect(corsOf(answer)).toEqual({ ...READABLE, allowed: isOrigin ? origin : null })
-    expect(answer.headers.get('ratelimit')).toBeNull()
-  })
+  test.each(HOSTILE)(
+    '%p: 403 origin_not_allowed, which the page can read, and nothing is searched',
+    async (origin) => {
+      const answer = await shop.call('text', MUGS, widgetHeaders(shop.key, origin))
+      expect(refusalOf(answer)).toEqual([403, 'origin_not_allowed'])
+      const isOrigin = /^[\x21-\x7e]{1,300}$/.test(origin)
+      expect(corsOf(answer)).toEqual({ ...READABLE, allowed: isOrigin ? origin : null })
+      expect(answer.headers.get('ratelimit')).toBeNull()
+    },
+  )
 
   test.each(USES)('%s: 403 origin_missing without Origin; no page has to read it', async (use) => {
     const answer = await shop.call(use, MUGS, widgetHeaders(shop.key, null))
@@ -122,31 +125,41 @@ describe('a preflight', () => {
       },
     })
 
-  test.each(['text', 'upload', 'url', 'feedback'])('of %s passes for every origin: it names no key', async (use) => {
-    for (const origin of [ORIGIN, 'https://evil.example', 'null']) {
-      const answer = await preflight(`/v1/widget/search/${use}`, origin)
-      expect([answer.status, answer.body['text']]).toEqual([204, ''])
-      expect(corsOf(answer)).toEqual({ allowed: origin, vary: 'Origin', exposed: null, credentials: null })
-      const { headers } = answer
-      expect(headers.get('access-control-allow-methods')).toBe('POST')
-      expect(headers.get('access-control-allow-headers')).toBe('Content-Type, X-Service-Key, Idempotency-Key')
-      expect(headers.get('access-control-max-age')).toBe('86400')
-      expect(headers.get('x-request-id')).toBeString()
-    }
-  })
-
-  test.each(['/v1/search/text', '/v1/search', '/v1/products', '/oauth/token', '/v1/widgets', '/v1/widget', '/v1/me?/v1/widget/'])(
-    'of %s passes for nobody, and no answer there names an origin',
-    async (path) => {
-      const refused = await preflight(path, ORIGIN)
-      expect(refused.status).toBeWithin(400, 500)
-      const called = await shop.app.call('POST', path, { headers: widgetHeaders(shop.key), body: MUGS })
-      expect(called.status).toBeWithin(400, 500)
-      for (const answer of [refused, called]) {
-        expect(corsOf(answer)).toMatchObject({ allowed: null, exposed: null, credentials: null })
+  test.each(['text', 'upload', 'url', 'feedback'])(
+    'of %s passes for every origin: it names no key',
+    async (use) => {
+      for (const origin of [ORIGIN, 'https://evil.example', 'null']) {
+        const answer = await preflight(`/v1/widget/search/${use}`, origin)
+        expect([answer.status, answer.body['text']]).toEqual([204, ''])
+        expect(corsOf(answer)).toEqual({ allowed: origin, vary: 'Origin', exposed: null, credentials: null })
+        const { headers } = answer
+        expect(headers.get('access-control-allow-methods')).toBe('POST')
+        expect(headers.get('access-control-allow-headers')).toBe(
+          'Content-Type, X-Service-Key, Idempotency-Key',
+        )
+        expect(headers.get('access-control-max-age')).toBe('86400')
+        expect(headers.get('x-request-id')).toBeString()
       }
     },
   )
+
+  test.each([
+    '/v1/search/text',
+    '/v1/search',
+    '/v1/products',
+    '/oauth/token',
+    '/v1/widgets',
+    '/v1/widget',
+    '/v1/me?/v1/widget/',
+  ])('of %s passes for nobody, and no answer there names an origin', async (path) => {
+    const refused = await preflight(path, ORIGIN)
+    expect(refused.status).toBeWithin(400, 500)
+    const called = await shop.app.call('POST', path, { headers: widgetHeaders(shop.key), body: MUGS })
+    expect(called.status).toBeWithin(400, 500)
+    for (const answer of [refused, called]) {
+      expect(corsOf(answer)).toMatchObject({ allowed: null, exposed: null, credentials: null })
+    }
+  })
 })
 
 describe('every answer can be read by the page that asked', () => {
@@ -213,7 +226,10 @@ test('the store’s IP list does not concern shoppers', async () => {
   const body = { ip_address: '127.0.0.1' }
   expect((await app.call('POST', '/v1/security/ip-whitelist', { token, body })).status).toBe(201)
   const away = { 'x-forwarded-for': '203.0.113.9' }
-  expect(refusalOf(await app.call('GET', '/v1/products', { token, headers: away }))).toEqual([403, 'ip_not_allowed'])
+  expect(refusalOf(await app.call('GET', '/v1/products', { token, headers: away }))).toEqual([
+    403,
+    'ip_not_allowed',
+  ])
   const headers = { ...widgetHeaders(shop.key), ...away }
   expect((await shop.call('text', MUGS, headers)).status).toBe(200)
 })

@@ -128,7 +128,10 @@ describe('POST /v1/widget/search/upload', () => {
   })
 
   test('422 image_source_invalid without a picture, whatever else names one', async () => {
-    const answer = await shop.call('upload', form({ product_id: 'mug', image_url: 'https://img.test/mug.jpg' }))
+    const answer = await shop.call(
+      'upload',
+      form({ product_id: 'mug', image_url: 'https://img.test/mug.jpg' }),
+    )
     expect([...refusalOf(answer), (answer.body['details'] as { allowed: unknown }).allowed]).toEqual([
       422,
       'image_source_invalid',
@@ -139,7 +142,10 @@ describe('POST /v1/widget/search/upload', () => {
   test('422 for an unreadable picture and for a crop of nothing; 415 for JSON', async () => {
     const unreadable = form({ image: new TextEncoder().encode('no picture') })
     expect(refusalOf(await shop.call('upload', unreadable))).toEqual([422, 'image_unreadable'])
-    expect(refusalOf(await shop.call('upload', shop.upload({ crop: '{' })))).toEqual([422, 'validation_error'])
+    expect(refusalOf(await shop.call('upload', shop.upload({ crop: '{' })))).toEqual([
+      422,
+      'validation_error',
+    ])
     expect(refusalOf(await shop.call('upload', { image: 'x' }))).toEqual([415, 'unsupported_media_type'])
   })
 
@@ -161,12 +167,22 @@ describe('POST /v1/widget/search/url', () => {
     expect(image_id).toBeString()
     const crop = { x: 0.5, y: 0, width: 0.5, height: 1 }
     const again = await shop.find('url', { image_id, crop, limit: 1 })
-    expect([idsOf(again.results), again.image_id, again.query_image?.crop]).toEqual([['table'], image_id, crop])
+    expect([idsOf(again.results), again.image_id, again.query_image?.crop]).toEqual([
+      ['table'],
+      image_id,
+      crop,
+    ])
   })
 
   test('422 image_source_invalid for none, for both, and for what only a backend may name', async () => {
     const both = { image_url: shop.url(1), image_id: 'x' }
-    for (const body of [{}, both, { product_id: 'mug' }, { vector: [1, 0, 0, 0, 0, 0, 0, 0] }, { image: 'eA==' }]) {
+    for (const body of [
+      {},
+      both,
+      { product_id: 'mug' },
+      { vector: [1, 0, 0, 0, 0, 0, 0, 0] },
+      { image: 'eA==' },
+    ]) {
       const answer = await shop.call('url', body)
       expect([...refusalOf(answer), (answer.body['details'] as { allowed: unknown }).allowed]).toEqual([
         422,
@@ -199,7 +215,11 @@ describe('POST /v1/widget/search/url', () => {
     ]
     for (const image_id of ids) {
       const answer = await shop.call('url', { image_id })
-      expect([...refusalOf(answer), answer.body['details']]).toEqual([404, 'not_found', { resource: 'image' }])
+      expect([...refusalOf(answer), answer.body['details']]).toEqual([
+        404,
+        'not_found',
+        { resource: 'image' },
+      ])
     }
     expect((await shop.call('url', { image_id: own })).status).toBe(200)
     app.clock.advance(15 * 60_000)
@@ -226,7 +246,11 @@ describe('an answer without results', () => {
   test('has none in an empty store, and is one search in the history', async () => {
     const { app } = shop
     const { key } = await makeKey(app, await app.signIn('empty'))
-    expect(await shop.find('text', { query: 'mugs' }, key)).toMatchObject({ count: 0, results: [], popular: [] })
+    expect(await shop.find('text', { query: 'mugs' }, key)).toMatchObject({
+      count: 0,
+      results: [],
+      popular: [],
+    })
     app.history.flush()
     expect(app.db.prepare('SELECT count(*) AS n FROM searches').get()).toEqual({ n: 1 })
   })

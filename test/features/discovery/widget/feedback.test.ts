@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import {
+  type RecordFeedback,
+  widgetFeedbackRoutes,
+} from '../../../../src/features/discovery/widget/routes.ts'
+import { corsPlugin } from '../../../../src/http/cors.ts'
+import { errorPlugin } from '../../../../src/http/errors.ts'
+import { createRequestCheck } from '../../../../src/http/request-check.ts'
+import { validationError } from '../../../../src/http/validation.ts'
+import { createWidgetBudget } from '../../../../src/http/widget-budget.ts'
+import { widgetDoor } from '../../../../src/http/widget-door.ts'
+import { makeKey, ORIGIN, openWidgetShop, type WidgetShop } from './widget-shop.ts'
+
+let shop: WidgetShop
+let recorded: Parameters<RecordFeedback>[]
+let send: ReturnType<typeof serve>
+
+/** Keeps events in memory; one without an action is refused. */
+const record: RecordFeedback = async (...event) => {
+  if (event[1]['action'] === undefined) {
+    throw validationError([{ in: 'body', pointer: '/action', code: 'required', message: 'is required' }])
+  }
+  recorded.push(event)
+  return { status: 'recorded' }
+}
+
+/** The route behind its real door, with the keys of the shop. */
+function serve() {
+  const { app } = shop
+  const door = {
+    admitWidget: app.widgetKeys.admit,
+    widgetBudget: createWidgetBudget(app.clock),
+    findAddress: (request: Request) => request.headers.get('x-visitor') ?? '203.0.113.1',
+  }
+  const routes = () => http.routes
+  const check = createRequestCheck(routes)
+  const http = new Elysia()
+    .use(corsPlugin('/v1/widget/'))
+    .use(
+      errorPlugin({
+        log: app.log,
+        listMethods: () => ['POST'],
+        findProblems: check.findProblems,
+        baseUrl: () => '',
+      }),
+    )
+    .use(check.plugin)
+    .use(widgetFeedbackRoutes({ forWidget: (use) => widgetDoor(door, use) }, record))
+  return async (body: unknown, headers: Record<string, string> = {}) => {
+    const request = new Request('http://lookalike.test/v1/widget/search/feedback', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-key': shop.key,
+        origin: ORIGIN,
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const response = await http.handle(request)
+    const answer = (await response.json()) as Record<string, unknown>
+    return { status: response.status, headers: response.headers, body: answer }
+  }
+}
+
+beforeEach(async () => {
+  shop = await openWidgetShop()
+  recorded = []
+  send = serve()
+})
+afterEach(() => shop.app.close())
+
+const CLICK = { action: 'click', result_product_id: 'mug' }
+
+describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
+  test('201: the event is recorded for the store of the key, as of a widget', async () => {
+    const answer = await send(CLICK)
+    expect([answer.status, answer.body as object]).toEqual([201, { status: 'recorded' }])
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    const { store_id } = { store_id: shop.app.services.accounts.requireStore('shop').id }
+    expect(recorded).toEqual([[store_id, CLICK, { origin: 'widget', idempotencyKey: null }]])
+  })
+
+  test('an Idempotency-Key belongs to the widget key: the backend’s own are others', async () => {
+    await send(CLICK, { 'idempotency-key': 'order-1' })
+    expect(recorded[0]?.[2].idempotencyKey).toBe(`${shop.keyId} order-1`)
+    const refused = await send(CLICK, { 'idempotency-key': 'x'.repeat(256) })
+    expect([refused.status, refused.body['error'], recorded.length]).toEqual([422, 'validation_error', 1])
+  })
+
+  test('what the service of feedback refuses, the page can read', async () => {
+    const answer = await send({})
+    expect([answer.status, answer.body['error'], answer.headers.get('access-control-allow-origin')]).toEqual([
+      422,
+      'validation_error',
+      ORIGIN,
+    ])
+  })
+
+  test.each<[what: string, body: unknown, headers: Record<string, string>, status: number, code: string]>([
+    ['a foreign origin', CLICK, { origin: 'https://evil.example' }, 403, 'origin_not_allowed'],
+    ['no origin', CLICK, { origin: '' }, 403, 'origin_missing'],
+    ['an unknown key', CLICK, { 'x-service-key': 'pk_live_x' }, 401, 'unauthorized'],
+    ['no JSON', '{', {}, 400, 'invalid_json'],
+    ['a list', [CLICK], {}, 422, 'validation_error'],
+    ['text', 'x', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['more than 256 KiB', { more: 'x'.repeat(262_144) }, {}, 413, 'payload_too_large'],
+  ])('%s is refused', async (_what, body, headers, status, code) => {
+    const answer = await send(body, headers)
+    expect([answer.status, answer.body['error'], recorded]).toEqual([status, code, []])
+  })
+
+  test('403 for a key that allows no feedback', async () => {
+    const { key } = await makeKey(shop.app, shop.token, { allowed: ['text'] })
+    const answer = await send(CLICK, { 'x-service-key': key })
+    expect([answer.status, answer.body['details']]).toEqual([403, { required: 'widget:feedback' }])
+  })
+
+  test('has ten times the budget of searches, of its own: of the visitor and of the key', async () => {
+    const statuses = async (count: number, headers: () => Record<string, string>) => {
+      const seen: number[] = []
+      for (let n = 0; n < count; n++) seen.push((await send(CLICK, headers())).status)
+      return seen
+    }
+    const visitor = await statuses(101, () => ({}))
+    expect([visitor.lastIndexOf(201), visitor.at(-1)]).toEqual([99, 429])
+    shop.app.clock.advance(200)
+    expect(await statuses(2, () => ({}))).toEqual([201, 429])
+
+    const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 3 })
+    let n = 0
+    const ofKey = await statuses(31, () => ({ 'x-service-key': key, 'x-visitor': `10.0.0.${n++}` }))
+    expect([ofKey.lastIndexOf(201), ofKey.at(-1)]).toEqual([29, 429])
+  })
+})
