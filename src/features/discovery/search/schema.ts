@@ -5,6 +5,9 @@ import { sizeInWords } from '../../../core/text.ts'
 import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
+/** What searches answer, for the features whose answers are made of it. */
+export { SearchResponse, SearchResult } from './answer-schema.ts'
+
 /** The parameters that every search takes. */
 export const common = {
   limit: t.Optional(

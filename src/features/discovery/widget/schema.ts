@@ -3,8 +3,7 @@ import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { upload } from '../../../http/schema.ts'
-import { SearchResponse, SearchResult } from '../search/answer-schema.ts'
-import { TextSearch, UrlSearch } from '../search/schema.ts'
+import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
 /** What a widget may say in any search; it may send other fields, which are ignored. */
 const { category, price_min, price_max, color, session_id, crop, image_url, image_id } = UrlSearch.properties
