@@ -264,11 +264,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })
-  const widget = buildWidget({
+  const widget = buildWidget(ground, {
     search: search.service,
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
-    // Nothing counts clicks yet, so that the newest products pass for the popular ones.
-    listPopular: async () => [],
+    recordFeedback: feedback.service.record,
+    findPopular: analytics.service.popular,
   })
   const health = buildHealth(ground, {
     embedder,

@@ -283,6 +283,11 @@ const ROUTES: Record<string, Route> = {
     needs: 'a widget key',
     send: (world) => ({ body: { image_url: picture(world) } }),
   },
+  'POST /v1/widget/search/feedback': {
+    needs: 'a widget key',
+    status: 201,
+    send: () => ({ body: { result_product_id: 'any', action: 'click' } }),
+  },
 
   'GET /v1/changes': { needs: 'products:read' },
   'POST /v1/search/webhooks': {

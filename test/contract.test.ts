@@ -75,6 +75,7 @@ const SERVED = `
   POST   /v1/widget/search/text      10.1
   POST   /v1/widget/search/upload    10.1
   POST   /v1/widget/search/url       10.1
+  POST   /v1/widget/search/feedback  10.1
   GET    /v1/changes                 9.1
   POST   /v1/search/webhooks         9.2
   GET    /v1/search/webhooks         9.2

@@ -1,7 +1,5 @@
 import type { RateVerdict } from './rate-window.ts'
 
-export type TokenBuckets = ReturnType<typeof createTokenBuckets>
-
 /**
  * Creates buckets of tokens by key: a full one holds `burst`, and fills with `perMinute` tokens a minute.
  *

@@ -184,6 +184,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/widget/search/text': 'widgetSearchByText',
       'POST /v1/widget/search/upload': 'widgetSearchByUpload',
       'POST /v1/widget/search/url': 'widgetSearchByUrl',
+      'POST /v1/widget/search/feedback': 'widgetRecordFeedback',
       'GET /health': 'getHealth',
       'GET /health/ready': 'getReadiness',
       'GET /version': 'getVersion',

@@ -6,14 +6,8 @@ import { FORM_BODY, failures, JSON_BODY, PICTURE_URL, WRITING } from '../../../h
 import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-door.ts'
-import {
-  WidgetAnswer,
-  WidgetFeedback,
-  WidgetFeedbackAnswer,
-  WidgetText,
-  WidgetUpload,
-  WidgetUrl,
-} from './schema.ts'
+import { FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
+import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 import type { WidgetService } from './service.ts'
 
 const PREFIX = '/v1/widget/search'
@@ -56,7 +50,7 @@ export type RecordFeedback = (
   storeId: string,
   body: Record<string, unknown>,
   context: FeedbackContext,
-) => Promise<WidgetFeedbackAnswer>
+) => Promise<FeedbackAnswer>
 
 /** Contract 10: what a shop's own pages call with a widget key. Each route has a door of its own, because a key allows uses. */
 export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: WidgetService) {
@@ -108,8 +102,8 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
     },
     {
       parse: small,
-      body: WidgetFeedback,
-      response: { 201: WidgetFeedbackAnswer, ...failures(...FOR_WIDGET, ...JSON_BODY) },
+      body: FeedbackBody,
+      response: { 201: FeedbackAnswer, ...failures(...FOR_WIDGET, ...JSON_BODY) },
       detail: {
         ...DETAIL,
         operationId: 'widgetRecordFeedback',

@@ -56,12 +56,3 @@ export const WidgetAnswer = t.Object({
   ),
 })
 export type WidgetAnswer = typeof WidgetAnswer.static
-
-/** POST /v1/widget/search/feedback: one event or a list of them, which the service of feedback checks itself. */
-export const WidgetFeedback = t.Object({}, { additionalProperties: true })
-
-export const WidgetFeedbackAnswer = t.Object(
-  { status: t.Literal('recorded') },
-  { additionalProperties: true },
-)
-export type WidgetFeedbackAnswer = typeof WidgetFeedbackAnswer.static

@@ -22,7 +22,7 @@ const record: RecordFeedback = async (...event) => {
     throw validationError([{ in: 'body', pointer: '/action', code: 'required', message: 'is required' }])
   }
   recorded.push(event)
-  return { status: 'recorded' }
+  return { status: 'recorded', feedback_id: shop.app.ids.uuid(), attributed: false, position: null }
 }
 
 /** The route behind its real door, with the keys of the shop. */
@@ -76,7 +76,7 @@ const CLICK = { action: 'click', result_product_id: 'mug' }
 describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
   test('201: the event is recorded for the store of the key, as of a widget', async () => {
     const answer = await send(CLICK)
-    expect([answer.status, answer.body as object]).toEqual([201, { status: 'recorded' }])
+    expect([answer.status, answer.body['status']]).toEqual([201, 'recorded'])
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN)
     const { store_id } = { store_id: shop.app.services.accounts.requireStore('shop').id }
     expect(recorded).toEqual([[store_id, CLICK, { origin: 'widget', idempotencyKey: null }]])

@@ -243,6 +243,21 @@ describe('an answer without results', () => {
     expect((await shop.find('text', { query: 'mugs' })).popular).toBeUndefined()
   })
 
+  test('begins with what shoppers clicked, as far as it is in stock; counted again after a minute', async () => {
+    const { app, token } = shop
+    await app.call('PATCH', '/v1/products/mug', { token, body: { metadata: { in_stock: false } } })
+    const click = async (result_product_id: string) => {
+      const answer = await shop.call('feedback', { action: 'click', result_product_id })
+      expect([answer.status, answer.body['status']]).toEqual([201, 'recorded'])
+    }
+    const popular = async () => idsOf((await shop.find('text', { query: 'mugs', category: 'None' })).popular)
+    for (const id of ['lamp', 'mug', 'gone']) await click(id)
+    expect(await popular()).toEqual(['lamp', 'both', 'table', 'torch', 'cup'])
+    for (let n = 0; n < 3; n++) await click('cup')
+    app.clock.advance(60_000)
+    expect((await popular()).slice(0, 2)).toEqual(['cup', 'lamp'])
+  })
+
   test('has none in an empty store, and is one search in the history', async () => {
     const { app } = shop
     const { key } = await makeKey(app, await app.signIn('empty'))

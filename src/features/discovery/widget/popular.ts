@@ -1,0 +1,46 @@
+import type { Clock } from '../../../core/clock.ts'
+import { MINUTE_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+
+export interface PopularDeps {
+  /** Products of a store that shoppers clicked and bought, best first. */
+  findPopular(
+    storeId: string,
+    query: { days: number; limit: number },
+  ): Promise<{ products: readonly { product_id: string }[] }>
+  clock: Pick<Clock, 'monotonic'>
+}
+
+/** Days that count, and how many more products are read than shown: some may be sold out. */
+const DAYS = 30
+const PRODUCTS = 4 * LIMITS.widgetPopularMax
+
+/** Stores whose products are kept. */
+const STORES_MAX = 1_000
+
+/** Keeps the popular products of stores for a minute: shoppers who find nothing must not cost a sum over a month each. */
+export function createPopular({ findPopular, clock }: PopularDeps) {
+  const known = new Map<string, { until: number; ids: Promise<string[]> }>()
+
+  async function read(storeId: string): Promise<string[]> {
+    const { products } = await findPopular(storeId, { days: DAYS, limit: PRODUCTS })
+    return products.map(({ product_id }) => product_id)
+  }
+
+  return {
+    /** Ids, best first. */
+    list(storeId: string): Promise<string[]> {
+      const now = clock.monotonic()
+      const found = known.get(storeId)
+      if (found && found.until > now) return found.ids
+      if (known.size >= STORES_MAX) known.clear()
+      const ids = read(storeId)
+      known.set(storeId, { until: now + MINUTE_MS, ids })
+      // A fault is not kept.
+      ids.catch(() => known.delete(storeId))
+      return ids
+    },
+
+    forgetStore: (storeId: string): void => void known.delete(storeId),
+  }
+}
