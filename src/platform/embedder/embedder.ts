@@ -76,6 +76,8 @@ export interface EmbeddedText {
    * text to one "unknown word" can tell; for others it stays false.
    */
   isUnknown?: boolean
+  /** The share of the words that the model does not know, 0 to 1; it is 1 where `isUnknown`. */
+  unknownShare?: number
 }
 
 /** A shopper waits for a search, so searches precede indexing. */

@@ -89,7 +89,7 @@ const EmbedReply = Type.Union([
     /** The bytes of the body behind the thumbnail. */
     previewBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: PREVIEW_BYTES_MAX })),
     isTruncated: Type.Optional(Type.Boolean()),
-    isUnknown: Type.Optional(Type.Boolean()),
+    unknownShare: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   }),
   Exactly({
     kind: Type.Literal('refused'),

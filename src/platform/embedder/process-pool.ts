@@ -27,7 +27,7 @@ export interface PoolOptions {
   log: EmbedderLog
 }
 
-type Result = EmbeddedPicture & Required<EmbeddedText>
+type Result = EmbeddedPicture & Required<Omit<EmbeddedText, 'isUnknown'>>
 
 /** Large pictures, giants excluded, in one process at a time: two in the decoder, two waiting for the model. */
 export const LARGE_MAX = 4
@@ -316,8 +316,8 @@ export class ProcessPool {
       ...(crop && { crop }),
     }
     this.#queue.release(task)
-    const { isTruncated = false, isUnknown = false, facts = NO_FACTS } = answer
-    task.resolve({ vector, facts, isTruncated, isUnknown, ...extras })
+    const { isTruncated = false, unknownShare = 0, facts = NO_FACTS } = answer
+    task.resolve({ vector, facts, isTruncated, unknownShare, ...extras })
   }
 
   #reject(task: Task, error: ApiError): void {

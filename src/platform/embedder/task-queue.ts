@@ -16,7 +16,7 @@ export interface Task extends Readonly<PictureExtras> {
   isSuspect: boolean
   /** Number of processes that crashed while they held the task. */
   crashes: number
-  resolve(result: EmbeddedPicture & Required<EmbeddedText>): void
+  resolve(result: EmbeddedPicture & Required<Omit<EmbeddedText, 'isUnknown'>>): void
   reject(error: ApiError): void
 }
 

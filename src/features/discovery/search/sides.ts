@@ -18,10 +18,8 @@ export interface Steering {
 }
 
 /** The words of a query, with the model's answer. */
-export interface QueryWords extends Pick<EmbeddedText, 'vector' | 'isUnknown'> {
+export interface QueryWords extends Pick<EmbeddedText, 'vector' | 'isUnknown' | 'unknownShare'> {
   text: string
-  /** The share of the words that the model does not know, 0 to 1. */
-  unknownShare?: number | undefined
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined
 }

@@ -25,8 +25,8 @@ export interface TextModel {
   tokenize(text: string): Tokens
   /** Computes vectors of length 1 for texts that all have the same number of tokens. */
   embed(texts: readonly Tokens[]): Promise<Float32Array[]>
-  /** Whether the model knows none of the text's words; see {@link createUnknownWords}. */
-  isUnknown: UnknownWords
+  /** The share of a text's words that the model does not know; see {@link createUnknownWords}. */
+  unknownShare: UnknownWords
 }
 
 /** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. */
@@ -70,8 +70,8 @@ export async function loadTextModel(modelDir: string, threads: number): Promise<
     return splitRows(output, 'text_embeds', texts.length)
   }
   const spell = (text: string): string[] => tokenizer.tokenize(text.normalize('NFC').trim())
-  const isUnknown = await createUnknownWords({ embed, spell, toIds: (text) => tokenize(text).ids })
-  return { tokenize, embed, isUnknown }
+  const unknownShare = await createUnknownWords({ embed, spell, toIds: (text) => tokenize(text).ids })
+  return { tokenize, embed, unknownShare }
 }
 
 /** Points transformers.js, which finds models by name, at the model's parent folder, and disables remote models. */

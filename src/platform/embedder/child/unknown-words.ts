@@ -1,5 +1,5 @@
-/** Whether the model knows none of a text's words. */
-export type UnknownWords = (text: string) => Promise<boolean>
+/** The share of a text's words that the model does not know, 0 to 1; 0 for a text without any sign. */
+export type UnknownWords = (text: string) => Promise<number>
 
 interface Parts {
   /** Computes vectors of texts of one length, start and end tokens included. */
@@ -17,19 +17,20 @@ const TWINS_MIN = 8
 const WORD_END = '</w>'
 
 /**
- * Creates a test for texts of unknown words. It first finds out whether the model gives every token without training
+ * Creates a measure of a text's unknown words. It first finds out whether the model gives every token without training
  * text the same embedding. Such tokens, alone between start and end, have bit-identical vectors within one inference.
- * For a model without such an embedding no text is unknown.
+ * For a model without such an embedding no word is unknown.
  *
  * A word is known when none of its tokens is unknown and none is a single letter. Letters occurred in training, but a
- * word that must be spelt letter by letter did not. Digits and punctuation are not words.
+ * word that must be spelt letter by letter did not. Single letters, digits and punctuation are no words; a text of nothing else is
+ * unknown as a whole.
  */
 export async function createUnknownWords({ embed, spell, toIds }: Parts): Promise<UnknownWords> {
   const [start, end] = toIds('')
-  if (start === undefined || end === undefined) return async () => false
+  if (start === undefined || end === undefined) return async () => 0
   const wrapToken = (id: bigint) => ({ ids: [start, id, end], isTruncated: false })
   const unknownId = await findSharedToken(PROBES, (ids) => embed(ids.map(wrapToken)))
-  if (unknownId === undefined) return async () => false
+  if (unknownId === undefined) return async () => 0
 
   /** By token id; never larger than the vocabulary. */
   const isKnown = new Map<bigint, boolean>()
@@ -43,19 +44,25 @@ export async function createUnknownWords({ embed, spell, toIds }: Parts): Promis
   return async (text) => {
     const spelt = spell(text).slice(0, TOKENS_MAX)
     const ids = toIds(text).slice(1, -1)
-    if (spelt.length === 0) return false
+    if (spelt.length === 0) return 0
     await learn(ids)
-    let isWordKnown = true
+    let [words, unknown] = [0, 0]
+    let word = { text: '', isKnown: true }
     for (const [i, token] of spelt.entries()) {
       const id = ids[i]
       // Tokens after the model's window do not count.
       if (id === undefined) break
-      isWordKnown &&= isKnown.get(id) === true && /[a-z].*[a-z]/i.test(token.replace(WORD_END, ''))
+      const part = token.replace(WORD_END, '')
+      word.text += part
+      word.isKnown &&= isKnown.get(id) === true && /[a-z].*[a-z]/i.test(part)
       if (!token.endsWith(WORD_END)) continue
-      if (isWordKnown) return false
-      isWordKnown = true
+      if (/\p{L}/u.test(word.text) && word.text.length > 1) {
+        words++
+        if (!word.isKnown) unknown++
+      }
+      word = { text: '', isKnown: true }
     }
-    return true
+    return words === 0 ? 1 : unknown / words
   }
 }
 

@@ -228,6 +228,18 @@ describe('texts', () => {
     expect(queries.filter((_, i) => answers[i]?.isUnknown !== false)).toEqual([])
   })
 
+  test.each([
+    ['red shoes', 0],
+    ['a blorf dress', 1 / 2],
+    ['zxqv plomb shoes, size 8', 2 / 4],
+    ['裙子', 1],
+    ['8080', 1],
+    ['', 0],
+  ])('the share of unknown words is told: %s', async (text, share) => {
+    const { unknownShare } = await embedder.embedText(text, 'search')
+    expect(unknownShare).toBeCloseTo(share, 6)
+  })
+
   test('hostile text is only text', async () => {
     const texts = ['', '\u0000', '\ud800', '<|endoftext|>', '🧥'.repeat(100), 'x'.repeat(500)]
     const results = await Promise.all(texts.map((text) => embedder.embedText(text, 'search')))
