@@ -3,13 +3,13 @@
  * model's vectors, and BM25 over the names of the products.
  *
  *     bun scripts/bench/quality.ts [--executable dist/lookalike] [--sets demo,drawn] [--folder FOLDER …]
- *       [--body '{"category_boost":0}'] [--names none] [--tasks words] [--json FILE]
+ *       [--body '{"category_boost":0}'] [--names german] [--tasks words] [--json FILE]
  *
  * The sets are the demo catalogue, a larger catalogue drawn by our own code, and any folder with a `labels.jsonl` of
  * `{file, product_id, name, category, color, group}` or a `labels.csv` of `file,label`. Each figure is a mean over the questions of a
  * task: P@10 is capped at the number of right answers, R@5 says how often a right one is among the first five, nDCG@10 weighs
- * by place. `--body` adds fields to every request, so that two settings can be compared; `--names none` and `--names category` index
- * the products without their metadata, or with their category only.
+ * by place. `--body` adds fields to every request, so that two settings can be compared; `--names` says what the shop writes about its
+ * products (`quality/shops.ts`): nothing, the category only, no colours, broad departments, or German words.
  */
 import '../model/silent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -33,6 +33,7 @@ import {
   readDrawnSet,
   readFolderSet,
 } from './quality/sets.ts'
+import { describe, readShop } from './quality/shops.ts'
 import { listTasks, type Question } from './quality/tasks.ts'
 
 const { values: flags } = parseArgs({
@@ -46,6 +47,7 @@ const { values: flags } = parseArgs({
     json: { type: 'string' },
   },
 })
+const shop = readShop(flags.names)
 const extra = JSON.parse(flags.body) as Record<string, unknown>
 
 const treatment = readTreatment(MODEL_DIR)
@@ -150,19 +152,12 @@ async function index(
       product_id: productId,
       image_url: toUri(first),
       additional_image_urls: others.map(toUri),
-      metadata: describe(first),
+      metadata: describe(first, shop),
     })
     if (answer.status !== 201) throw new Error(`A product was refused: ${JSON.stringify(answer.body)}`)
     for (const { bytes } of [first, ...others]) vectors.push({ productId, vector: await embedPicture(bytes) })
   }
   return vectors
-}
-
-function describe({ name, category, color, group }: LabelledPicture): Record<string, string> {
-  if (flags.names === 'none') return {}
-  if (flags.names === 'category') return { category }
-  const all = { name, category, color_name: color, variant_group: group }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
 }
 
 async function embedPicture(bytes: Uint8Array): Promise<Float32Array> {

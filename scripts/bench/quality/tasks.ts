@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import type { LabelledPicture, LabelledSet } from './sets.ts'
+import { GERMAN } from './shops.ts'
 
 /** One question with its right answers. */
 export interface Question {
@@ -41,6 +42,17 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)].fil
 /** How shoppers type the name of a category. */
 const toWords = (category: string): string => category.toLowerCase().replaceAll(/[-_]/g, ' ')
 
+/** Changes the places of two letters in the middle of a word of at least five. */
+function misspell(words: string): string {
+  return words
+    .split(' ')
+    .map((word) => {
+      const at = Math.floor(word.length / 2)
+      return word.length < 5 ? word : word.slice(0, at - 1) + word[at] + word[at - 1] + word.slice(at + 1)
+    })
+    .join(' ')
+}
+
 function textTasks(set: LabelledSet): Task[] {
   const ask = (query: string, right: ReadonlySet<string>): Question => ({
     ...{ path: '/v1/search/text', body: { query, limit: 20 }, words: query, right },
@@ -73,6 +85,33 @@ function textTasks(set: LabelledSet): Task[] {
     {
       name: 'words: name',
       questions: names.map(({ name, product_id }) => ask(name, new Set([product_id]))),
+    },
+    {
+      name: 'words: kind, misspelt',
+      questions: kinds.map((kind) =>
+        ask(
+          misspell(toWords(kind)),
+          listRight(set, ({ category }) => category === kind),
+        ),
+      ),
+    },
+    {
+      name: 'words: name, misspelt',
+      questions: names.map(({ name, product_id }) => ask(misspell(name), new Set([product_id]))),
+    },
+    {
+      name: 'words: German kind',
+      questions: kinds.flatMap((kind) => {
+        const german = GERMAN[kind]
+        return german === undefined
+          ? []
+          : [
+              ask(
+                german.toLowerCase(),
+                listRight(set, ({ category }) => category === kind),
+              ),
+            ]
+      }),
     },
     {
       name: 'words: kind, colour filter',
@@ -115,10 +154,14 @@ async function pictureTasks(set: LabelledSet): Promise<Task[]> {
     },
     { name: 'scene, whole: same product', questions: crops.map(({ whole }) => whole) },
     { name: 'scene, crop: same product', questions: crops.map(({ crop }) => crop) },
-    {
-      name: 'picture + colour word',
-      questions: known.flatMap((query, n) => askForColour(set, query, n)),
-    },
+    ...hybridTasks(
+      'picture + colour word',
+      known.flatMap((query, n) => askForColour(set, query, n)),
+    ),
+    ...hybridTasks(
+      'picture + kind',
+      queries.map((query) => askForKind(set, query)),
+    ),
   ]
 }
 
@@ -154,6 +197,29 @@ async function askInScene(
     },
   }
 }
+
+/** A hybrid search, beside the same question put to each of its legs. */
+function hybridTasks(name: string, questions: readonly Question[]): Task[] {
+  const alone = (path: string, keep: 'image' | 'query') =>
+    questions.map(({ body, words, picture, ...question }) => ({
+      ...question,
+      ...{ path, body: { [keep]: body[keep], limit: 20 } },
+      ...(keep === 'image' ? { picture } : { words }),
+    }))
+  return [
+    { name, questions: [...questions] },
+    { name: `${name}: picture alone`, questions: alone('/v1/search/url', 'image') },
+    { name: `${name}: words alone`, questions: alone('/v1/search/text', 'query') },
+  ]
+}
+
+const askForKind = (set: LabelledSet, query: LabelledPicture): Question => ({
+  path: '/v1/search/hybrid',
+  body: { image: toBase64(query.bytes), query: toWords(query.category), limit: 20 },
+  ...{ words: toWords(query.category), picture: query.bytes },
+  right: listRight(set, ({ category }) => category === query.category, query.product_id),
+  without: query.product_id,
+})
 
 /** A picture of one product and the colour of another of its kind: only both together say what is wanted. */
 function askForColour(set: LabelledSet, query: LabelledPicture, n: number): Question[] {
