@@ -4,7 +4,7 @@
  */
 export const RANKING = {
   /** The best match of words counts like so many standard deviations of the store's cosines to the query… */
-  keyword: 3.5,
+  keyword: 4,
   /** …and like so many where the model knows none of the query's words. */
   keywordOfUnknown: 6,
   /** Words alone: log-odds between a product that has all of the best match and one that has none of it. */
@@ -14,7 +14,7 @@ export const RANKING = {
   /** A product outside the category of the query's own product loses so much. */
   ownCategory: 0.025,
   /** How much a category name counts that fits the query picture less than the best one does. */
-  categoryName: 1,
+  categoryName: 1.5,
   /** The `category_boost` at which steering has its measured weight. */
   categoryBoost: 0.1,
   /** From this cosine on, steering by category fades out: the same picture is the same whatever its category. */

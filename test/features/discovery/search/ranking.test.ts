@@ -245,7 +245,7 @@ function expected(products: Product[], wanted: Wanted) {
   const oddsOfPicture = (product: Product, one: Float32Array, seen: Float32Array) => {
     const cosine = dot(one, seen)
     const fit = fits.find(({ name }) => same(product.metadata.category, name))?.cosine ?? meanFit
-    const loss = fits[0] && factor > 0 ? factor * RELIABILITY * (fit - fits[0].cosine) : 0
+    const loss = fits[0] && factor > 0 ? factor * RANKING.categoryName * RELIABILITY * (fit - fits[0].cosine) : 0
     const fade = cosine > RANKING.alike ? Math.max(0, (1 - cosine) / (1 - RANKING.alike)) : 1
     return MAP.slope * (cosine + fade * loss - MAP.midpoint)
   }
@@ -256,7 +256,7 @@ function expected(products: Product[], wanted: Wanted) {
       if (!isExact && share === 0 && !query.vector) return -Infinity
       return 6 * ((isExact ? 3 : share) - 0.5)
     }
-    const weight = 3.5 + 2.5 * (said.unknownShare ?? 0)
+    const weight = RANKING.keyword + (RANKING.keywordOfUnknown - RANKING.keyword) * (said.unknownShare ?? 0)
     const loss = named !== undefined && !same(product.metadata.category, named) ? factor : 0
     const added = (isExact ? 3 : unit * weight * share) - unit * loss
     return WORDS_MAP.slope * (dot(one, said.vector) + added - WORDS_MAP.midpoint)

@@ -5,12 +5,13 @@ const TAGS_MAX = 256
 
 /** The texts of a product's metadata that words are looked for in; values of other types are left out. */
 export function readWords(productId: string, metadata: Record<string, unknown>): ProductWords {
-  const { name, brand, category, tags, sku, gtin } = metadata
+  const { name, brand, category, color_name: color, tags, sku, gtin } = metadata
   return {
     productId,
     name: textOf(name),
     brand: textOf(brand),
     category: textOf(category),
+    color: textOf(color),
     tags: Array.isArray(tags) ? tags.slice(0, TAGS_MAX).filter((tag) => typeof tag === 'string') : undefined,
     sku: codeOf(sku),
     gtin: codeOf(gtin),

@@ -11,6 +11,7 @@ export interface ProductWords {
   name?: string | undefined
   brand?: string | undefined
   category?: string | undefined
+  color?: string | undefined
   tags?: readonly string[] | undefined
   sku?: string | undefined
   gtin?: string | undefined
@@ -45,9 +46,9 @@ const [K1, B] = [1.2, 0.75]
 
 /**
  * How often a word counts in each field, in halves. A name says what a product is, a category what kind, a brand stands in
- * many products of all kinds, and tags are often a bag of anything. A SKU is rare, which is weight enough.
+ * many products of all kinds, a colour is also a fruit or a flower, and tags are often a bag of anything. A SKU is rare, which is weight enough.
  */
-export const FIELD_WEIGHTS = { name: 6, category: 4, brand: 3, tags: 2, sku: 2 } as const
+export const FIELD_WEIGHTS = { name: 6, category: 4, brand: 3, color: 2, tags: 2, sku: 2 } as const
 const HALVES = 2
 
 /** Different words of one product that are indexed; the name's come first. */
@@ -90,7 +91,7 @@ export function createScratch() {
 export type WordIndex = ReturnType<typeof createWordIndex>
 
 /**
- * The words of one store's products in memory: BM25 over name, category, brand, tags and SKU, where a word also finds its other
+ * The words of one store's products in memory: BM25 over name, category, brand, colour, tags and SKU, where a word also finds its other
  * forms, longer words that begin or end with it, and, if there are none, words within one edit.
  *
  * Each product is a document, whose number is given to another product after it has left. All state is typed arrays.
@@ -171,6 +172,7 @@ export function createWordIndex(scratch: Scratch) {
     read(words.name, FIELD_WEIGHTS.name)
     read(words.category, FIELD_WEIGHTS.category)
     read(words.brand, FIELD_WEIGHTS.brand)
+    read(words.color, FIELD_WEIGHTS.color)
     read(words.sku, FIELD_WEIGHTS.sku)
     if (words.tags) for (const tag of words.tags) read(tag, FIELD_WEIGHTS.tags)
     const count = ownCount
@@ -316,13 +318,13 @@ export function createWordIndex(scratch: Scratch) {
 const hashRow = (product: number): number => Math.imul(product, 0x9e3779b1) >>> 0
 
 /** A print of all that words are read from; the lengths keep apart what stands in different fields. */
-function printWords({ productId, name, brand, category, tags, sku, gtin }: ProductWords): Print {
+function printWords({ productId, name, brand, category, color, tags, sku, gtin }: ProductWords): Print {
   const print = newPrint()
   const add = (text: string | undefined) => {
     print.hash ^= (text?.length ?? -1) + 1
     if (text) addText(print, text, false)
   }
-  for (const text of [productId, name, brand, category, sku, gtin]) add(text)
+  for (const text of [productId, name, brand, category, color, sku, gtin]) add(text)
   if (tags) for (const tag of tags) add(tag)
   return endPrint(print)
 }
