@@ -178,6 +178,10 @@ export function createColumns() {
     categories,
     palettes,
     productAt: (slot: number): number => product[slot] ?? 0,
+    /** Gives a slot the document of its product, whose words came later. */
+    setDocument(slot: number, number: number): void {
+      document[slot] = number
+    },
     /** The document of the product in a slot, by which `words` counts scores; 0 for a free slot. */
     documentAt: (slot: number): number => document[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,

@@ -1,8 +1,9 @@
 import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
+import { turn } from '../../../core/turns.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { ProductIndex } from './product-index.ts'
-import type { AskedPicture, ProductIndexQueries } from './queries.ts'
+import type { ProductIndexQueries } from './queries.ts'
 
 export interface IndexLoaderDeps {
   index: ProductIndex
@@ -12,6 +13,9 @@ export interface IndexLoaderDeps {
   noteFault(error: unknown): void
   log: { error(fields: object, message: string): void }
 }
+
+/** Slots whose products' words are read in one tick: some 2 ms. */
+const WORDS_STEP = 64
 
 export type IndexLoader = ReturnType<typeof createIndexLoader>
 
@@ -31,9 +35,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     for (const { storeId: owner, rowids, vectorAt } of vectors.blocks(storeId)) {
       yield
       if (!hasRoom(owner, rowids.length)) continue
-      const listed = queries.listPictures(owner, rowids)
-      loadWords(owner, listed)
-      for (const picture of listed) {
+      for (const picture of queries.listPictures(owner, rowids)) {
         index.load(owner, picture, vectorAt(picture.n), queries.readCategory)
         pictures++
       }
@@ -41,12 +43,19 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     return pictures
   }
 
-  /** Reads the words of products that have come with none of their pictures yet. */
-  function loadWords(storeId: string, pictures: readonly AskedPicture[]): void {
-    const products = new Set<number>()
-    for (const { product } of pictures) if (!index.hasWords(storeId, product)) products.add(product)
-    for (const { product, words } of queries.listWords(storeId, [...products]))
-      index.loadWords(storeId, product, words)
+  /** Reads the words of the products of a store, in steps of their own ticks; what was written meanwhile is known. */
+  function* readWords(storeId: string): Generator<void> {
+    for (let from = 0; ; from += WORDS_STEP) {
+      yield
+      const unread = index.listUnread(storeId, from, WORDS_STEP)
+      if (!unread) return
+      if (unread.slots.length > 0)
+        index.loadWords(storeId, unread.slots, queries.listWords(storeId, unread.products))
+    }
+  }
+
+  function* readAllWords(): Generator<void> {
+    for (const storeId of index.listUnreadStores()) yield* readWords(storeId)
   }
 
   /** Drops a store that does not fit: half of one answers no search, and others may fit into its room. */
@@ -105,15 +114,40 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     }
   }
 
+  /** Whether words are being read. */
+  let isReading = false
+
   return {
     loadInSteps,
 
-    /** Fills the index in one step. @returns the number of pictures. */
+    /** Fills the index in one step, words included. @returns the number of pictures. */
     load(): number {
       const steps = loadInSteps()
       for (;;) {
         const { done, value } = steps.next()
-        if (done) return value
+        if (!done) continue
+        for (const _ of readAllWords());
+        return value
+      }
+    },
+
+    /**
+     * Reads the words of all products that were loaded, beside all other work. Until it is done, searches find products by their
+     * vectors, and by the words of those that were read or written.
+     *
+     * @param stop ends it.
+     * @throws what the database throws; another call goes on.
+     */
+    async readWordsInTurns(stop?: AbortSignal): Promise<void> {
+      if (isReading) return
+      isReading = true
+      try {
+        for (const _ of readAllWords()) {
+          await turn()
+          if (stop?.aborted) return
+        }
+      } finally {
+        isReading = false
       }
     },
 
@@ -123,6 +157,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
       closed.delete(storeId)
       try {
         for (const _ of read(storeId));
+        for (const _ of readWords(storeId));
       } catch (error) {
         const reason = explain(error)
         index.removeStore(storeId)

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/clock.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { createVectorArena } from '../../../platform/vectors/arena.ts'
 import type { Ground, Module } from '../../module.ts'
@@ -30,5 +31,9 @@ export function buildProductIndex({ db, log }: Ground, needs: ProductIndexNeeds)
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
   const service: ProductIndexService = { ...index, ...loader }
-  return { service, forgetStore: loader.forgetStore } satisfies Module<ProductIndexService>
+  return {
+    service,
+    chores: [{ name: 'reading words', everyMs: MINUTE_MS, run: () => loader.readWordsInTurns(stop) }],
+    forgetStore: loader.forgetStore,
+  } satisfies Module<ProductIndexService>
 }

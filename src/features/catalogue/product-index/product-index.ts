@@ -33,12 +33,23 @@ export interface IndexedStore {
   palettes: PaletteColumn
   /** Finds products by their words. `columns.documentAt` leads from a slot to a score. */
   words: Pick<WordIndex, 'score'>
+  /** Whether the words of all products are known; those of a store that was loaded come after its vectors. */
+  hasAllWords: boolean
 }
 
 /** What belongs to one store beside its vectors. */
 interface Sides {
   columns: StoreColumns
   words: WordIndex
+  /** Slots below it may show products whose words were not read yet; 0 once all were. */
+  unreadEnd: number
+}
+
+/** Some slots whose products' words are not known. */
+export interface UnreadSlots {
+  /** Rows of their products, each once. */
+  products: number[]
+  slots: number[]
 }
 
 export type ProductIndex = ReturnType<typeof createProductIndex>
@@ -55,7 +66,9 @@ export function createProductIndex(arena: VectorArena) {
   const scratch = createScratch()
 
   function open(storeId: string): Sides {
-    const known = stores.get(storeId) ?? { columns: createColumns(), words: createWordIndex(scratch) }
+    const known = stores.get(storeId) ?? {
+      ...{ columns: createColumns(), words: createWordIndex(scratch), unreadEnd: 0 },
+    }
     stores.set(storeId, known)
     return known
   }
@@ -139,17 +152,9 @@ export function createProductIndex(arena: VectorArena) {
       sides.columns.set(slot, { ...row, document })
     },
 
-    /** Whether the words of a product are known. */
-    hasWords: (storeId: string, product: number): boolean =>
-      (stores.get(storeId)?.words.find(product) ?? 0) > 0,
-
-    /** Adds the words of a product from the database; a picture of it is to follow in the same tick. */
-    loadWords(storeId: string, product: number, words: ProductWords): void {
-      open(storeId).words.put(product, words)
-    },
-
     /**
-     * Adds a picture from the database, whose product's words are known; `hasRoom` must have found room for it.
+     * Adds a picture from the database; `hasRoom` must have found room for it. The words of its product follow, by
+     * {@link listUnread} and {@link loadWords}.
      *
      * @param spellCategory gives the spelling of a product's category, by the product's row.
      */
@@ -161,9 +166,54 @@ export function createProductIndex(arena: VectorArena) {
     ): void {
       const slot = arena.put(storeId, picture.pictureId, vector)
       const sides = open(storeId)
-      const document = sides.words.find(picture.product)
-      replaceDocument(sides, slot, document)
-      sides.columns.load(slot, { ...picture, document }, () => spellCategory(picture.product))
+      replaceDocument(sides, slot, 0)
+      sides.columns.load(slot, { ...picture, document: 0 }, () => spellCategory(picture.product))
+      sides.unreadEnd = Math.max(sides.unreadEnd, slot + 1)
+    },
+
+    /** The stores that have products whose words are not known. */
+    listUnreadStores: (): string[] =>
+      [...stores].filter(([, { unreadEnd }]) => unreadEnd > 0).map(([storeId]) => storeId),
+
+    /**
+     * Looks among some slots of a store for pictures of products whose words are not known.
+     *
+     * @returns undefined behind the last slot, and for a store that is gone; its words then count as known.
+     */
+    listUnread(storeId: string, from: number, count: number): UnreadSlots | undefined {
+      const sides = stores.get(storeId)
+      if (!sides) return undefined
+      if (from >= sides.unreadEnd) {
+        sides.unreadEnd = 0
+        return undefined
+      }
+      const { columns } = sides
+      const segment = arena.segment(storeId)
+      const end = Math.min(from + count, sides.unreadEnd, segment?.slots ?? 0)
+      const slots: number[] = []
+      const products = new Set<number>()
+      for (let slot = from; slot < end; slot++) {
+        const product = columns.productAt(slot)
+        if (product === 0 || columns.documentAt(slot) > 0) continue
+        slots.push(slot)
+        products.add(product)
+      }
+      return { slots, products: [...products] }
+    },
+
+    /** Gives slots the words of their products, read from the database in the same tick as the slots were listed. */
+    loadWords(
+      storeId: string,
+      slots: readonly number[],
+      read: readonly { product: number; words: ProductWords }[],
+    ): void {
+      const sides = open(storeId)
+      for (const { product, words } of read) sides.words.put(product, words)
+      for (const slot of slots) {
+        const document = sides.words.find(sides.columns.productAt(slot))
+        replaceDocument(sides, slot, document)
+        sides.columns.setDocument(slot, document)
+      }
     },
 
     remove(storeId: string, pictureId: number): void {
@@ -190,8 +240,8 @@ export function createProductIndex(arena: VectorArena) {
     findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)
       if (!segment || arena.count(storeId) === 0) return undefined
-      const { columns, words } = open(storeId)
-      return { segment, columns, palettes: columns.palettes, words }
+      const { columns, words, unreadEnd } = open(storeId)
+      return { segment, columns, palettes: columns.palettes, words, hasAllWords: unreadEnd === 0 }
     },
 
     /** The vector of an indexed picture. */

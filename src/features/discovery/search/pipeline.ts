@@ -94,7 +94,10 @@ export function createPipeline(deps: PipelineDeps) {
       if (queries.hasProducts(storeId)) throw wrongModel()
       return { ranking: NOTHING, plan: undefined, warnings: query.isUnknown ? [GUESS] : [] }
     }
-    const warnings = warnOfUnknownValues(store, condition.fields)
+    const warnings = [
+      ...warnOfUnknownValues(store, condition.fields),
+      ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : []),
+    ]
     if (!query.plan) {
       const ranking = browse(store, condition, query.sort ?? 'newest', depth)
       return { ranking, plan: undefined, warnings }
@@ -227,6 +230,9 @@ const warnOfWaiting = (products: number): string[] =>
 
 /** A product that does not say so is in stock. */
 const IN_STOCK = [{ field: 'in_stock', operator: 'ne', value: false }]
+
+const UNREAD =
+  'the service has just started and still reads the words of the products; some are not found by name yet'
 
 const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
 

@@ -275,6 +275,78 @@ describe('the loaded index', () => {
   })
 })
 
+describe('the words after a start', () => {
+  const write = { pictures: 2, keeps: true, isDemo: false, isOlder: false }
+  const nameOf = (n: number) => ({ name: `Mug ${n}`, category: 'Mugs' })
+
+  /** A store of 100 products, and an index that has loaded its vectors alone. */
+  function loadVectors() {
+    const [storeId = ''] = stores
+    const live = makeIndex()
+    const shop = createShop(live)
+    for (let n = 0; n < 100; n++) shop.put(storeId, `p${n}`, { ...write, metadata: nameOf(n) })
+    const index = makeIndex()
+    for (const _ of index.loadInSteps());
+    return { storeId, live, index }
+  }
+  const countFound = (index: ProductIndexService, storeId: string, query: string) =>
+    index.findStore(storeId)?.words.score(query).documents.length
+
+  test('come in turns, and in the end equal those of an index that followed every write', async () => {
+    const { storeId, live, index } = loadVectors()
+    expect(index.findStore(storeId)?.hasAllWords).toBe(false)
+    expect(countFound(index, storeId, 'mug')).toBe(0)
+    let turns = 0
+    const reading = index.readWordsInTurns().then(() => true)
+    const counts = new Set<number | undefined>()
+    while (!index.findStore(storeId)?.hasAllWords && turns++ < 100) {
+      counts.add(countFound(index, storeId, 'mug'))
+      await new Promise(setImmediate)
+    }
+    expect(await reading).toBe(true)
+    // 200 pictures are read in 4 turns.
+    expect(counts.size).toBeGreaterThan(2)
+    expect(describeStore(index, storeId)).toEqual(describeStore(live, storeId))
+  })
+
+  test('follow writes and removals that come between two turns', async () => {
+    const { storeId, index } = loadVectors()
+    const shop = createShop(index)
+    const reading = index.readWordsInTurns()
+    await new Promise(setImmediate)
+    for (const n of [0, 50, 99]) shop.remove(storeId, `p${n}`)
+    for (const n of [1, 51, 98])
+      shop.put(storeId, `p${n}`, { ...write, keeps: n !== 51, metadata: { name: `Teapot ${n}` } })
+    shop.put(storeId, 'new', { ...write, metadata: { name: 'Teapot new' } })
+    expect(countFound(index, storeId, 'teapot')).toBe(4)
+    await reading
+    const fresh = makeIndex()
+    fresh.load()
+    expect(index.findStore(storeId)?.hasAllWords).toBe(true)
+    expect(describeStore(index, storeId)).toEqual(describeStore(fresh, storeId))
+  })
+
+  test('end with the service, and go on after a fault', async () => {
+    const { storeId, live, index } = loadVectors()
+    await index.readWordsInTurns(AbortSignal.abort())
+    expect(index.findStore(storeId)?.hasAllWords).toBe(false)
+    app.db.exec('ALTER TABLE products RENAME TO hidden')
+    await expect(index.readWordsInTurns()).rejects.toThrow('products')
+    app.db.exec('ALTER TABLE hidden RENAME TO products')
+    await index.readWordsInTurns()
+    expect(describeStore(index, storeId)).toEqual(describeStore(live, storeId))
+  })
+
+  test('of a store that is loaded by itself meanwhile are known at once', async () => {
+    const { storeId, live, index } = loadVectors()
+    const reading = index.readWordsInTurns()
+    index.forgetStore(storeId)
+    expect(index.findStore(storeId)?.hasAllWords).toBe(true)
+    await reading
+    expect(describeStore(index, storeId)).toEqual(describeStore(live, storeId))
+  })
+})
+
 describe('what loading reads', () => {
   /** Asks with the real statements what SQLite would do. */
   function planOf(sql: string, count: number): string[] {

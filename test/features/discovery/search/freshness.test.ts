@@ -185,3 +185,32 @@ describe('restart', () => {
     }
   })
 })
+
+test('a search answers while words are still being read after a start, and says so', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lookalike-words-'))
+  folders.push(dataDir)
+  const first = started(dataDir)
+  const token = await first.signIn()
+  const body = { product_id: 'p', image_url: first.picture('v', 1), metadata: { name: 'Green teapot' } }
+  expect((await first.call('POST', '/v1/products', { token, body })).status).toBe(201)
+  first.history.flush()
+  first.db.close()
+  open.splice(open.indexOf(first), 1)
+  rmSync(first.folder, { recursive: true, force: true })
+
+  const second = testApp({ db: openDatabase(dataDir) })
+  open.push(second)
+  for (const _ of second.loadingIndex());
+  const find = async (query: string) => {
+    const answer = await second.call('POST', '/v1/search/text', { token, body: { query, explain: true } })
+    const [hit] = answer.body['results'] as { explain: { legs: { keyword: number } } }[]
+    return { warnings: answer.body['warnings'], keyword: hit?.explain.legs.keyword }
+  }
+  expect(await find('teapot 1')).toEqual({
+    ...{ keyword: 0, warnings: [expect.stringContaining('still reads the words')] },
+  })
+  await second.productIndex.readWordsInTurns()
+  const { warnings, keyword } = await find('teapot 1')
+  expect(warnings).toBeUndefined()
+  expect(keyword).toBeGreaterThan(0)
+})

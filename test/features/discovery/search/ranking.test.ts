@@ -65,6 +65,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
   const taken = () => slots().filter((slot) => segment.keyAt(slot) >= 0)
   return {
     segment,
+    hasAllWords: true,
     columns: { ...columns, documentAt: columns.productAt },
     words: {
       score(text) {
@@ -245,7 +246,8 @@ function expected(products: Product[], wanted: Wanted) {
   const oddsOfPicture = (product: Product, one: Float32Array, seen: Float32Array) => {
     const cosine = dot(one, seen)
     const fit = fits.find(({ name }) => same(product.metadata.category, name))?.cosine ?? meanFit
-    const loss = fits[0] && factor > 0 ? factor * RANKING.categoryName * RELIABILITY * (fit - fits[0].cosine) : 0
+    const loss =
+      fits[0] && factor > 0 ? factor * RANKING.categoryName * RELIABILITY * (fit - fits[0].cosine) : 0
     const fade = cosine > RANKING.alike ? Math.max(0, (1 - cosine) / (1 - RANKING.alike)) : 1
     return MAP.slope * (cosine + fade * loss - MAP.midpoint)
   }
