@@ -2,10 +2,11 @@
  * Measures how well searches rank, through a running service, beside two simpler ways in the same run: the plain cosine of the
  * model's vectors, and BM25 over the names of the products.
  *
- *     bun scripts/bench/quality.ts [--executable dist/lookalike] [--sets demo,drawn] [--folder FOLDER …]
+ *     bun scripts/bench/quality.ts [--executable dist/lookalike] [--sets demo,drawn,small] [--folder FOLDER …]
  *       [--body '{"category_boost":0}'] [--names german] [--tasks words] [--json FILE]
  *
- * The sets are the demo catalogue, a larger catalogue drawn by our own code, and any folder with a `labels.jsonl` of
+ * The sets are the demo catalogue, a larger catalogue drawn by our own code (and the same with
+ * small products), and any folder with a `labels.jsonl` of
  * `{file, product_id, name, category, color, group}` or a `labels.csv` of `file,label`. Each figure is a mean over the questions of a
  * task: P@10 is capped at the number of right answers, R@5 says how often a right one is among the first five, nDCG@10 weighs
  * by place. `--body` adds fields to every request, so that two settings can be compared; `--names` says what the shop writes about its
@@ -32,6 +33,7 @@ import {
   readDemoSet,
   readDrawnSet,
   readFolderSet,
+  readSmallSet,
 } from './quality/sets.ts'
 import { describe, readShop } from './quality/shops.ts'
 import { listTasks, type Question } from './quality/tasks.ts'
@@ -59,6 +61,7 @@ const wanted = flags.sets.split(',')
 const sets: LabelledSet[] = [
   ...(wanted.includes('demo') ? [await readDemoSet()] : []),
   ...(wanted.includes('drawn') ? [await readDrawnSet()] : []),
+  ...(wanted.includes('small') ? [await readSmallSet()] : []),
   ...flags.folder.map(readFolderSet),
 ]
 const results: Record<string, Record<string, Quality>> = {}

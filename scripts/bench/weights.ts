@@ -2,7 +2,7 @@
  * Measures the weights of the ranking on labelled sets, in this process: the same planning and ranking as the service's, each weight of
  * `discovery/search/parameters.ts` at several values while the others stay.
  *
- *     bun scripts/bench/weights.ts [--sets demo,drawn] [--folder FOLDER …] [--shops all,category,departments]
+ *     bun scripts/bench/weights.ts [--sets demo,drawn,small] [--folder FOLDER …] [--shops all,category,departments]
  *       [--try keyword=3,3.5,5 …] [--tasks words] [--measure ndcg|p10|r5] [--object-mean]
  *
  * Prints, for each weight, a table of tasks and values; tasks that no value changes are left out. Without `--try` it prints all
@@ -16,7 +16,7 @@ import { MODEL_DIR } from './parts/options.ts'
 import { printTable } from './parts/statistics.ts'
 import { average, judge, type Quality } from './quality/metrics.ts'
 import { loadModels, type OpenShop, openShop } from './quality/offline.ts'
-import { readDemoSet, readDrawnSet, readFolderSet } from './quality/sets.ts'
+import { readDemoSet, readDrawnSet, readFolderSet, readSmallSet } from './quality/sets.ts'
 import { readShop } from './quality/shops.ts'
 import { listTasks, type Task } from './quality/tasks.ts'
 
@@ -49,6 +49,7 @@ const wanted = flags.sets.split(',')
 for (const set of [
   ...(wanted.includes('demo') ? [await readDemoSet()] : []),
   ...(wanted.includes('drawn') ? [await readDrawnSet()] : []),
+  ...(wanted.includes('small') ? [await readSmallSet()] : []),
   ...flags.folder.map(readFolderSet),
 ]) {
   const tasks = (await listTasks(set)).filter(({ name }) => new RegExp(flags.tasks).test(name))

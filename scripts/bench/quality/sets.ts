@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import sharp from 'sharp'
 import { readDemoPicture } from '../../../src/features/catalogue/demo/assets.ts'
 import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../src/features/catalogue/demo/catalogue.ts'
 import { drawCatalogue } from './drawn.ts'
@@ -47,6 +48,20 @@ export async function readDrawnSet(): Promise<LabelledSet> {
     catalogue: products.map(({ shop, phone: _, ...labels }) => ({ ...labels, bytes: shop })),
     queries: products.map(({ shop: _, phone, ...labels }) => ({ ...labels, bytes: phone })),
   }
+}
+
+/** The drawn catalogue, its products small on the same plain ground: a third of the picture's width. */
+export async function readSmallSet(): Promise<LabelledSet> {
+  const set = await readDrawnSet()
+  const catalogue = set.catalogue.map(async ({ bytes, ...labels }, n) => {
+    const left = 20 + ((n * 37) % 180)
+    const top = 20 + ((n * 53) % 180)
+    const small = sharp(bytes)
+      .resize(120, 120)
+      .extend({ left, top, right: 200 - left, bottom: 200 - top, background: '#ffffff' })
+    return { ...labels, bytes: new Uint8Array(await small.jpeg({ quality: 90 }).toBuffer()) }
+  })
+  return { ...set, name: 'small', catalogue: await Promise.all(catalogue) }
 }
 
 /**
