@@ -19,7 +19,7 @@ const KNOWN_MAX = 1_000
 /** What holds until a store sets something else. */
 export const DEFAULT_SETTINGS: OwnSettings = {
   // Measured by scripts/model/duplicates.ts; the contract has the figures.
-  duplicate_threshold: 0.965,
+  duplicate_threshold: 0.96,
   private_metadata: [],
   event_switches: { reembedding: false, restore: false, demo: false },
   feed_mapping: null,
