@@ -10,7 +10,9 @@ export interface Client {
   searchPicture(bytes: Uint8Array): Promise<unknown>
   /** A search by picture with the fields of `POST /v1/search/url`. */
   searchLike(fields: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** The same, the picture in base64. */
+  /** Any search. @param name the end of its path, such as `hybrid`. */
+  search(name: string, fields: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** A search by a picture in base64. */
   searchBase64(bytes: Uint8Array): Promise<unknown>
   index(productId: string, bytes: Uint8Array): Promise<unknown>
   /** A page of products. @param query as in a URL. */
@@ -115,11 +117,13 @@ async function signIn(address: string, credentials: Credentials): Promise<Client
     return { body: form }
   }
   const json = { 'content-type': 'application/json' }
-  const searchLike = (fields: Readonly<Record<string, unknown>>) =>
-    post('/v1/search/url', { body: JSON.stringify(fields), headers: json })
+  const search = (name: string, fields: Readonly<Record<string, unknown>>) =>
+    post(`/v1/search/${name}`, { body: JSON.stringify(fields), headers: json })
+  const searchLike = (fields: Readonly<Record<string, unknown>>) => search('url', fields)
   return {
     token: access_token,
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
+    search,
     searchLike,
     searchBase64: (bytes) => searchLike({ image: Buffer.from(bytes).toString('base64') }),
     searchPicture: (bytes) => post('/v1/search', multipart({}, bytes)),
