@@ -182,6 +182,8 @@ export function createColumns() {
     setDocument(slot: number, number: number): void {
       document[slot] = number
     },
+    /** The same for all slots, and some behind the last one. Valid for one tick. */
+    documents: (): Uint32Array => document,
     /** The document of the product in a slot, by which `words` counts scores; 0 for a free slot. */
     documentAt: (slot: number): number => document[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,

@@ -118,11 +118,14 @@ const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
     ? leg.at(slot) * Math.max(0, (1 - likeness) / (1 - RANKING.alike))
     : leg.at(slot)
 
+/** The slot of a place where the places are all slots. */
+export const itself = (place: number): number => place
+
 /** The fusion in one tick, for the store as it is now. */
 export interface PresentFusion {
   /** Whether values are the cosines themselves. */
   isPlain: boolean
-  /** The value of each place by its cosines; the places' slots are `slotAt(place)`. */
+  /** The value of each place by its cosines; the places' slots are `slotAt(place)`, or {@link itself} where all are there. */
   valuesOf(cosines: readonly Float32Array[], slotAt: (place: number) => number, into: Float32Array): void
   /** Precise values of some slots. */
   valuesAt(slots: Uint32Array): Float32Array
@@ -142,13 +145,24 @@ export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusi
   ): void {
     if (fusion.legs.length > 0) combine(fusion, cosines, into)
     else for (let n = 0; n < into.length; n++) into[n] = segment.keyAt(slotAt(n)) < 0 ? -Infinity : 0
-    if (exact.length === 0) return
-    const likeness = likenessOf(cosines, into)
+    const slow = exact.filter(({ addTo }) => !addTo || slotAt !== itself)
+    // A leg that fades needs the likeness, and the others may overwrite it.
+    addSlow(slow, likenessOf(cosines, into), slotAt, into)
+    for (const leg of exact) if (!slow.includes(leg)) leg.addTo?.(into, 1)
+  }
+
+  function addSlow(
+    legs: readonly ExactLeg[],
+    likeness: Float32Array,
+    slotAt: (place: number) => number,
+    into: Float32Array,
+  ): void {
+    if (legs.length === 0) return
     for (let n = 0; n < into.length; n++) {
       let sum = into[n] as number
       if (sum === -Infinity) continue
       const like = likeness[n] as number
-      for (const leg of exact) sum += addition(leg, slotAt(n), like)
+      for (let leg = 0; leg < legs.length; leg++) sum += addition(legs[leg] as ExactLeg, slotAt(n), like)
       into[n] = sum
     }
   }

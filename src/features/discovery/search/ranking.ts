@@ -3,7 +3,7 @@ import type { SlotMask } from '../../catalogue/product-index/columns.ts'
 import { diversify, POOL } from './diversity.ts'
 import { collectProbable } from './estimates.ts'
 import { type Condition, createMask, listPassing } from './filter.ts'
-import { type Fusion, type PresentFusion, presentFusion } from './fusion.ts'
+import { type Fusion, itself, type PresentFusion, presentFusion } from './fusion.ts'
 import type { ExactLeg } from './legs/leg.ts'
 import { type Field, listNearest, type NearProduct } from './nearest.ts'
 import { findCutoff } from './score.ts'
@@ -198,8 +198,6 @@ function createRanking(store: SearchedStore, request: RankingRequest, mask: Slot
     },
   }
 }
-
-const itself = (place: number): number => place
 
 /** Places for one entry of `tops`. */
 const BLOCK = 64

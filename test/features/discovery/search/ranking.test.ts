@@ -66,7 +66,11 @@ function searchedStore(store: IndexedStore): SearchedStore {
   return {
     segment,
     hasAllWords: true,
-    columns: { ...columns, documentAt: columns.productAt },
+    columns: {
+      ...columns,
+      documentAt: columns.productAt,
+      documents: () => Uint32Array.from(slots(), columns.productAt),
+    },
     words: {
       score(text) {
         const rows = [...new Set(taken().map(columns.productAt))]

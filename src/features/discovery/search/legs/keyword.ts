@@ -31,14 +31,28 @@ export function keywordLeg(
     const score = scores[document] ?? 0
     return score > 0 ? share * score : none
   }
-  const at =
-    first.size === 0
-      ? (slot: number) => byWords(documentAt(slot))
-      : (slot: number) => {
-          const document = documentAt(slot)
-          return first.get(document) ?? byWords(document)
-        }
-  return { name: 'keyword', at }
+  if (first.size > 0) {
+    return {
+      name: 'keyword',
+      at(slot) {
+        const document = documentAt(slot)
+        return first.get(document) ?? byWords(document)
+      },
+    }
+  }
+  return {
+    name: 'keyword',
+    at: (slot) => byWords(documentAt(slot)),
+    addTo(values, factor) {
+      const documents = columns.documents()
+      for (let slot = 0; slot < values.length; slot++) {
+        const document = documents[slot] as number
+        const score = document < scores.length ? (scores[document] as number) : 0
+        if (score > 0) values[slot] = (values[slot] as number) + factor * share * score
+        else if (isOnly) values[slot] = none
+      }
+    },
+  }
 }
 
 /** Whether any product of the store has a word of the query. */
@@ -59,9 +73,21 @@ const USUAL = { deviation: 0.05, count: 8 }
  */
 export function measureDeviation({ segment }: SearchedStore, vector: Float32Array): number {
   const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
-  const slots = Uint32Array.from({ length: Math.ceil(segment.slots / step) }, (_, n) => n * step)
-  const cosines = segment.scanSlots(vector, slots).filter((cosine) => cosine > -Infinity)
-  const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / Math.max(1, cosines.length)
-  const squares = cosines.reduce((sum, cosine) => sum + (cosine - mean) ** 2, 0)
-  return Math.sqrt((squares + USUAL.count * USUAL.deviation ** 2) / (cosines.length + USUAL.count))
+  const slots = new Uint32Array(Math.ceil(segment.slots / step))
+  for (let n = 0; n < slots.length; n++) slots[n] = n * step
+  const cosines = segment.scanSlots(vector, slots)
+  let [count, sum] = [0, 0]
+  for (let n = 0; n < cosines.length; n++) {
+    const cosine = cosines[n] as number
+    if (cosine === -Infinity) continue
+    count++
+    sum += cosine
+  }
+  const mean = sum / Math.max(1, count)
+  let squares = USUAL.count * USUAL.deviation ** 2
+  for (let n = 0; n < cosines.length; n++) {
+    const cosine = cosines[n] as number
+    if (cosine > -Infinity) squares += (cosine - mean) ** 2
+  }
+  return Math.sqrt(squares / (count + USUAL.count))
 }

@@ -12,10 +12,18 @@ export interface ExactLeg {
   name: 'keyword' | 'color' | 'category'
   /** -Infinity for a slot that must not be found. */
   at(slot: number): number
+  /** Adds it, times a factor, to the values of all slots; quicker than asking for each. */
+  addTo?(values: Float32Array, factor: number): void
   /** Whether it fades out where the vectors are nearly the same. It is never positive then. */
   isFading?: boolean
 }
 
 /** The same leg, counting more or less. */
 export const weighted = (leg: ExactLeg, weight: number): ExactLeg =>
-  weight === 1 ? leg : { ...leg, at: (slot) => weight * leg.at(slot) }
+  weight === 1
+    ? leg
+    : {
+        ...leg,
+        at: (slot) => weight * leg.at(slot),
+        ...(leg.addTo && { addTo: (values, factor) => leg.addTo?.(values, weight * factor) }),
+      }
