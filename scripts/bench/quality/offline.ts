@@ -1,3 +1,4 @@
+import '../../model/silent.ts'
 import {
   createProductIndex,
   type IndexedStore,
