@@ -44,7 +44,7 @@ export async function newInstall(): Promise<Install> {
 
 /** Creates a further store in a data folder. */
 export async function newStore(dataDir: string, email: string): Promise<Store> {
-  const account = { email, password: 'a long password', storeName: 'Robust' }
+  const account = { email, password: 'a long password', storeName: 'Robust', isAnother: true }
   const config = loadConfig({}, { 'data-dir': dataDir })
   const created = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
   const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = created
