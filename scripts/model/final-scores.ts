@@ -14,7 +14,7 @@
 import './silent.ts'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Calibration, FinalKind, LogisticMap } from '../../src/platform/embedder/embedder.ts'
+import type { Calibration, FinalKind, FinalMap, LogisticMap } from '../../src/platform/embedder/embedder.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
 import { median, printTable } from '../bench/parts/statistics.ts'
@@ -57,11 +57,14 @@ interface Sample {
 const samples: Record<'text' | 'picture' | 'hybrid', Sample[]> = { text: [], picture: [], hybrid: [] }
 for (const set of sets) for (const shop of SHOPS) await collect(set, shop)
 
-const final: Partial<Record<FinalKind, LogisticMap>> = {}
+/** Where words take part, scores rise slowly from 0.73 on; see `FinalMap`. */
+const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1 }
+
+const final: Partial<Record<FinalKind, FinalMap>> = {}
 const rows = [['search', 'catalogue', 'right', 'wrong', 'unlike, first', 'right before', 'wrong before']]
 for (const [kind, found] of Object.entries(samples) as [keyof typeof samples, Sample[]][]) {
   const map = round(fit(found))
-  final[kind] = map
+  final[kind] = { ...map, ...(KNEES[kind] !== undefined && { knee: KNEES[kind] }) }
   for (const { source, right, wrong, unlike } of found) {
     const score = (odds: readonly number[], by: LogisticMap) =>
       (1 / (1 + Math.exp(-by.slope * (median([...odds]) - by.midpoint)))).toFixed(2)

@@ -154,6 +154,15 @@ export interface LogisticMap {
   slope: number
 }
 
+/** A logistic map from the log-odds of a whole search to its score. */
+export interface FinalMap extends LogisticMap {
+  /**
+   * Log-odds, after the map, from which they grow by their logarithm only. Words that a product has weigh much in the order of a
+   * list; without a knee every product that has them would score 1.
+   */
+  knee?: number | undefined
+}
+
 /** Maps raw cosines of one model to comparable scores, per pair of modalities. */
 export interface Calibration {
   image_image: LogisticMap
@@ -162,7 +171,7 @@ export interface Calibration {
    * Corrects the scores of whole searches, by their kind: a map over the log-odds that the legs of a search give together.
    * A kind without one answers with these odds as they are.
    */
-  final?: Partial<Record<FinalKind, LogisticMap>>
+  final?: Partial<Record<FinalKind, FinalMap>>
 }
 
 /** The kinds of search whose scores are fitted apart. */

@@ -5,13 +5,12 @@ import { Value } from '@sinclair/typebox/value'
 import type { Calibration, ModelFingerprint } from './embedder.ts'
 
 const LogisticMap = Type.Object({ midpoint: Type.Number(), slope: Type.Number({ exclusiveMinimum: 0 }) })
+const FinalMap = Type.Object({ ...LogisticMap.properties, knee: Type.Optional(Type.Number()) })
 const CalibrationFile = Type.Object({
   image_image: LogisticMap,
   text_image: LogisticMap,
   final: Type.Optional(
-    Type.Partial(
-      Type.Object({ text: LogisticMap, picture: LogisticMap, hybrid: LogisticMap, fusion: LogisticMap }),
-    ),
+    Type.Partial(Type.Object({ text: FinalMap, picture: FinalMap, hybrid: FinalMap, fusion: FinalMap })),
   ),
 })
 

@@ -1,4 +1,4 @@
-import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { type ExactLeg, type VectorLeg, weighted } from './legs/leg.ts'
 import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
@@ -40,7 +40,7 @@ export interface Fusion {
 
 export interface FuseOptions {
   /** Corrects the log-odds of the sum. */
-  final?: LogisticMap | undefined
+  final?: FinalMap | undefined
   /** No score exceeds it. */
   ceiling?: number
   /** Legs that are added to the sum, beside the sides. @param odds the value of log-odds of 1. */

@@ -1,15 +1,25 @@
 import { calibrate } from '../../../core/calibrate.ts'
-import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
 
 /** Maps values to scores. */
-export interface ScoreMap extends LogisticMap {
+export interface ScoreMap extends FinalMap {
   /** No score exceeds it; 1 for most searches. */
   ceiling: number
 }
 
 /** The score of a value as it is answered: 0 to 1, rounded to six digits. */
 export const toScore = (value: number, map: ScoreMap): number =>
-  roundScore(map.ceiling * calibrate(value, map))
+  roundScore(map.ceiling * calibrate(soften(value, map), map))
+
+/** How much of the logarithm counts beyond the knee: a product that has all of the best match scores some 0.93. */
+const SOFTNESS = 0.6
+
+/** Bends what lies beyond the knee; the order stays. */
+function soften(value: number, { slope, midpoint, knee }: ScoreMap): number {
+  if (knee === undefined) return value
+  const beyond = slope * (value - midpoint) - knee
+  return beyond > 0 ? midpoint + (knee + SOFTNESS * Math.log1p(beyond)) / slope : value
+}
 
 export const roundScore = (score: number): number => Math.round(score * 1e6) / 1e6
 
@@ -18,9 +28,13 @@ export const roundScore = (score: number): number => Math.round(score * 1e6) / 1
  *
  * @param final undefined for no correction.
  */
-export const correct = (map: LogisticMap, final: LogisticMap | undefined): LogisticMap =>
+export const correct = (map: LogisticMap, final: FinalMap | undefined): FinalMap =>
   final
-    ? { slope: final.slope * map.slope, midpoint: map.midpoint + final.midpoint / map.slope }
+    ? {
+        slope: final.slope * map.slope,
+        midpoint: map.midpoint + final.midpoint / map.slope,
+        knee: final.knee,
+      }
     : { slope: map.slope, midpoint: map.midpoint }
 
 /** A relative drop below this is no edge, so that smooth lists are not cut. */

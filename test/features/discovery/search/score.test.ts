@@ -6,6 +6,19 @@ import { correct, findCutoff, toScore } from '../../../../src/features/discovery
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('similarity_score (contract 3.5)', () => {
+  test('a knee bends high scores and nothing else, and keeps their order', () => {
+    const plain = { midpoint: 0.2, slope: 30, ceiling: 1 }
+    const bent = { ...plain, knee: 1 }
+    expect(toScore(0.2, bent)).toBe(0.5)
+    expect(toScore(0.1, bent)).toBe(toScore(0.1, plain))
+    expect(toScore(0.6, plain)).toBeGreaterThan(0.999)
+    const scores = [0.25, 0.3, 0.4, 0.6, 3].map((value) => toScore(value, bent))
+    expect(scores).toEqual(scores.toSorted((a, b) => a - b))
+    expect(new Set(scores).size).toBe(scores.length)
+    expect(scores.at(-2)).toBeLessThan(0.95)
+    expect(scores.at(-1)).toBeLessThan(0.99)
+  })
+
   test('is 0.5 at the midpoint, lies in 0 to 1 and grows with the cosine', () => {
     expect(calibrate(0.3, { midpoint: 0.3, slope: 40 })).toBe(0.5)
     fc.assert(
