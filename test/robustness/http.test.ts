@@ -106,14 +106,17 @@ test('clients that connect and say nothing hold nobody up', async () => {
   for (const connection of silent) connection.close()
 }, 60_000)
 
-/** Every operation that takes a body, with its first media type. */
+/** A widget's requests are judged by key and origin first; `widget/searches.test.ts` sends them too much. */
+const isOfWidget = (path: string): boolean => path.startsWith('/v1/widget/')
+
+/** Every other operation that takes a body, with its first media type. */
 async function operationsWithBody(): Promise<{ method: string; path: string; type: string }[]> {
   const { paths } = (await (await fetch(`${service.address}/openapi.json`)).json()) as ApiDocument
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { requestBody }]) => {
       const [type] = Object.keys(requestBody?.content ?? {})
       const url = path.replace(/\{[^}]+\}/g, 'x')
-      return type === undefined ? [] : [{ method: method.toUpperCase(), path: url, type }]
+      return type === undefined || isOfWidget(path) ? [] : [{ method: method.toUpperCase(), path: url, type }]
     }),
   )
 }

@@ -192,7 +192,8 @@ describe('a large file', () => {
     expect(result.jobs.length).toBe(3)
     expect(result.errors[0]).toMatchObject({ place: 'line 5', product_id: 'sku-3' })
     expect(ended.stderr).not.toContain('\x1b')
-    expect([count('jobs'), count('job_items'), count('products')]).toEqual([3, 11_000, 3])
+    // The items of the three products left nothing behind.
+    expect([count('jobs'), count('job_items'), count('products')]).toEqual([3, 10_997, 3])
     expect(leftovers()).toEqual([])
     // Once it is over, the same command begins anew.
     const anew = await run(['import', path])

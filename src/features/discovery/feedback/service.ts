@@ -190,11 +190,8 @@ export function feedbackService(deps: FeedbackDeps) {
      *
      * @throws ApiError `validation_error` for a single event, or for a list that is none.
      */
-    async record(
-      storeId: string,
-      body: Record<string, unknown>,
-      source: FeedbackSource,
-    ): Promise<FeedbackAnswer> {
+    async record(storeId: string, body: unknown, source: FeedbackSource): Promise<FeedbackAnswer> {
+      if (!isObject(body)) throw validationError([NO_OBJECT])
       const events = body['events']
       if (events === undefined) return recordOne(storeId, body, source)
       const results: EventOutcome[] = []
@@ -241,3 +238,15 @@ function tryTo<Result>(work: () => Result): Result | ApiError {
     throw error
   }
 }
+
+/** The schema of the body is one of several, which only this service tells apart. */
+const isObject = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
+const NO_OBJECT = {
+  in: 'body',
+  pointer: '',
+  code: 'type',
+  message: 'must be an object',
+  expected: 'object',
+} as const

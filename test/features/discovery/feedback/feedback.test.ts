@@ -59,6 +59,13 @@ describe('an event (contract 3.11)', () => {
     expect((await send({ ...click, search_id, result_product_id: ids[0] })).body['position']).toBe(1)
   })
 
+  test.each(['null', '7', '"click"', '[]'])('422 validation_error: %s is no object', async (body) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await app.call('POST', '/v1/search/feedback', { token, body, headers })
+    expect([answer.status, answer.body['error']]).toEqual([422, 'validation_error'])
+    expect(problems(answer)).toEqual([['', 'type']])
+  })
+
   test('has its position in the whole ranking, not on the page', async () => {
     const { search_id, results } = await search({ offset: 1, limit: 1 })
     const [{ product_id } = { product_id: '' }] = results as { product_id: string }[]
