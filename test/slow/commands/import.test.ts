@@ -172,7 +172,7 @@ describe('beside a running service', () => {
     })
     expect(await run(path, '--store', 'none')).toMatchObject({
       code: 1,
-      stderr: 'There is no store "none"\n',
+      stderr: 'There is no store "none"; lookalike store list shows them all\n',
     })
     const other = { JWT_SECRET: 'a secret that the service does not know' }
     expect(await end(spawn([path, '--store', 'robust'], other))).toMatchObject({
