@@ -36,7 +36,17 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
       },
     )
     expect(result.tags).toEqual([
-      ...['Authentication', 'Account', 'Security', 'Products', 'Jobs', 'Search'],
+      ...[
+        'Authentication',
+        'Account',
+        'Security',
+        'Products',
+        'Feeds',
+        'Jobs',
+        'Search',
+        'Analytics',
+        'Widget',
+      ],
       ...['Changes and webhooks', 'Store', 'Operation'],
     ])
     expect(result.answer).toContain('"status": "ok"')
