@@ -29,6 +29,12 @@ export interface PoolOptions {
 
 type Result = EmbeddedPicture & Required<Omit<EmbeddedText, 'isUnknown'>>
 
+/**
+ * Encoded bytes of small pictures from which on a process gets no more of them. They reach it as copies, and a whole window of
+ * pictures of 9 MB took 70 MB for nothing: two keep both cores busy. The size of the next one does not matter, so that lighter ones
+ * never pass it by; larger pictures do not count, so that a slow one holds nobody up.
+ */
+const SMALL_BYTES_MAX = 16 * 1024 * 1024
 /** Large pictures, giants excluded, in one process at a time: two in the decoder, two waiting for the model. */
 export const LARGE_MAX = 4
 /** For a suspect, which has a process to itself. */
@@ -279,11 +285,15 @@ export class ProcessPool {
     const { windowMax } = this.#options
     const bySize = { small: 0, large: 0, giant: 0 }
     const smallByWindow = new Map<string, number>()
+    let smallBytes = 0
     for (const task of lane.tasks) {
       const size = classifyTask(task)
       const window = toWindowKey(task)
       bySize[size]++
-      if (size === 'small') smallByWindow.set(window, (smallByWindow.get(window) ?? 0) + 1)
+      if (size === 'small') {
+        smallBytes += task.bytes.length
+        smallByWindow.set(window, (smallByWindow.get(window) ?? 0) + 1)
+      }
     }
     const giants = serving.flatMap(({ tasks }) => tasks.filter((task) => classifyTask(task) === 'giant'))
     return (task) => {
@@ -291,6 +301,7 @@ export class ProcessPool {
       if (size === 'giant')
         return bySize.giant === 0 && giants.every(({ storeId }) => storeId !== task.storeId)
       if (size === 'large') return bySize.large < LARGE_MAX
+      if (smallBytes >= SMALL_BYTES_MAX) return false
       const most = windowMax * (task.priority === 'search' ? 2 : 1)
       return bySize.small < most && (smallByWindow.get(toWindowKey(task)) ?? 0) < windowMax
     }

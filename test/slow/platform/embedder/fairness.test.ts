@@ -125,6 +125,20 @@ describe('stores', () => {
     expect(new Set(await Promise.all(larges))).toEqual(new Set(['fine']))
   }, 30_000)
 
+  test('small pictures go in while a process has less than 16 MiB of them, whatever the next one weighs', async () => {
+    const fake = await ready()
+    const giant = fake.ask(`${GIANT} wait giant ${'.'.repeat(9_000_000)}`, 'b')
+    await until(() => fake.begun().length === 1)
+    const padding = '.'.repeat(6_000_000)
+    const heavy = names(5, 'h').map((name) => fake.ask(`wait ${name} ${padding}`))
+    const light = fake.ask('fine light')
+    await until(() => fake.begun().length === 4)
+    expect(fake.embedder.queueDepth().pictures).toBe(3)
+    expect(fake.begun().toSorted()).toEqual(['giant', 'h0', 'h1', 'h2'])
+    for (const name of [...names(5, 'h'), 'giant']) fake.release(name)
+    expect(new Set(await Promise.all([giant, light, ...heavy]))).toEqual(new Set(['fine']))
+  }, 30_000)
+
   test.each(['search', 'index'] as const)(
     'a store with 40 pictures waiting lets another one pass: %s',
     async (priority) => {
