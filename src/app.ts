@@ -276,7 +276,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     hasWholeIndex: index.isWhole,
     readFreeDiskShare: ports.readFreeDiskShare,
   })
-  const docs = buildDocs()
+  const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })
   const widgetFiles = buildWidgetFiles(ground)
 
   const routes = createRouteTable(() => http.routes)
@@ -330,6 +330,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       errorPlugin({
         log,
         listMethods: routes.listMethods,
+        findNearest: routes.findNearest,
         findProblems: requestCheck.findProblems,
         baseUrl,
         noteFault,

@@ -119,10 +119,12 @@ export function renderDocument(document: Document, documents: readonly Document[
   return page(
     `${document.title} · Lookalike`,
     `<div class="guide">
-    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => renderDocumentLink(other, document)).join('')}${OTHER_PAGES}</ul></nav>
+    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => renderDocumentLink(other, document)).join('')}</ul></nav>
     ${renderContents(document)}<article>
 ${article}</article>
     </div>`,
+    undefined,
+    '/docs/guide',
   )
 }
 
@@ -138,9 +140,6 @@ function resolveLink(href: string, document: Document, documents: readonly Docum
   if (!isThere) throw new Error(`${document.name}.md links to ${href}, which does not exist`)
   return `${file === undefined ? '' : buildAddress(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
 }
-
-/** Links to the pages beside the guide. */
-const OTHER_PAGES = '<li><a href="/docs">API page</a></li><li><a href="/errors">Errors</a></li>'
 
 const renderDocumentLink = ({ name, title }: Document, current: Document): string =>
   `<li><a href="${buildAddress(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`

@@ -343,8 +343,15 @@ export class ApiError extends Error {
   }
 }
 
+/** Missing is not wrong, and may be told apart from it. */
+export const credentialMissing = () =>
+  new ApiError(
+    'unauthorized',
+    'No credential was sent: send `Authorization: Bearer <access token>`, which POST /oauth/token gives, or an API key as `X-API-Key`',
+  )
+
 /** One answer for every refused credential, so that "does not exist" and "is wrong" read alike (contract 4.3). */
-export const signInFirst = () => new ApiError('unauthorized', 'The credentials are missing or not valid')
+export const signInFirst = () => new ApiError('unauthorized', 'The credentials are not valid')
 
 export const missingPermission = (permission: string) =>
   new ApiError('permission_denied', `Missing required permission: ${permission}`, {

@@ -1,4 +1,4 @@
-import { ApiError, signInFirst } from '../core/errors.ts'
+import { ApiError, credentialMissing } from '../core/errors.ts'
 
 /** The prefix of every API key; no access token begins with it. */
 export const API_KEY_PREFIX = 'sk_live_'
@@ -27,11 +27,11 @@ export function readCredential(request: Request): Credential {
     throw ambiguous('More than one credential was sent')
   }
   if (apiKey !== null) {
-    if (!/^\S+$/.test(apiKey)) throw signInFirst()
+    if (!/^\S+$/.test(apiKey)) throw credentialMissing()
     return { kind: 'key', text: apiKey }
   }
   const text = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  if (!text) throw signInFirst()
+  if (!text) throw credentialMissing()
   return { kind: text.startsWith(API_KEY_PREFIX) ? 'key' : 'token', text }
 }
 

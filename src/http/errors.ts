@@ -2,12 +2,17 @@ import { Elysia, ValidationError } from 'elysia'
 import { ApiError, ERRORS, type ErrorCode } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import { isStorageFault, storageFailure } from '../core/storage.ts'
+import { failurePage, isOpenedByPerson } from './failure-page.ts'
+import { answerPage, prefersPage } from './page.ts'
+import type { NearRoute } from './route-table.ts'
 import { validationError } from './validation.ts'
 
 export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }
   /** Lists the methods of a path; empty for a path that does not exist. */
   listMethods(path: string): string[]
+  /** Finds the route that a path without one probably meant. */
+  findNearest(method: string, path: string): NearRoute | undefined
   /** Finds the problems that were noted in a request before Elysia checked it. */
   findProblems(request: Request): Problem[] | undefined
   baseUrl(): string
@@ -16,14 +21,15 @@ export interface ErrorDeps {
 }
 
 /** The one place where a thrown error becomes an answer (contract 7.1). Mounted before every route. */
-export function errorPlugin({ log, listMethods, findProblems, baseUrl, noteFault }: ErrorDeps) {
+export function errorPlugin({ log, listMethods, findNearest, findProblems, baseUrl, noteFault }: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
+      const near = code === 'NOT_FOUND' ? findNearest(request.method, path) : undefined
       const failure = toApiError(
         code,
         error,
-        () => listMethods(path),
+        () => noRoute(listMethods(path), near),
         () => findProblems(request),
       )
       if (isStorageFault(failure)) noteFault?.(failure)
@@ -31,11 +37,11 @@ export function errorPlugin({ log, listMethods, findProblems, baseUrl, noteFault
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']
       if (status === 500) log.error({ err: error, path, request_id: requestId }, 'request failed')
-      const shown = status === 500 || status === 422 ? { ...details, request_id: requestId } : details
+      const hasId = status === 500 || status === 422
       const body = {
         error: failure.code,
         message: failure.message,
-        ...(shown && { details: shown }),
+        details: { ...details, ...(hasId && { request_id: requestId }), ...helpWith(failure.code) },
         ...(replacement && { replacement }),
         ...fields,
       }
@@ -44,6 +50,14 @@ export function errorPlugin({ log, listMethods, findProblems, baseUrl, noteFault
       Object.assign(set.headers, headers)
       if (retryAfterSeconds !== undefined) set.headers['retry-after'] = String(retryAfterSeconds)
       set.headers['cache-control'] = 'no-store'
+      if (isOpenedByPerson(request, prefersPage(request))) {
+        const shown = {
+          code: failure.code,
+          message: failure.message,
+          nearest: near?.isAddress ? near.path : undefined,
+        }
+        return answerPage(failurePage({ ...shown, ...(status === 500 && { requestId }) }), {}, status)
+      }
       if (!request.headers.get('accept')?.includes('application/problem+json')) return body
       set.headers['content-type'] = 'application/problem+json'
       const type = `${baseUrl()}/errors/${failure.code}`
@@ -67,14 +81,14 @@ export const lastResort = (log: ErrorDeps['log']) => ({
   error(err: unknown): Response {
     log.error({ err, path: '', request_id: undefined }, 'request failed outside every route')
     const { code, message } = storageFailure(err) ?? new ApiError('internal_error', 'Something went wrong')
-    return Response.json({ error: code, message }, { status: ERRORS[code].status })
+    return Response.json({ error: code, message, details: helpWith(code) }, { status: ERRORS[code].status })
   },
 })
 
 function toApiError(
   code: string | number,
   error: unknown,
-  listMethods: () => string[],
+  noRoute: () => ApiError,
   findProblems: () => Problem[] | undefined,
 ): ApiError {
   if (error instanceof ApiError) return error
@@ -83,7 +97,7 @@ function toApiError(
     const known = error.cause instanceof ApiError ? error.cause : storageFailure(error.cause)
     if (known) return known
   }
-  if (code === 'NOT_FOUND') return noRoute(listMethods())
+  if (code === 'NOT_FOUND') return noRoute()
   if (code === 'PARSE') return new ApiError('invalid_request', 'The body could not be read')
   if (code === 'INVALID_COOKIE_SIGNATURE') return new ApiError('invalid_request', 'The cookie is not valid')
   // Elysia uses one error for requests and answers; an answer that breaks its own schema is a bug.
@@ -95,9 +109,15 @@ function toApiError(
   return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
 }
 
-function noRoute(allowed: string[]): ApiError {
+/** Every error answer names the page about its code, which works without a network. */
+const helpWith = (code: ErrorCode) => ({ help: `/errors/${code}` })
+
+function noRoute(allowed: string[], near: NearRoute | undefined): ApiError {
   if (allowed.length === 0) {
-    return new ApiError('not_found', 'No such endpoint', { details: { resource: 'endpoint' } })
+    const meant = near && `did you mean ${near.method} ${near.path}? `
+    return new ApiError('not_found', `No such endpoint; ${meant ?? ''}/docs lists them all`, {
+      details: { resource: 'endpoint', ...(near && { nearest: near.path }) },
+    })
   }
   return new ApiError('method_not_allowed', `This path supports only ${allowed.join(', ')}`, {
     details: { allowed },

@@ -6,7 +6,11 @@ export const ErrorBody = t.Object(
   {
     error: t.String({ description: 'Stable code; `/errors/<code>` explains it.' }),
     message: t.String({ description: 'For people; may change.' }),
-    details: t.Optional(t.Record(t.String(), t.Unknown())),
+    details: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: 'Depends on the code. `help` is always there: the path of the page about the code.',
+      }),
+    ),
     replacement: t.Optional(t.String({ description: 'The path that replaces a retired one.' })),
   },
   { $id: '#/components/schemas/Error' },

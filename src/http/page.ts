@@ -1,3 +1,5 @@
+import { FRAME_FOOTER, type FrameLink, frameHeader, MARK_ADDRESS } from './frame.ts'
+
 /** Marks a route whose answers are HTML for browsers. */
 export const PAGE = 'x-page'
 
@@ -19,20 +21,33 @@ export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
 /** A page that runs scripts of this origin, which call the API. */
 export const SCRIPTED: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
 
-/** @param title plain text. @param body HTML inside `main`. @param script path of a script of this origin. */
-export const page = (title: string, body: string, script?: string): string => `<!doctype html>
+/**
+ * Builds a page in the frame that all pages share.
+ *
+ * @param title plain text. @param body HTML inside `main`. @param script path of a script of this origin. @param current
+ * the link of the frame that leads to this page.
+ */
+export const page = (
+  title: string,
+  body: string,
+  script?: string,
+  current?: FrameLink,
+): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
     <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="data:," />
+    <link rel="icon" href="${MARK_ADDRESS}" />
     <link rel="stylesheet" href="/docs/page.css" />${script ? `\n    <script src="${script}" defer></script>` : ''}
   </head>
   <body>
-    <main>
+    ${frameHeader(current)}
+    <main id="content">
     ${body}
     </main>
+    ${FRAME_FOOTER}
   </body>
 </html>
 `
@@ -40,6 +55,9 @@ export const page = (title: string, body: string, script?: string): string => `<
 /** Escapes a text for HTML, including attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** Converts our own sentences to HTML. In them, `code` stands in backticks. */
+export const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 /** Answers with a page. */
 export const answerPage = (html: string, policy: PagePolicy = {}, status = 200): Response =>

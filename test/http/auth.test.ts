@@ -174,6 +174,7 @@ describe('permissions (contract 4.8)', () => {
         errorPlugin({
           log: { error: () => {} },
           listMethods: () => [],
+          findNearest: () => undefined,
           findProblems: check.findProblems,
           baseUrl: () => '',
         }),

@@ -29,6 +29,7 @@ function throwing() {
       errorPlugin({
         log,
         listMethods: routes.listMethods,
+        findNearest: routes.findNearest,
         findProblems: check.findProblems,
         baseUrl: () => 'https://shop.example',
       }),

@@ -178,7 +178,13 @@ test('a body that does not come is given up, with its room and its connection', 
   const slow = new Elysia()
     .use(intakePlugin({ intake: { ...intake, patienceMs: () => 50 }, release }))
     .use(
-      errorPlugin({ log: console, listMethods: () => [], findProblems: () => undefined, baseUrl: address }),
+      errorPlugin({
+        log: console,
+        listMethods: () => [],
+        findNearest: () => undefined,
+        findProblems: () => undefined,
+        baseUrl: address,
+      }),
     )
     .post('/', () => 'read', { parse: jsonBody(MIB) })
     .listen(0)

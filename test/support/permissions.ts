@@ -76,6 +76,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
       errorPlugin({
         log: { error: () => {} },
         listMethods: () => [],
+        findNearest: () => undefined,
         findProblems: () => undefined,
         baseUrl: () => '',
       }),

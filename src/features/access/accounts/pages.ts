@@ -3,18 +3,9 @@ import { escapeHtml, page } from '../../../http/page.ts'
 /** Script of the pages behind links. The token follows the # of their address, so opening a page never sends it. */
 const SCRIPT = '/docs/mail-link.js'
 
-const BRAND = `<p class="brand">
-      <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-        <rect width="32" height="32" rx="7" fill="#0b6e5f" />
-        <circle cx="13" cy="16" r="7" fill="none" stroke="#fff" stroke-width="3" />
-        <circle cx="19" cy="16" r="7" fill="none" stroke="#fff" stroke-width="3" stroke-opacity=".65" />
-      </svg>
-      Lookalike
-    </p>`
-
 /** A page without a script. @param body HTML. */
 const plainPage = (heading: string, body: string): string =>
-  page(`${heading} · Lookalike`, `${BRAND}\n    <h1>${heading}</h1>\n    ${body}`)
+  page(`${heading} · Lookalike`, `<h1>${heading}</h1>\n    ${body}`)
 
 /** The form on the page behind a link. All texts are HTML. */
 interface Question {
@@ -39,8 +30,7 @@ type Outcome = [heading: string, body: string]
 const linkPage = ({ heading, intro, field = '', button, busy, after = '', outcomes, incomplete }: Question) =>
   page(
     `${heading} · Lookalike`,
-    `${BRAND}
-    <div id="ask">
+    `<div id="ask">
       <h1>${heading}</h1>
       <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
       <form id="form" method="post" hidden>

@@ -1,5 +1,6 @@
 import type { Module } from '../../module.ts'
-import { docsRoutes } from './routes.ts'
+import { type DocsDeps, docsRoutes } from './routes.ts'
 
-/** Wires the pages for developers. They depend on nothing. */
-export const buildDocs = () => ({ service: {}, routes: docsRoutes }) satisfies Module<object>
+/** Wires the pages for developers. */
+export const buildDocs = (needs: DocsDeps) =>
+  ({ service: {}, routes: () => docsRoutes(needs) }) satisfies Module<object>

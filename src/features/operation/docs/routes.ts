@@ -1,29 +1,55 @@
 import { Elysia } from 'elysia'
+import { CURES } from '../../../core/cures.ts'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
+import { MARK } from '../../../http/frame.ts'
 import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { renderErrorIndex, renderErrorPage } from './error-page.ts'
 import { guideIndex, guidePages } from './guide-pages.ts'
+import { renderLicencesPage } from './licences-page.ts'
 import { readNotices } from './notices.ts'
+import { createSenders, type ListedRoute } from './senders.ts'
+import { renderStartPage, START } from './start-page.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
-/** The pages for readers: the API page, the guide and one page for each error. They work without a network. */
-export function docsRoutes() {
+export interface DocsDeps {
+  /** Whether the install has a store, and so an owner. */
+  hasStore(): boolean
+  /** Every route of the program. */
+  listRoutes(): readonly ListedRoute[]
+}
+
+/**
+ * The pages for readers: the start page, the API page, the guide and one page for each error. They work without a network.
+ */
+export function docsRoutes({ hasStore, listRoutes }: DocsDeps) {
+  const listSenders = createSenders(listRoutes)
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
+    .get('/', (context) => answerPageOrData(context, () => renderStartPage(hasStore()), START))
+    .get('/favicon.ico', () => answerMark())
     .get('/docs', () => serveAsset('page.html'))
     .get('/docs/:file', ({ params }) => serveAsset(params.file))
     .get('/docs/guide', () => serveGuidePage(guideIndex))
     .get('/docs/guide/:name', ({ params: { name } }) =>
       serveGuidePage(Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
     )
-    .get('/licences', ({ request }) => serveNotices(request))
-    .get('/errors', (context) => answerPageOrData(context, () => renderErrorIndex(ERRORS), ERRORS))
+    .get('/licences', async ({ request, set }) => {
+      set.headers['vary'] = 'accept, accept-encoding'
+      return prefersPage(request)
+        ? answerPage(renderLicencesPage(await unpackNotices()))
+        : serveNotices(request)
+    })
+    .get('/licences.txt', ({ request }) => serveNotices(request))
+    .get('/errors', (context) => answerPageOrData(context, renderErrorIndex, ERRORS))
     .get('/errors/:code', (context) => {
       const { code } = context.params
       if (!isErrorCode(code)) throw notFound('error')
-      const kind = ERRORS[code]
-      return answerPageOrData(context, () => renderErrorPage(code, kind), { error: code, ...kind })
+      return answerPageOrData(context, () => renderErrorPage(code, listSenders(code)), {
+        error: code,
+        ...ERRORS[code],
+        ...(CURES[code] && { operator: CURES[code] }),
+      })
     })
 }
 
@@ -35,7 +61,7 @@ interface Context {
 /** Answers browsers with a page, and other clients with the same content as JSON. */
 function answerPageOrData({ request, set }: Context, page: () => string, data: object): Response | object {
   set.headers['vary'] = 'accept'
-  return prefersPage(request) ? answerPage(page(), SCRIPTED) : data
+  return prefersPage(request) ? answerPage(page()) : data
 }
 
 function serveAsset(name: string): Response {
@@ -49,6 +75,14 @@ function serveGuidePage(path: string | undefined): Response {
   if (path === undefined) throw notFound('page')
   return answerFile(path, 'text/html; charset=utf-8', {})
 }
+
+const unpackNotices = async (): Promise<string> =>
+  new TextDecoder().decode(Bun.gunzipSync(await readNotices()))
+
+const answerMark = (): Response =>
+  new Response(MARK, {
+    headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', ...pageHeaders() },
+  })
 
 /** Serves the licences as they are kept, and unpacked to the few programs that do not take gzip. */
 async function serveNotices({ headers }: Request): Promise<Response> {

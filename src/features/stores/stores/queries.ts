@@ -27,6 +27,7 @@ export function storeQueries(db: Db) {
   const byId = db.prepare<[id: string], StoreRow>(`${STORES} WHERE id = ?`)
   const bySlug = db.prepare<[slug: string], StoreRow>(`${STORES} WHERE slug = ?`)
   const all = db.prepare<[], StoreRow>(`${STORES} ORDER BY slug`)
+  const any = db.prepare<[], { id: string }>('SELECT id FROM stores LIMIT 1')
   const keptBytes = db.prepare<[id: string], { bytes: number }>(
     'SELECT kept_bytes AS bytes FROM stores WHERE id = ?',
   )
@@ -44,6 +45,7 @@ export function storeQueries(db: Db) {
   return {
     findStore: (id: string): StoreRow | undefined => byId.get(id),
     findStoreBySlug: (slug: string): StoreRow | undefined => bySlug.get(slug),
+    hasStore: (): boolean => any.get() !== undefined,
     /** Lists all stores, sorted by slug. */
     listStores: (): StoreRow[] => all.all(),
     /**

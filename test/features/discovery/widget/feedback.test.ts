@@ -41,6 +41,7 @@ function serve() {
       errorPlugin({
         log: app.log,
         listMethods: () => ['POST'],
+        findNearest: () => undefined,
         findProblems: check.findProblems,
         baseUrl: () => '',
       }),

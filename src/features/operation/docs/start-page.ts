@@ -1,0 +1,34 @@
+import { page } from '../../../http/page.ts'
+
+/** Renders the page at `/`. It tells strangers nothing about the stores. @param hasStore whether anybody owns the install. */
+export const renderStartPage = (hasStore: boolean): string =>
+  hasStore
+    ? page('Lookalike', `${OWNED}\n    ${PLACES}`)
+    : page('Lookalike is new here', `${NEW}\n    ${PLACES}`)
+
+const OWNED = `<h1>Lookalike is running</h1>
+    <p>It finds the products of a store by picture and by words. Shops and programs use it over its API; the pages below show how.</p>`
+
+const NEW = `<h1>Lookalike is running, and nobody owns it yet</h1>
+    <p>Make the first account and its store on the machine where the service runs. Nothing is sent anywhere.</p>
+    <pre tabindex="0"><code>lookalike setup --email you@shop.example --store 'My shop'</code></pre>
+    <p>The command asks for a password, and prints the credentials and a first call to copy. If you started the service with <code>--data-dir</code>, add the same folder here.</p>`
+
+const PLACES = `<ul class="places">
+      <li><a href="/docs"><strong>API</strong><span>All calls, to read and to try</span></a></li>
+      <li><a href="/docs/guide"><strong>Guide</strong><span>Indexing, searching, the widget, operating</span></a></li>
+      <li><a href="/errors"><strong>Errors</strong><span>What each code means, and its cure</span></a></li>
+      <li><a href="/health/ready"><strong>Health</strong><span>Database, model and disk, as JSON</span></a></li>
+    </ul>`
+
+/** Answers programs at `/`: where to go on. */
+export const START = {
+  name: 'Lookalike',
+  api: '/docs',
+  openapi: '/openapi.json',
+  guide: '/docs/guide',
+  errors: '/errors',
+  health: '/health/ready',
+  version: '/version',
+  licences: '/licences',
+}
