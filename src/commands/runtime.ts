@@ -116,11 +116,13 @@ interface Doors {
 const openDoors = (config: Config): Doors => ({
   main: createOutboundDoor({
     allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
+    setting: 'FETCH_ALLOW_CIDRS',
     isOffline: config.OFFLINE,
     clock,
   }),
   webhooks: createOutboundDoor({
     allowCidrs: parseNetworks(config, 'WEBHOOK_ALLOW_CIDRS'),
+    setting: 'WEBHOOK_ALLOW_CIDRS',
     isOffline: config.OFFLINE,
     isTlsRequired: true,
     clock,

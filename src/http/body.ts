@@ -74,15 +74,17 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
  * refuse.
  *
  * @param picture what a picture in the form is for; see {@link announced}.
+ * @param hint tells a client that sent JSON where JSON is taken.
  */
 export function formBody(
   schema: TSchema,
   picture: EmbedPriority,
-  maxBytes: number = LIMITS.multipartBytesMax,
+  { maxBytes = LIMITS.multipartBytesMax, hint }: { maxBytes?: number; hint?: string } = {},
 ): BodyParser {
   return parser(
     async (context) => {
-      if (!isMultipart(context.request)) throw wrongType('multipart/form-data')
+      if (!isMultipart(context.request))
+        throw wrongType('multipart/form-data', isJson(context.request) ? hint : undefined)
       return readForm(context, schema, picture, maxBytes)
     },
     () => ({ 'multipart/form-data': schema }),
@@ -186,10 +188,14 @@ export function requireJson(request: Request): void {
 /** Whether a request's body is a form that may hold files. */
 export const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
 
-const wrongType = (expected: string): ApiError =>
-  new ApiError('unsupported_media_type', `Send the body as Content-Type: ${expected}`, {
-    details: { expected },
-  })
+const wrongType = (expected: string, hint?: string): ApiError =>
+  new ApiError(
+    'unsupported_media_type',
+    `Send the body as Content-Type: ${expected}${hint ? `, ${hint}` : ''}`,
+    {
+      details: { expected },
+    },
+  )
 
 const payloadTooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', `The body is larger than ${sizeInWords(maxBytes)}`, {

@@ -29,7 +29,7 @@ export function errorPlugin({ log, listMethods, findNearest, findProblems, baseU
       const failure = toApiError(
         code,
         error,
-        () => noRoute(listMethods(path), near),
+        () => noRoute(request.method, listMethods(path), near),
         () => findProblems(request),
       )
       if (isStorageFault(failure)) noteFault?.(failure)
@@ -112,14 +112,16 @@ function toApiError(
 /** Every error answer names the page about its code, which works without a network. */
 const helpWith = (code: ErrorCode) => ({ help: `/errors/${code}` })
 
-function noRoute(allowed: string[], near: NearRoute | undefined): ApiError {
+function noRoute(method: string, allowed: string[], near: NearRoute | undefined): ApiError {
   if (allowed.length === 0) {
     const meant = near && `did you mean ${near.method} ${near.path}? `
     return new ApiError('not_found', `No such endpoint; ${meant ?? ''}/docs lists them all`, {
       details: { resource: 'endpoint', ...(near && { nearest: near.path }) },
     })
   }
-  return new ApiError('method_not_allowed', `This path supports only ${allowed.join(', ')}`, {
+  // A browser asks so before a page of another origin may call the API.
+  const cors = method === 'OPTIONS' ? '; pages of other origins may call only /v1/widget/ (CORS)' : ''
+  return new ApiError('method_not_allowed', `This path supports only ${allowed.join(', ')}${cors}`, {
     details: { allowed },
     headers: { allow: allowed.join(', ') },
   })

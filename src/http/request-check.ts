@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
 import type { Problem } from '../core/problem.ts'
 import { isBodyParser, isMultipart } from './body.ts'
+import { withMeantFields } from './meant-fields.ts'
 import { toNumber } from './number-text.ts'
 import { findProblems, validationError } from './validation.ts'
 
@@ -88,7 +89,10 @@ function buildPartCheck(schema: TSchema, place: Problem['in'], pick: (incoming: 
 
 /** Checks a body by the schema of its own media type, so that the problems of a form never mention JSON. */
 function buildBodyCheck(body: TSchema, parse: unknown): Check {
-  const check = (schema: TSchema) => buildPartCheck(toOpenSchema(schema), 'body', ({ body: value }) => value)
+  const check = (schema: TSchema): Check => {
+    const find = buildPartCheck(toOpenSchema(schema), 'body', ({ body: value }) => value)
+    return (incoming) => withMeantFields(find(incoming), schema, incoming.body)
+  }
   const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
   const { 'multipart/form-data': form, ...others } = parser?.describeContent(body) ?? {}
   const checkForm = form && check(form)

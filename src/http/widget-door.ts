@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { ApiError } from '../core/errors.ts'
 import type { Incoming } from './trace.ts'
 import type { WidgetBudget, WidgetKeyBudget } from './widget-budget.ts'
 
@@ -43,7 +44,9 @@ export function widgetDoor(
     if (before) return before
     set.headers['cache-control'] = 'no-store'
     const { headers } = request
-    const widget = admitWidget(headers.get('x-service-key') ?? '', headers.get('origin'), use)
+    const key = headers.get('x-service-key')
+    if (!key) throw new ApiError('unauthorized', 'No widget key was sent: send it as `X-Service-Key`')
+    const widget = admitWidget(key, headers.get('origin'), use)
     nameOwner?.(request, widget.storeId)
     widgetBudget.spend(widget, use === 'feedback', findAddress(request), set)
     known.set(request, widget)

@@ -119,7 +119,7 @@ describe('the routes without sign-in ask their budget first', () => {
     for (let n = 0; n < limit; n++) expect((await send(path, '{}')).status).not.toBe(429)
     const refused = await send(path, '{}')
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
-    expect(refused.body['details']).toEqual({ limit, retry_after: 60 })
+    expect(refused.body['details']).toEqual({ limit, retry_after: 60, help: '/errors/rate_limit_exceeded' })
     expect(refused.isRead).toBe(false)
     app.clock.advance(60_000)
     const allowed = await send(path, '{}')

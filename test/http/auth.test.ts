@@ -81,7 +81,7 @@ describe('401 unauthorized', () => {
   ])('%s', async (_, token) => {
     const answer = await app.call('GET', '/v1/products', { token: await token() })
     expect(refusal(answer)).toEqual([401, 'unauthorized'])
-    expect(answer.body['message']).toBe('The credentials are missing or not valid')
+    expect(answer.body['message']).toBe('The credentials are not valid')
   })
 
   test('the same token unchanged is taken, so each of these was refused for its own fault', async () => {

@@ -108,7 +108,11 @@ describe('what is thrown becomes an answer (contract 7.1)', () => {
     http.listen(0)
     const response = await fetch(`http://127.0.0.1:${http.server?.port}/nothing`)
     expect(response.status).toBe(500)
-    expect(await response.json()).toEqual({ error: 'internal_error', message: 'Something went wrong' })
+    expect(await response.json()).toEqual({
+      error: 'internal_error',
+      message: 'Something went wrong',
+      details: { help: '/errors/internal_error' },
+    })
     expect(logged).toHaveLength(1)
     await http.stop(true)
   })
@@ -119,7 +123,7 @@ describe('what is thrown becomes an answer (contract 7.1)', () => {
     expect(body).toEqual({
       error: 'internal_error',
       message: 'Something went wrong',
-      details: { request_id: 'from-proxy-1' },
+      details: { request_id: 'from-proxy-1', help: '/errors/internal_error' },
     })
     expect(response.headers.get('x-request-id')).toBe('from-proxy-1')
     expect(logged).toHaveLength(1)
@@ -174,7 +178,12 @@ describe('what is thrown becomes an answer (contract 7.1)', () => {
   test('410 gone: `replacement` stands beside `error` (contract 1.2)', async () => {
     const { response, body } = await throwing().ask('/gone')
     expect(response.status).toBe(410)
-    expect(body).toEqual({ error: 'gone', message: 'moved', replacement: '/v1/team/members' })
+    expect(body).toEqual({
+      error: 'gone',
+      message: 'moved',
+      replacement: '/v1/team/members',
+      details: { help: '/errors/gone' },
+    })
   })
 
   test('404 not_found: `details.resource` names the kind of thing', async () => {
@@ -222,7 +231,7 @@ describe('Accept: application/problem+json (RFC 9457)', () => {
       detail: 'No such product',
       error: 'not_found',
       message: 'No such product',
-      details: { resource: 'product' },
+      details: { resource: 'product', help: '/errors/not_found' },
     })
   })
 })

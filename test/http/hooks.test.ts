@@ -13,8 +13,6 @@ const HANDING_ON = [
   'GET /verify',
   'GET /oauth/password/reset',
   'POST /oauth/password/reset',
-  'GET /errors',
-  'GET /errors/:code',
   'POST /v1/products',
   'POST /v1/search/webhooks',
 ]

@@ -40,8 +40,8 @@ describe.each(['person', 'machine'] as const)('forged from the token of a %s', (
     expect(new Set([...texts, tokens[kind]]).size).toBe(texts.length + 1)
   })
 
-  test('401 unauthorized for each, in exactly the words for no credential at all', async () => {
-    const nobody = fingerprint(await app.call('GET', '/v1/products'))
+  test('401 unauthorized for each, in exactly the words for a token that is none', async () => {
+    const nobody = fingerprint(await use('nothing'))
     for (const [name, token] of Object.entries(forged())) {
       const answer = await use(token)
       expect([name, ...refusal(answer)]).toEqual([name, 401, 'unauthorized'])
@@ -110,7 +110,7 @@ describe('tokens that are signed well and still nobody’s', () => {
 })
 
 test('keys that are none: 401 unauthorized in the same words, none of them an error of ours', async () => {
-  const nobody = fingerprint(await app.call('GET', '/v1/products'))
+  const nobody = fingerprint(await use('nothing'))
   const keys = [
     'sk_live_',
     'sk_live_0000000000000000000000000000000000000000',

@@ -20,6 +20,7 @@ import { createWorkFiles } from '../../src/platform/work-files.ts'
 import { memoryDatabase } from './database.ts'
 import { declaredFailures } from './declared.ts'
 import { fakeEmbedder } from './embedder.ts'
+import { withoutHelp } from './help.ts'
 
 /** The secret that signs the tokens of a test app. */
 export const JWT_SECRET = 'a secret that is only used in tests'
@@ -119,7 +120,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     return created
   }
 
-  /** Sends a request. A plain object becomes a JSON body. @throws Error for a failure that the route does not declare. */
+  /**
+   * Sends a request. A plain object becomes a JSON body. A failure comes without `details.help`, which is checked here.
+   *
+   * @throws Error for a failure that the route does not declare, or that names no help.
+   */
   async function call(
     method: string,
     path: string,
@@ -141,8 +146,13 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     })
     const response = await app.http.handle(request)
     const answer = parseJson(await response.text())
-    if (response.status >= 400) checkDeclared(method, new URL(request.url).pathname, answer['error'])
-    return { status: response.status, headers: response.headers, body: answer }
+    const isFailure = response.status >= 400 && typeof answer['error'] === 'string'
+    if (isFailure) checkDeclared(method, new URL(request.url).pathname, answer['error'])
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isFailure ? withoutHelp(answer) : answer,
+    }
   }
 
   /** Creates a store and gets a token for it by the machine grant. */

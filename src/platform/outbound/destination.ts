@@ -15,6 +15,8 @@ export interface DestinationRules {
   isOffline: boolean
   /** Whether TLS is required outside `allowCidrs`. */
   isTlsRequired?: boolean
+  /** The setting that `allowCidrs` comes from; refusals name it as their cure. */
+  setting?: string | undefined
   lookup: Lookup
   /** Whether an address belongs to this machine; such addresses are reachable only inside `allowCidrs`. */
   isOwnAddress?(address: string): boolean
@@ -79,20 +81,24 @@ function readServer(url: URL): Server {
 }
 
 /** Checks before the lookup, which already tells the name to the outside. */
-function checkServer({ host, port, isTls }: Server, rules: DestinationRules): void {
+function checkServer(server: Server, rules: DestinationRules): void {
+  const { host, port, isTls } = server
   if (rules.allowCidrs.length > 0) return
   if (rules.isOffline) throw offline()
-  if (!STANDARD_PORTS.includes(port) && isIP(host) === 0) throw refusedPort()
+  if (!STANDARD_PORTS.includes(port) && isIP(host) === 0) throw refusedPort(server, rules)
   if (rules.isTlsRequired && !isTls) throw tlsRequired()
 }
 
-function checkAddresses({ host, port, isTls }: Server, addresses: string[], rules: DestinationRules): void {
+function checkAddresses(server: Server, addresses: string[], rules: DestinationRules): void {
+  const { host, port, isTls } = server
   const isAllowed = (address: string) => isInside(address, rules.allowCidrs)
-  if (!addresses.every((address) => isGlobalAddress(address) || isAllowed(address))) throw notPublic(host)
-  if (addresses.some((address) => rules.isOwnAddress?.(address) && !isAllowed(address))) throw own(host)
+  if (!addresses.every((address) => isGlobalAddress(address) || isAllowed(address)))
+    throw notPublic(server, rules)
+  if (addresses.some((address) => rules.isOwnAddress?.(address) && !isAllowed(address)))
+    throw own(host, rules)
   if (addresses.every(isAllowed)) return
   if (rules.isOffline) throw offline()
-  if (!STANDARD_PORTS.includes(port)) throw refusedPort()
+  if (!STANDARD_PORTS.includes(port)) throw refusedPort(server, rules)
   if (rules.isTlsRequired && !isTls) throw tlsRequired()
 }
 
@@ -116,12 +122,13 @@ export async function findTrustedDestination(
 const sortByFamily = (addresses: string[]): string[] => addresses.sort((a, b) => isIP(a) - isIP(b))
 
 /** The addresses of a host that need no lookup; undefined for a name. */
-function findKnownAddresses({ host }: Server, { allowCidrs }: DestinationRules): string[] | undefined {
+function findKnownAddresses(server: Server, rules: DestinationRules): string[] | undefined {
+  const { host } = server
   if (isIP(host) !== 0) return [host]
-  if (host !== 'localhost' && !host.endsWith('.localhost')) return undefined
+  if (!isThisMachine(host)) return undefined
   // These names always mean this machine (RFC 6761). One address family may be allowed alone.
-  const allowed = LOOPBACKS.filter((address) => isInside(address, allowCidrs))
-  if (allowed.length === 0) throw notPublic(host)
+  const allowed = LOOPBACKS.filter((address) => isInside(address, rules.allowCidrs))
+  if (allowed.length === 0) throw notPublic(server, rules)
   return allowed
 }
 
@@ -144,11 +151,45 @@ async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promis
   }
 }
 
-const refusedPort = () => new OutboundError('url_not_allowed', 'Only ports 80 and 443 are allowed')
+const isThisMachine = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
+
+const refusedPort = (server: Server, rules: DestinationRules) =>
+  new OutboundError('url_not_allowed', describeRefusal(server, rules))
 const tlsRequired = () => new OutboundError('url_not_allowed', 'Only https is allowed')
 const blocked = (message: string) => new OutboundError('blocked_address', message)
-const notPublic = (host: string) => blocked(`${host} does not resolve to a public address`)
-const own = (host: string) => blocked(`${host} resolves to the machine of this service`)
+const notPublic = (server: Server, rules: DestinationRules) => blocked(describeRefusal(server, rules))
+const own = (host: string, rules: DestinationRules) =>
+  blocked(`${host} resolves to the machine of this service${describeCure('its address', rules)}`)
+
+/**
+ * Tells everything that a URL shows to be wrong at once, and the setting that allows it. What a name resolves to stays
+ * untold, because it may be known inside a private network only.
+ */
+function describeRefusal({ host, port }: Server, rules: DestinationRules): string {
+  const isKnown = isIP(host) !== 0 || isThisMachine(host)
+  const isPrivate = isKnown && !(isIP(host) !== 0 && isGlobalAddress(host))
+  const isStandardPort = STANDARD_PORTS.includes(port)
+  const faults = [
+    ...(isPrivate ? [`${host} is not a public address`] : []),
+    ...(isStandardPort ? [] : [`port ${port} is not allowed, only 80 and 443 are`]),
+  ]
+  if (faults.length === 0) faults.push(`${host} does not resolve to a public address`)
+  return faults.join(', and ') + describeCure(isPrivate ? findNetwork(host) : 'its network', rules)
+}
+
+const describeCure = (network: string, { setting }: DestinationRules): string => {
+  if (setting === undefined) return ''
+  return /\/\d/.test(network)
+    ? `; the operator can allow it with ${setting}=${network}`
+    : `; the operator can allow it with ${network} in ${setting}`
+}
+
+/** The network that an operator would allow to reach an address. */
+function findNetwork(host: string): string {
+  if (isThisMachine(host) || host.startsWith('127.')) return '127.0.0.0/8'
+  return `${host}/${isIP(host) === 6 ? 128 : 32}`
+}
+
 const offlineServer = (host: string) =>
   blocked(`This install is offline; add the address of ${host} to FETCH_ALLOW_CIDRS`)
 const offline = () => blocked('This install is offline; only allowed networks are reachable')

@@ -49,6 +49,8 @@ export interface DoorOptions {
   isOffline: boolean
   /** Whether `http:` is refused outside `allowCidrs`. */
   isTlsRequired?: boolean
+  /** The setting that `allowCidrs` comes from, which refusals name. */
+  setting?: string
   /** Resolves a host name; by default with the system's resolver. */
   lookup?: Lookup
   /** Whether an address belongs to this machine; by default the addresses of its network interfaces. */
@@ -65,6 +67,7 @@ export function createOutboundDoor(options: DoorOptions): OutboundDoor {
     allowCidrs: options.allowCidrs,
     isOffline: options.isOffline,
     isTlsRequired: options.isTlsRequired ?? false,
+    setting: options.setting,
     lookup: options.lookup ?? lookupHost,
     isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
   }

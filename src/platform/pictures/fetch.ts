@@ -202,7 +202,9 @@ const hasWaited = async (ms: number, signal: AbortSignal): Promise<boolean> =>
 
 function toApiError(error: unknown, host: string | undefined): unknown {
   if (!(error instanceof OutboundError || error instanceof DownloadError)) return error
-  const { reason, message } = error
+  const { reason } = error
+  const isRefused = reason === 'url_not_allowed' || reason === 'blocked_address'
+  const message = isRefused ? `${error.message}; or upload the picture as a file` : error.message
   if (reason === 'url_not_allowed') return new ApiError('url_not_allowed', message, { cause: error })
   const status = error instanceof DownloadError ? error.upstreamStatus : undefined
   return new ApiError('image_download_failed', message, {

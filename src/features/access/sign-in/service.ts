@@ -69,7 +69,10 @@ export function signInService(deps: SignInDeps) {
     if ((await passwords.verify(person?.passwordHash, password, network)) && person) return person
     // Also for people with an account: a stranger who registers their address must not learn that they have one.
     if (await passwords.verify(deps.findPendingPassword(email), password, network)) {
-      throw new ApiError('account_not_verified', 'Open the link in the mail that was sent to you')
+      throw new ApiError(
+        'account_not_verified',
+        'If you registered: open the link in the mail that was sent to you',
+      )
     }
     return undefined
   }

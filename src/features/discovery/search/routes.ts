@@ -49,7 +49,9 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
     .use(forStore)
     .post('', ({ actor, body }) => search.byUpload(actor, body), {
       ...CAN,
-      parse: formBody(UploadSearch, 'search'),
+      parse: formBody(UploadSearch, 'search', {
+        hint: 'or send JSON to POST /v1/search/url, with the picture as `image_url` or, in base64, as `image`',
+      }),
       body: UploadSearch,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE, ...FORM_BODY) },
       detail: { operationId: 'searchByUpload', summary: 'Find products similar to an uploaded picture' },

@@ -1,3 +1,4 @@
+import { findMeantField } from '../../../core/meant-field.ts'
 import { findNearest } from '../../../core/nearest.ts'
 import { fold } from '../../../core/text.ts'
 import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
@@ -39,7 +40,8 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
   for (const name in body) {
     if (known.includes(name)) continue
     const shown = name.slice(0, 60)
-    warnings.push(`the unknown field '${shown}' was ignored${suggest(shown, known)}`)
+    const meant = findMeantField(shown, known)
+    warnings.push(`the unknown field '${shown}' was ignored${meant ? `; did you mean '${meant}'?` : ''}`)
     if (warnings.length === WARNINGS_MAX) break
   }
   return warnings
@@ -48,6 +50,9 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
 /** Words that are looked through, and characters of one that are compared. */
 const WORDS_MAX = 2_000
 const WORD_CHARS_MAX = 100
+
+const NO_COLORS =
+  "no product has a color_name, which the filter 'color' compares; POST /v1/search/hybrid finds the colors of pictures by 'colors'"
 
 /** Warns of a pre-filter whose value no product of the store has. */
 export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): string[] {
@@ -63,8 +68,10 @@ export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter):
   const { category, color } = filter
   if (category !== undefined && columns.createMask({ category }, segment.slots)?.products === 0)
     say('category', category, () => columns.listCategories().map(columns.categories.getLabel))
-  if (color !== undefined && columns.createMask({ color }, segment.slots)?.products === 0)
-    say('color', color, columns.listColors)
+  if (color !== undefined && columns.createMask({ color }, segment.slots)?.products === 0) {
+    if (columns.listColors().length > 0) say('color', color, columns.listColors)
+    else warnings.push(NO_COLORS)
+  }
   return warnings
 }
 

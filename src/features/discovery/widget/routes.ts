@@ -67,7 +67,7 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
     )
     .use(
       route('upload').post('/upload', ({ widget: key, body }) => widget.byUpload(key, body), {
-        parse: formBody(WidgetUpload, 'search', LIMITS.widgetPictureBytesMax),
+        parse: formBody(WidgetUpload, 'search', { maxBytes: LIMITS.widgetPictureBytesMax }),
         body: WidgetUpload,
         response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE, ...FORM_BODY) },
         detail: {

@@ -26,7 +26,9 @@ export interface DocsDeps {
 export function docsRoutes({ hasStore, listRoutes }: DocsDeps) {
   const listSenders = createSenders(listRoutes)
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
-    .get('/', (context) => answerPageOrData(context, () => renderStartPage(hasStore()), START))
+    .get('/', ({ request, set }) =>
+      answerPageOrData({ request, set }, () => renderStartPage(hasStore()), START),
+    )
     .get('/favicon.ico', () => answerMark())
     .get('/docs', () => serveAsset('page.html'))
     .get('/docs/:file', ({ params }) => serveAsset(params.file))
@@ -41,11 +43,10 @@ export function docsRoutes({ hasStore, listRoutes }: DocsDeps) {
         : serveNotices(request)
     })
     .get('/licences.txt', ({ request }) => serveNotices(request))
-    .get('/errors', (context) => answerPageOrData(context, renderErrorIndex, ERRORS))
-    .get('/errors/:code', (context) => {
-      const { code } = context.params
+    .get('/errors', ({ request, set }) => answerPageOrData({ request, set }, renderErrorIndex, ERRORS))
+    .get('/errors/:code', ({ request, set, params: { code } }) => {
       if (!isErrorCode(code)) throw notFound('error')
-      return answerPageOrData(context, () => renderErrorPage(code, listSenders(code)), {
+      return answerPageOrData({ request, set }, () => renderErrorPage(code, listSenders(code)), {
         error: code,
         ...ERRORS[code],
         ...(CURES[code] && { operator: CURES[code] }),

@@ -206,7 +206,7 @@ describe('who it is not (contract 4.3)', () => {
     expect(refusal(answers[0] as (typeof answers)[0])).toEqual([401, 'unauthorized'])
     expect(answers[0]?.body).toEqual({
       error: 'unauthorized',
-      message: 'The credentials are missing or not valid',
+      message: 'The credentials are not valid',
     })
   })
 

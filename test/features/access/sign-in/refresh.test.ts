@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { recordBar } from '../../../robustness/bars.ts'
 import { readRepetitions } from '../../../robustness/random.ts'
-import type { TestApp } from '../../../support/app.ts'
+import type { Answer, TestApp } from '../../../support/app.ts'
 import {
   addPerson,
   enableTwoFactor,
@@ -252,16 +252,21 @@ describe('credentials that cannot be refreshed', () => {
   const ask = (headers: Record<string, string>, query = '') =>
     app.call('POST', `/oauth/refresh${query}`, { headers })
 
-  test('401 unauthorized without a header, with another scheme, with no JWT, with an API key, all in the same words', async () => {
+  test('401 unauthorized with no JWT, with an API key: the same words; without a credential, those that ask for one', async () => {
     const made = await app.call('POST', '/v1/security/api-keys', {
       token: tokens.person,
       body: { name: 'sync', scopes: { products: ['read'] } },
     })
     const key = String(made.body['key'])
-    const answers = [
+    const missing = [
       await ask({}),
       await ask({ authorization: 'Basic YTpi' }),
       await ask({ authorization: 'Bearer' }),
+    ]
+    expect(new Set(missing.map(fingerprint)).size).toBe(1)
+    expect(refusal(missing[0] as Answer)).toEqual([401, 'unauthorized'])
+    expect(missing[0]?.body['message']).toStartWith('No credential was sent')
+    const answers = [
       await ask({ authorization: 'Bearer nothing' }),
       await ask({ authorization: `Bearer ${tokens.person}x` }),
       await ask({ authorization: `Bearer ${key}` }),
