@@ -15,7 +15,7 @@ export function listen(app: App, { HOST, PORT }: Config): string {
     // Otherwise a second service could share the port and receive half of the requests.
     app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
   } catch (error) {
-    throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${explain(error, PORT)}`)
+    throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${explainListening(error, PORT)}`)
   }
   return buildAddress(app, HOST, PORT)
 }
@@ -27,7 +27,7 @@ const FIRST_FREE_PORT = 1024
 const FOREIGN: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EINVAL', 'ENOENT', 'ENOTFOUND'])
 
 /** Why the system refuses an address, by its error code, and what to do. */
-function explain(error: unknown, port: number): string {
+export function explainListening(error: unknown, port: number): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return 'the port is in use. Choose another with --port, or a free one with --port 0.'

@@ -5,6 +5,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
 import { type Command, parseCall } from './command.ts'
 import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
 import { exportProducts } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { formatCommands, formatHelp, readColumns } from './help.ts'
@@ -55,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   outbox,
   inbox,
   secretReset,
+  doctor,
   healthcheck,
   openapi,
   licences,

@@ -17,6 +17,7 @@ import { readFreeDiskShare } from '../platform/disk.ts'
 import { createEmbedder } from '../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../platform/mail/mailer.ts'
+import type { PartName } from '../platform/native/embedded.ts'
 import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { unpackApart } from '../platform/native/unpack-apart.ts'
@@ -41,6 +42,7 @@ import { checkFolder, loadDataSecret, loadTokenSecret, readTokenSecret, resetDat
 import { createLater, type Later } from './later.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
+import { checkRoom } from './room.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -113,7 +115,8 @@ interface Doors {
   webhooks: OutboundDoor
 }
 
-const openDoors = (config: Config): Doors => ({
+/** @throws OperatorError for networks that are malformed. */
+export const openDoors = (config: Config): Doors => ({
   main: createOutboundDoor({
     allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
     setting: 'FETCH_ALLOW_CIDRS',
@@ -154,6 +157,13 @@ export interface Running {
    */
   stop(): Promise<void>
 }
+
+/** The parts of the executable that a service needs besides those of every command. */
+export const partsOf = ({ MODEL_DIR }: Config): PartName[] => [
+  ...(MODEL_DIR ? [] : ['model' as const]),
+  'sharp',
+  'onnxruntime',
+]
 
 /** How often the start tries to load an unreadable index, and the pause in between. */
 const INDEX_TRIES = 3
@@ -199,7 +209,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   })
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
-  unpackApart([...(config.MODEL_DIR ? [] : ['model' as const]), 'sharp', 'onnxruntime'])
+  await checkRoom(dataDir, partsOf(config))
+  unpackApart(partsOf(config))
   const embedder = createConfiguredEmbedder(config, log)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const later = createLater(log)
@@ -257,7 +268,8 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
 }
 
-function createConfiguredEmbedder(config: Config, log: Logger): Embedder {
+/** @throws OperatorError if the folder holds no model. */
+export function createConfiguredEmbedder(config: Config, log: Logger): Embedder {
   const modelDir = config.MODEL_DIR || bundledModelDir()
   try {
     return createEmbedder({

@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net'
+import type { Transporter } from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { isGlobalAddress } from '../../core/networks.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
@@ -125,13 +126,44 @@ function checkHeaders({ to, subject }: Mail): void {
   }
 }
 
-async function deliver(
+/**
+ * Connects to the mail server and signs in there, without sending a mail.
+ *
+ * @throws MailError; Error for a malformed `smtpUrl`.
+ */
+export async function checkMailServer(options: MailerOptions): Promise<void> {
+  const { smtpUrl, door, limits = LIMITS } = options
+  const server = parseSmtpUrl(smtpUrl)
+  await runWithDeadline(limits.totalMs, undefined, async (signal) => {
+    try {
+      const socket = await door.connect(
+        server,
+        AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)]),
+      )
+      await useTransport(socket, server, options, (transport) => transport.verify())
+    } catch (error) {
+      throw toMailError(error, signal)
+    }
+  })
+}
+
+const deliver = (
   { to, subject, text }: Mail,
   socket: Socket,
-  { host, port, isTls, auth }: MailServer,
-  { from, ca, isTlsNeeded = isGlobalAddress, limits = LIMITS }: MailerOptions,
+  server: MailServer,
+  options: MailerOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<unknown> =>
+  useTransport(socket, server, options, (transport) =>
+    transport.sendMail({ from: options.from, to: { name: '', address: to }, subject, text, signal }),
+  )
+
+async function useTransport<Result>(
+  socket: Socket,
+  { host, port, isTls, auth }: MailServer,
+  { ca, isTlsNeeded = isGlobalAddress, limits = LIMITS }: MailerOptions,
+  use: (transport: Transporter<SMTPTransport.SentMessageInfo>) => Promise<Result>,
+): Promise<Result> {
   try {
     // Loaded on demand: it takes longer to load than the rest of the program.
     const { createTransport } = await import('nodemailer')
@@ -151,7 +183,7 @@ async function deliver(
       disableFileAccess: true,
       disableUrlAccess: true,
     }
-    await createTransport(settings).sendMail({ from, to: { name: '', address: to }, subject, text, signal })
+    return await use(createTransport(settings))
   } finally {
     socket.destroy()
   }

@@ -70,6 +70,12 @@ export function listMissing(parts: readonly PartName[]): PartName[] {
   })
 }
 
+/** The bytes that unpacking parts will take; 0 when they are there, or when the program runs from source. */
+export const countMissingBytes = (parts: readonly PartName[]): number =>
+  listMissing(parts)
+    .flatMap((part) => embedded?.parts[part].files ?? [])
+    .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+
 /** The process behind `unpackApart`: `unpack <part> ...`. Those who load a part explain why it cannot be unpacked. */
 export function runUnpacking(parts: readonly string[]): void {
   try {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ensurePrivateFolder } from './unpack.ts'
@@ -26,6 +26,8 @@ export function unpackBases(
   const shared = () => ensurePrivateFolder(join(tmpdir(), `lookalike-${userId ?? 'user'}`), userId)
   if (WITHOUT_DATA.has(argv[0] ?? '')) return [shared]
   const dataDir = readEarlySetting(argv, env, 'DATA_DIR') ?? 'data'
+  // Whoever only looks at a folder must not make it.
+  if (argv[0] === 'doctor' && !existsSync(resolve(dataDir, 'unpacked'))) return [shared]
   return [() => resolve(dataDir, 'unpacked'), shared]
 }
 
