@@ -32,7 +32,7 @@ import { createDoors } from './http/doors.ts'
 import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
 import { createIntake, intakePlugin } from './http/intake.ts'
-import { openApiPlugin } from './http/openapi.ts'
+import { openApiPlugin } from './http/openapi/plugin.ts'
 import { createRequestBudget } from './http/request-budget.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
@@ -319,6 +319,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   ]
 
   const schemas = Object.assign({}, ...modules.map((module) => module.schemas))
+  // The return type ends a circle of inferred types.
+  const listRoutes = (): AnyElysia['routes'] => http.routes
 
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
@@ -337,7 +339,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       }),
     )
     .use(requestCheck.plugin)
-    .use(openApiPlugin(version, (): AnyElysia => http, schemas))
+    .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
   for (const module of modules) if (module.routes) http.use(module.routes(doors))
 
   const chores: Chore[] = [

@@ -8,6 +8,7 @@ import { systemIds } from '../core/ids.ts'
 import { openDatabase } from '../platform/db/open.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../platform/work-files.ts'
+import { findAddress } from './addresses.ts'
 import type { Command } from './command.ts'
 
 const refuse = (): never => {
@@ -34,10 +35,14 @@ const noFiles: WorkFiles = {
   list: async () => [],
 }
 
-/** Creates the OpenAPI document, as served at `/openapi.json`. */
-export async function createOpenApiDocument(): Promise<unknown> {
+/**
+ * Creates the OpenAPI document, as served at `/openapi.json`.
+ *
+ * @param baseUrl the public address of the service.
+ */
+export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
   const db = openDatabase(':memory:')
-  const app = createApp(loadConfig({}), () => '', {
+  const app = createApp(loadConfig({}), () => baseUrl, {
     tokenSecret: UNUSED_SECRET,
     dataSecret: UNUSED_SECRET,
     mailer: { isConfigured: false, send: async () => refuse() },
@@ -65,6 +70,7 @@ export async function createOpenApiDocument(): Promise<unknown> {
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))
   db.close()
+  if (!response.ok) throw new Error(`The document cannot be built: ${await response.text()}`)
   return response.json()
 }
 
@@ -72,10 +78,10 @@ export async function createOpenApiDocument(): Promise<unknown> {
 export const openapi: Command = {
   name: 'openapi',
   summary: 'print the OpenAPI document',
-  settings: [],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
   example: 'lookalike openapi > openapi.json',
-  async run() {
-    console.log(JSON.stringify(await createOpenApiDocument(), null, 2))
+  async run({ config }) {
+    console.log(JSON.stringify(await createOpenApiDocument(findAddress(config)), null, 2))
     return 0
   },
 }

@@ -362,6 +362,22 @@ export const missingPermission = (permission: string) =>
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
 
+/** The plan has no room for one more product, or for as many as were asked for. */
+export const productLimitExceeded = (
+  details: { plan_name: string; max_products: number; products_count: number },
+  message: string,
+) => new ApiError('product_limit_exceeded', message, { details })
+
+/** The feed of changes does not hold what follows a change. @param after its number. */
+export const changesExpired = (after: number, { oldest, last }: { oldest: number; last: number }) =>
+  new ApiError(
+    'changes_expired',
+    after > last
+      ? `The last change of this store has the number ${last}: copy the products again`
+      : `The changes before number ${oldest} are no longer kept: copy the products again`,
+    { details: { oldest_number: oldest, last_number: last } },
+  )
+
 /** Too many requests of one plan, key or address (contract 6.2). */
 export const rateLimitExceeded = (message: string, { limit, resetSeconds }: RateVerdict) =>
   new ApiError('rate_limit_exceeded', message, {

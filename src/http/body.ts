@@ -188,7 +188,7 @@ export function requireJson(request: Request): void {
 /** Whether a request's body is a form that may hold files. */
 export const isMultipart = (request: Request): boolean => contentType(request) === 'multipart/form-data'
 
-const wrongType = (expected: string, hint?: string): ApiError =>
+export const wrongType = (expected: string, hint?: string): ApiError =>
   new ApiError(
     'unsupported_media_type',
     `Send the body as Content-Type: ${expected}${hint ? `, ${hint}` : ''}`,
@@ -197,7 +197,7 @@ const wrongType = (expected: string, hint?: string): ApiError =>
     },
   )
 
-const payloadTooLarge = (maxBytes: number): ApiError =>
+export const payloadTooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', `The body is larger than ${sizeInWords(maxBytes)}`, {
     details: { max_bytes: maxBytes },
     headers: { connection: 'close' },

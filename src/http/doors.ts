@@ -20,8 +20,8 @@ export const ACTIVE_TENANT = {
   schema: { type: 'string' },
 } as const
 
-/** How to call a route that takes every credential, for the API's document. */
-const EVERY_CREDENTIAL = [{ bearer: [] }, { apiKey: [] }]
+/** How to call a route that takes every credential, for the API's document; the first is what the API page fetches by itself. */
+const EVERY_CREDENTIAL = [{ oauth2: [] }, { bearer: [] }, { apiKey: [] }]
 
 /** The right that a route requires. */
 type Need = Permission | StorePower

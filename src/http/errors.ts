@@ -33,18 +33,11 @@ export function errorPlugin({ log, listMethods, findNearest, findProblems, baseU
         () => findProblems(request),
       )
       if (isStorageFault(failure)) noteFault?.(failure)
-      const { details, replacement, retryAfterSeconds, headers, fields } = failure.extras
+      const { retryAfterSeconds, headers } = failure.extras
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']
       if (status === 500) log.error({ err: error, path, request_id: requestId }, 'request failed')
-      const hasId = status === 500 || status === 422
-      const body = {
-        error: failure.code,
-        message: failure.message,
-        details: { ...details, ...(hasId && { request_id: requestId }), ...helpWith(failure.code) },
-        ...(replacement && { replacement }),
-        ...fields,
-      }
+      const { body, problem } = writeFailure(failure, requestId, baseUrl())
       set.status = status
       if (status === 401) set.headers['www-authenticate'] = challenge(failure.code)
       Object.assign(set.headers, headers)
@@ -60,17 +53,34 @@ export function errorPlugin({ log, listMethods, findNearest, findProblems, baseU
       }
       if (!request.headers.get('accept')?.includes('application/problem+json')) return body
       set.headers['content-type'] = 'application/problem+json'
-      const type = `${baseUrl()}/errors/${failure.code}`
-      return JSON.stringify({
-        type,
-        title: ERRORS[failure.code].meaning,
-        status,
-        detail: failure.message,
-        ...body,
-      })
+      return JSON.stringify(problem)
     },
   )
 }
+
+/**
+ * Writes the body of a failure, and the same as problem details (RFC 9457).
+ *
+ * @param baseUrl the public address of the service.
+ */
+export function writeFailure({ code, message, extras }: ApiError, requestId: unknown, baseUrl: string) {
+  const { details, replacement, fields } = extras
+  const { status, meaning } = ERRORS[code]
+  const hasId = status === 500 || status === 422
+  const body = {
+    error: code,
+    message,
+    details: { ...details, ...(hasId && { request_id: requestId }), ...helpWith(code) },
+    ...(replacement && { replacement }),
+    ...fields,
+  }
+  const problem = { type: `${baseUrl}/errors/${code}`, title: meaning, status, detail: message, ...body }
+  return { body, problem }
+}
+
+/** The answer to a fault that nobody expected. */
+export const unexpected = (cause: unknown): ApiError =>
+  new ApiError('internal_error', 'Something went wrong', { cause })
 
 /**
  * Answers errors that no route caught: by default Bun shows a page with parts of the source, unless NODE_ENV is
@@ -80,7 +90,7 @@ export const lastResort = (log: ErrorDeps['log']) => ({
   development: false,
   error(err: unknown): Response {
     log.error({ err, path: '', request_id: undefined }, 'request failed outside every route')
-    const { code, message } = storageFailure(err) ?? new ApiError('internal_error', 'Something went wrong')
+    const { code, message } = storageFailure(err) ?? unexpected(err)
     return Response.json({ error: code, message, details: helpWith(code) }, { status: ERRORS[code].status })
   },
 })
@@ -106,7 +116,7 @@ function toApiError(
   // Some values, such as {"toString": ""}, make Elysia throw while it writes its own refusal.
   const problems = findProblems()
   if (problems) return validationError(problems)
-  return storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error })
+  return storageFailure(error) ?? unexpected(error)
 }
 
 /** Every error answer names the page about its code, which works without a network. */

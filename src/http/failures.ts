@@ -1,9 +1,12 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
+import { named } from './openapi/named.ts'
 
 /** The body of every failure (contract 7.1), with the details that some codes add. */
-export const ErrorBody = t.Object(
-  {
+export const ErrorBody = named(
+  'Error',
+  t.Object({
     error: t.String({ description: 'Stable code; `/errors/<code>` explains it.' }),
     message: t.String({ description: 'For people; may change.' }),
     details: t.Optional(
@@ -12,8 +15,19 @@ export const ErrorBody = t.Object(
       }),
     ),
     replacement: t.Optional(t.String({ description: 'The path that replaces a retired one.' })),
-  },
-  { $id: '#/components/schemas/Error' },
+  }),
+)
+
+/** The body of a failure for clients that ask for `application/problem+json` (RFC 9457). */
+export const Problem = named(
+  'Problem',
+  t.Object({
+    type: t.String({ description: 'Address of the page that explains the code.' }),
+    title: t.String({ description: 'The code in words.' }),
+    status: Type.Integer(),
+    detail: t.String({ description: 'The same as `message`.' }),
+    ...ErrorBody.properties,
+  }),
 )
 
 /** A code, alone or with the words that describe it at one route; by default the register describes it. */
@@ -109,15 +123,8 @@ const PICTURE = [
 /** Failures of a route that takes a picture by its URL, too. */
 export const PICTURE_URL = [...PICTURE, 'image_download_failed', 'url_not_allowed'] as const
 
-/** The content of every failure in the API's document. */
-const FAILURE = { schema: { $ref: '#/components/schemas/Error' } }
-export const FAILURE_CONTENT = { 'application/json': FAILURE, 'application/problem+json': FAILURE }
-
 /** Failures for the `detail.responses` of a route whose answers Elysia does not check. */
 export const documentedFailures = (declared: Record<number, { description?: string }>) =>
   Object.fromEntries(
-    Object.entries(declared).map(([status, { description = '' }]) => [
-      status,
-      { description, content: FAILURE_CONTENT },
-    ]),
+    Object.entries(declared).map(([status, { description = '' }]) => [status, { description }]),
   )

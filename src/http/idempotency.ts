@@ -20,6 +20,12 @@ export const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
 } as const
 
+/** Refuses a request whose key belongs to one that is not over. */
+export const inProgress = (): ApiError =>
+  new ApiError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running', {
+    retryAfterSeconds: 1,
+  })
+
 interface Context {
   request: Request
   path: string
@@ -84,13 +90,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }
     if (known.state === 'running') {
-      throw new ApiError(
-        'idempotency_in_progress',
-        'The first request with this Idempotency-Key is still running',
-        {
-          retryAfterSeconds: 1,
-        },
-      )
+      throw inProgress()
     }
     if (known.state === 'answered') {
       context.set.headers['idempotent-replayed'] = 'true'

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { EMAIL_SHAPE } from '../../../core/email.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
 const email = text({
@@ -20,19 +21,25 @@ const password = text({
 const token = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
 
 /** Contract 5.3. */
-export const Registration = t.Object({
-  client_name: text({
-    minLength: 1,
-    maxLength: 100,
-    pattern: NAME,
-    description: 'Name of the store: one line without control characters, not only spaces.',
+export const Registration = named(
+  'Registration',
+  t.Object({
+    client_name: text({
+      minLength: 1,
+      maxLength: 100,
+      pattern: NAME,
+      description: 'Name of the store: one line without control characters, not only spaces.',
+    }),
+    email,
+    password,
+    invite: t.Optional(
+      text({
+        maxLength: 200,
+        description: 'Required if the operator allows registration by invitation only.',
+      }),
+    ),
   }),
-  email,
-  password,
-  invite: t.Optional(
-    text({ maxLength: 200, description: 'Required if the operator allows registration by invitation only.' }),
-  ),
-})
+)
 export type Registration = typeof Registration.static
 
 export const RegistrationTaken = t.Object({
@@ -66,11 +73,14 @@ export const Cancellation = t.Object({ token })
 export const Cancelled = t.Object({ status: t.Literal('cancelled') })
 export type Cancelled = typeof Cancelled.static
 
-export const Verified = t.Object({
-  status: t.Union([t.Literal('verified'), t.Literal('already_verified')]),
-  slug: t.String({ description: 'Slug of the store.' }),
-  redirect: t.String({ description: '`/<slug>/portal`' }),
-})
+export const Verified = named(
+  'Verified',
+  t.Object({
+    status: t.Union([t.Literal('verified'), t.Literal('already_verified')]),
+    slug: t.String({ description: 'Slug of the store.' }),
+    redirect: t.String({ description: '`/<slug>/portal`' }),
+  }),
+)
 export type Verified = typeof Verified.static
 
 export const PasswordForgotten = t.Object({ email })
@@ -89,10 +99,13 @@ export const ResetLink = t.Object({
 })
 export type ResetLink = typeof ResetLink.static
 
-export const PasswordReset = t.Object({
-  token,
-  password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
-})
+export const PasswordReset = named(
+  'PasswordReset',
+  t.Object({
+    token,
+    password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
+  }),
+)
 export type PasswordReset = typeof PasswordReset.static
 
 export const PasswordWasReset = t.Object({ status: t.Literal('password_reset') })

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { PERMISSIONS } from '../../../core/actor.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
@@ -41,19 +42,25 @@ export const Scopes = t.Record(
 )
 export type Scopes = typeof Scopes.static
 
-export const ApiKeyBody = t.Object({
-  name: KeyName,
-  scopes: Scopes,
-  expires_in_days: t.Optional(LifetimeDays),
-})
+export const ApiKeyBody = named(
+  'ApiKeyInput',
+  t.Object({
+    name: KeyName,
+    scopes: Scopes,
+    expires_in_days: t.Optional(LifetimeDays),
+  }),
+)
 export type ApiKeyBody = typeof ApiKeyBody.static
 
 /** Absent fields keep their values. */
-export const ApiKeyPatch = t.Object({
-  name: t.Optional(KeyName),
-  scopes: t.Optional(Scopes),
-  expires_in_days: t.Optional(LifetimeDays),
-})
+export const ApiKeyPatch = named(
+  'ApiKeyPatch',
+  t.Object({
+    name: t.Optional(KeyName),
+    scopes: t.Optional(Scopes),
+    expires_in_days: t.Optional(LifetimeDays),
+  }),
+)
 export type ApiKeyPatch = typeof ApiKeyPatch.static
 
 /** A week. */
@@ -89,52 +96,61 @@ const MAKER_STATES = ['machine', 'person', 'former_member'] as const
 export type MakerState = (typeof MAKER_STATES)[number]
 
 /** A key without its value. */
-export const ApiKey = t.Object({
-  id: t.String(),
-  name: t.String(),
-  prefix: KeyPrefix,
-  scopes: t.Record(t.String(), t.Array(t.String())),
-  effective_scopes: t.Record(t.String(), t.Array(t.String()), {
-    description:
-      'The part of `scopes` that works now: the permissions that the maker of the key holds in the store at this moment. All of `scopes` if a machine grant created the key, none if the maker has left the store.',
+export const ApiKey = named(
+  'ApiKey',
+  t.Object({
+    id: t.String(),
+    name: t.String(),
+    prefix: KeyPrefix,
+    scopes: t.Record(t.String(), t.Array(t.String())),
+    effective_scopes: t.Record(t.String(), t.Array(t.String()), {
+      description:
+        'The part of `scopes` that works now: the permissions that the maker of the key holds in the store at this moment. All of `scopes` if a machine grant created the key, none if the maker has left the store.',
+    }),
+    maker: oneOf(
+      MAKER_STATES,
+      'Who created the key. `machine`: the machine grant; `person`: someone who may act for the store; `former_member`: someone who may no longer act for it.',
+    ),
+    created_at: Moment,
+    created_by: t.Union([t.String(), t.Null()], {
+      description: 'Id of the user; null for a machine grant, or if the user was deleted.',
+    }),
+    expires_at: MomentOrNull,
+    last_used_at: t.Union([Moment, t.Null()], { description: 'Accurate to the minute.' }),
+    last_used_ip: TextOrNull,
+    rotated_at: MomentOrNull,
+    previous_expires_at: t.Union([Moment, t.Null()], {
+      description: 'Until when the value before the last rotation works; null if it no longer works.',
+    }),
   }),
-  maker: oneOf(
-    MAKER_STATES,
-    'Who created the key. `machine`: the machine grant; `person`: someone who may act for the store; `former_member`: someone who may no longer act for it.',
-  ),
-  created_at: Moment,
-  created_by: t.Union([t.String(), t.Null()], {
-    description: 'Id of the user; null for a machine grant, or if the user was deleted.',
-  }),
-  expires_at: MomentOrNull,
-  last_used_at: t.Union([Moment, t.Null()], { description: 'Accurate to the minute.' }),
-  last_used_ip: TextOrNull,
-  rotated_at: MomentOrNull,
-  previous_expires_at: t.Union([Moment, t.Null()], {
-    description: 'Until when the value before the last rotation works; null if it no longer works.',
-  }),
-})
+)
 export type ApiKey = typeof ApiKey.static
 
 /** The complete key. */
 export const KeyText = t.String({ description: 'The key itself. It is shown only once and is not stored.' })
 
-export const NewApiKey = t.Object({ ...ApiKey.properties, key: KeyText })
+export const NewApiKey = named('NewApiKey', t.Object({ ...ApiKey.properties, key: KeyText }))
 export type NewApiKey = typeof NewApiKey.static
 
-export const RotatedApiKey = t.Object({
-  ...NewApiKey.properties,
-  previous_expires_at: t.String({
-    format: 'date-time',
-    description: 'When the replaced value stops working.',
+export const RotatedApiKey = named(
+  'RotatedApiKey',
+  t.Object({
+    ...NewApiKey.properties,
+    previous_expires_at: t.String({
+      format: 'date-time',
+      description: 'When the replaced value stops working.',
+    }),
   }),
-})
+)
 export type RotatedApiKey = typeof RotatedApiKey.static
 
-export const ApiKeyList = t.Object({ api_keys: t.Array(ApiKey), count: Type.Integer() })
+export const ApiKeyList = named('ApiKeyList', t.Object({ api_keys: t.Array(ApiKey), count: Type.Integer() }))
 export type ApiKeyList = typeof ApiKeyList.static
 
-export const RevokedApiKey = t.Object({ status: t.Literal('revoked'), id: t.String() })
+export const RevokedApiKey = named(
+  'RevokedApiKey',
+  t.Object({ status: t.Literal('revoked'), id: t.String() }),
+)
 export type RevokedApiKey = typeof RevokedApiKey.static
 
 export const KeyParams = t.Object({ id: t.String() })

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../../core/audit.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 
@@ -20,35 +21,44 @@ export type AuditQuery = typeof AuditQuery.static
 
 const TextOrNull = t.Union([t.String(), t.Null()])
 
-export const AuditActorView = t.Object(
-  {
-    kind: oneOf(ACTORS),
-    id: TextOrNull,
-    name: TextOrNull,
-  },
-  {
-    description:
-      'Who acted: a person, the store’s machine grant, an API key, the operator at the command line, or someone who had not signed in. For the last two, `id` and `name` are those of the person concerned.',
-  },
+export const AuditActorView = named(
+  'AuditActor',
+  t.Object(
+    {
+      kind: oneOf(ACTORS),
+      id: TextOrNull,
+      name: TextOrNull,
+    },
+    {
+      description:
+        'Who acted: a person, the store’s machine grant, an API key, the operator at the command line, or someone who had not signed in. For the last two, `id` and `name` are those of the person concerned.',
+    },
+  ),
 )
 export type AuditActorView = typeof AuditActorView.static
 
 /** One event; the values of `action` are a public contract that may grow. */
-export const AuditEventView = t.Object({
-  id: t.String(),
-  action: t.String(),
-  meaning: t.Optional(t.String({ description: 'The action in words.' })),
-  created_at: Moment,
-  actor: AuditActorView,
-  ip_address: t.Union([t.String(), t.Null()], { description: 'null at the command line.' }),
-  request_id: TextOrNull,
-  details: t.Record(t.String(), t.Unknown()),
-})
+export const AuditEventView = named(
+  'AuditEvent',
+  t.Object({
+    id: t.String(),
+    action: t.String(),
+    meaning: t.Optional(t.String({ description: 'The action in words.' })),
+    created_at: Moment,
+    actor: AuditActorView,
+    ip_address: t.Union([t.String(), t.Null()], { description: 'null at the command line.' }),
+    request_id: TextOrNull,
+    details: t.Record(t.String(), t.Unknown()),
+  }),
+)
 export type AuditEventView = typeof AuditEventView.static
 
-export const AuditLog = t.Object({
-  events: t.Array(AuditEventView, { description: 'Newest first.' }),
-  next_cursor: NextCursor,
-  count: Type.Integer({ description: 'Events on this page.' }),
-})
+export const AuditLog = named(
+  'AuditLog',
+  t.Object({
+    events: t.Array(AuditEventView, { description: 'Newest first.' }),
+    next_cursor: NextCursor,
+    count: Type.Integer({ description: 'Events on this page.' }),
+  }),
+)
 export type AuditLog = typeof AuditLog.static

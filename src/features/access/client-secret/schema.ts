@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { CREDENTIAL_CHARS_MAX } from '../sign-in/schema.ts'
@@ -13,9 +14,12 @@ export const ClientSecretRotation = t.Object({
 })
 export type ClientSecretRotation = typeof ClientSecretRotation.static
 
-export const NewClientSecret = t.Object({
-  client_id: t.String(),
-  client_secret: t.String({ description: 'The secret itself. It is shown only once and is not stored.' }),
-  rotated_at: Moment,
-})
+export const NewClientSecret = named(
+  'NewClientSecret',
+  t.Object({
+    client_id: t.String(),
+    client_secret: t.String({ description: 'The secret itself. It is shown only once and is not stored.' }),
+    rotated_at: Moment,
+  }),
+)
 export type NewClientSecret = typeof NewClientSecret.static

@@ -3,56 +3,68 @@ import { t } from 'elysia'
 import { PERMISSIONS, ROLES, type Role, STORE_POWERS } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { MembershipView } from '../sign-in/schema.ts'
 
 /** The caller and its rights. */
-export const Me = t.Object({
-  user_type: oneOf(['user', 'client', 'api_key']),
-  user: t.Nullable(
-    t.Object({
-      id: t.String(),
-      email: t.String(),
-      name: t.String(),
-      is_super_admin: t.Boolean(),
-      two_factor_enabled: t.Boolean(),
+export const Me = named(
+  'Me',
+  t.Object({
+    user_type: oneOf(['user', 'client', 'api_key']),
+    user: t.Nullable(
+      t.Object({
+        id: t.String(),
+        email: t.String(),
+        name: t.String(),
+        is_super_admin: t.Boolean(),
+        two_factor_enabled: t.Boolean(),
+      }),
+    ),
+    memberships: t.Array(MembershipView),
+    active_store: t.Nullable(
+      t.Object({
+        client_id: t.String(),
+        slug: t.String(),
+        name: t.String(),
+        plan: oneOf(PLAN_NAMES),
+        role: Type.Unsafe<Role | null>(
+          Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
+            description: 'null unless the caller is a member.',
+          }),
+        ),
+      }),
+    ),
+    permissions: t.Array(oneOf(PERMISSIONS), { description: 'What the caller may do in the active store.' }),
+    powers: t.Array(oneOf(STORE_POWERS), {
+      description: 'What the caller may do to the active store itself.',
     }),
-  ),
-  memberships: t.Array(MembershipView),
-  active_store: t.Nullable(
-    t.Object({
-      client_id: t.String(),
-      slug: t.String(),
-      name: t.String(),
-      plan: oneOf(PLAN_NAMES),
-      role: Type.Unsafe<Role | null>(
-        Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
-          description: 'null unless the caller is a member.',
-        }),
-      ),
-    }),
-  ),
-  permissions: t.Array(oneOf(PERMISSIONS), { description: 'What the caller may do in the active store.' }),
-  powers: t.Array(oneOf(STORE_POWERS), { description: 'What the caller may do to the active store itself.' }),
-  expires_at: t.Nullable(t.String({ description: 'When the access token expires; null for an API key.' })),
-})
+    expires_at: t.Nullable(t.String({ description: 'When the access token expires; null for an API key.' })),
+  }),
+)
 export type Me = typeof Me.static
 
-export const SessionView = t.Object({
-  id: t.String(),
-  created_at: Moment,
-  last_used_at: Moment,
-  expires_at: t.String({ description: 'Until when the sign-in can be refreshed.' }),
-  ip_address: t.String(),
-  user_agent: t.Nullable(t.String()),
-  two_factor: t.Boolean({ description: 'Whether the sign-in used a second factor.' }),
-  is_current: t.Boolean(),
-})
+export const SessionView = named(
+  'Session',
+  t.Object({
+    id: t.String(),
+    created_at: Moment,
+    last_used_at: Moment,
+    expires_at: t.String({ description: 'Until when the sign-in can be refreshed.' }),
+    ip_address: t.String(),
+    user_agent: t.Nullable(t.String()),
+    two_factor: t.Boolean({ description: 'Whether the sign-in used a second factor.' }),
+    is_current: t.Boolean(),
+  }),
+)
 export type SessionView = typeof SessionView.static
 
-export const SessionList = t.Object({ sessions: t.Array(SessionView), count: Type.Integer() })
+export const SessionList = named(
+  'SessionList',
+  t.Object({ sessions: t.Array(SessionView), count: Type.Integer() }),
+)
 export type SessionList = typeof SessionList.static
 
 export const SessionParams = t.Object({ session_id: t.String() })
@@ -64,14 +76,17 @@ export const SessionsEnded = t.Object({
   ended: Type.Integer({ description: 'Number of sign-ins that ended; the current one continues.' }),
 })
 
-export const PasswordChange = t.Object({
-  current_password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
-  new_password: text({
-    minLength: LIMITS.passwordCharsMin,
-    maxLength: LIMITS.passwordCharsMax,
-    description: 'At least 10 characters, and not a common password.',
+export const PasswordChange = named(
+  'PasswordChange',
+  t.Object({
+    current_password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
+    new_password: text({
+      minLength: LIMITS.passwordCharsMin,
+      maxLength: LIMITS.passwordCharsMax,
+      description: 'At least 10 characters, and not a common password.',
+    }),
   }),
-})
+)
 export type PasswordChange = typeof PasswordChange.static
 
 export const PasswordChanged = t.Object({

@@ -4,6 +4,7 @@ import { ROLES } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
@@ -13,37 +14,46 @@ import type { MembershipRow } from '../../stores/people/queries.ts'
 export const CREDENTIAL_CHARS_MAX = 200
 
 /** The form of RFC 6749 §4.4.2; the client's id and secret may be sent by HTTP Basic instead. */
-export const TokenForm = t.Object({
-  grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
-  client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
-  client_secret: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
-})
+export const TokenForm = named(
+  'TokenRequest',
+  t.Object({
+    grant_type: t.Optional(t.String({ description: '`client_credentials`' })),
+    client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
+    client_secret: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
+  }),
+)
 export type TokenForm = typeof TokenForm.static
 
 /** Contract 5.1, 5.2. */
-export const SignInRequest = t.Object({
-  email: text({ minLength: 1, maxLength: 320 }),
-  password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
-  totp_code: t.Optional(
-    t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' })),
-  ),
-  recovery_code: t.Optional(
-    t.Nullable(
-      text({
-        minLength: 1,
-        maxLength: 40,
-        description: 'A recovery code, instead of `totp_code`.',
-      }),
+export const SignInRequest = named(
+  'SignInRequest',
+  t.Object({
+    email: text({ minLength: 1, maxLength: 320 }),
+    password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
+    totp_code: t.Optional(
+      t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' })),
     ),
-  ),
-})
+    recovery_code: t.Optional(
+      t.Nullable(
+        text({
+          minLength: 1,
+          maxLength: 40,
+          description: 'A recovery code, instead of `totp_code`.',
+        }),
+      ),
+    ),
+  }),
+)
 export type SignInRequest = typeof SignInRequest.static
 
 /** The form of RFC 7009 §2.1. */
-export const RevokeForm = t.Object({
-  token: t.Optional(text({ maxLength: 8_192, description: 'The access token to revoke.' })),
-  token_type_hint: t.Optional(text({ maxLength: 100, description: 'Ignored.' })),
-})
+export const RevokeForm = named(
+  'RevocationRequest',
+  t.Object({
+    token: t.Optional(text({ maxLength: 8_192, description: 'The access token to revoke.' })),
+    token_type_hint: t.Optional(text({ maxLength: 100, description: 'Ignored.' })),
+  }),
+)
 export type RevokeForm = typeof RevokeForm.static
 
 export const Revoked = t.Object({ status: t.Literal('revoked') })
@@ -55,36 +65,42 @@ const accessToken = {
 }
 
 /** Contract 4.5. */
-export const AccessToken = t.Object(accessToken)
+export const AccessToken = named('AccessToken', t.Object(accessToken))
 export type AccessToken = typeof AccessToken.static
 
 /** One store of a person (contract 5.1). */
-export const MembershipView = t.Object({
-  client_id: t.String(),
-  slug: t.String(),
-  name: t.String(),
-  role: oneOf(ROLES),
-  plan: oneOf(PLAN_NAMES),
-  last_used_at: t.Nullable(Moment),
-})
+export const MembershipView = named(
+  'Membership',
+  t.Object({
+    client_id: t.String(),
+    slug: t.String(),
+    name: t.String(),
+    role: oneOf(ROLES),
+    plan: oneOf(PLAN_NAMES),
+    last_used_at: t.Nullable(Moment),
+  }),
+)
 export type MembershipView = typeof MembershipView.static
 
 /** Contract 5.1: a token with the fields of a person's sign-in. */
-export const UserToken = t.Object({
-  ...accessToken,
-  user_type: t.Literal('user'),
-  user_id: t.String(),
-  user_name: t.String(),
-  is_super_admin: t.Boolean(),
-  memberships: t.Array(MembershipView),
-  redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
-  client_name: t.Optional(
-    t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
-  ),
-  recovery_codes_left: t.Optional(
-    Type.Integer({ description: 'Only after a sign-in with a recovery code.' }),
-  ),
-})
+export const UserToken = named(
+  'UserToken',
+  t.Object({
+    ...accessToken,
+    user_type: t.Literal('user'),
+    user_id: t.String(),
+    user_name: t.String(),
+    is_super_admin: t.Boolean(),
+    memberships: t.Array(MembershipView),
+    redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
+    client_name: t.Optional(
+      t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
+    ),
+    recovery_codes_left: t.Optional(
+      Type.Integer({ description: 'Only after a sign-in with a recovery code.' }),
+    ),
+  }),
+)
 export type UserToken = typeof UserToken.static
 
 /** Converts a membership for the wire. */

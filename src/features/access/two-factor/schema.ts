@@ -1,16 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** Contract 5.2. */
-export const TwoFactorSetup = t.Object({
-  secret: t.String({ description: 'Base32, 160 bits, for typing in. It is shown only once.' }),
-  qr_code_url: t.String({ description: 'The secret as a QR code: an SVG in a `data:` URL.' }),
-  otpauth_url: t.String({ description: 'The content of the QR code.' }),
-  issuer: t.String(),
-  account: t.String({ description: 'E-mail address of the person.' }),
-})
+export const TwoFactorSetup = named(
+  'TwoFactorSetup',
+  t.Object({
+    secret: t.String({ description: 'Base32, 160 bits, for typing in. It is shown only once.' }),
+    qr_code_url: t.String({ description: 'The secret as a QR code: an SVG in a `data:` URL.' }),
+    otpauth_url: t.String({ description: 'The content of the QR code.' }),
+    issuer: t.String(),
+    account: t.String({ description: 'E-mail address of the person.' }),
+  }),
+)
 export type TwoFactorSetup = typeof TwoFactorSetup.static
 
 export const TwoFactorProof = t.Object({
@@ -23,7 +27,7 @@ const recovery_codes = t.Array(t.String(), {
     'Ten codes `xxxxx-xxxxx`, each for one sign-in without the authenticator. They are shown only once.',
 })
 
-export const RecoveryCodes = t.Object({ recovery_codes })
+export const RecoveryCodes = named('RecoveryCodes', t.Object({ recovery_codes }))
 export type RecoveryCodes = typeof RecoveryCodes.static
 
 export const TwoFactorEnabled = t.Object({
@@ -36,9 +40,12 @@ export type TwoFactorEnabled = typeof TwoFactorEnabled.static
 export const TwoFactorDisabled = t.Object({ enabled: t.Literal(false) })
 export type TwoFactorDisabled = typeof TwoFactorDisabled.static
 
-export const TwoFactorStatus = t.Object({
-  enabled: t.Boolean(),
-  enabled_at: MomentOrNull,
-  recovery_codes_left: Type.Integer({ description: 'Unused recovery codes.' }),
-})
+export const TwoFactorStatus = named(
+  'TwoFactorStatus',
+  t.Object({
+    enabled: t.Boolean(),
+    enabled_at: MomentOrNull,
+    recovery_codes_left: Type.Integer({ description: 'Unused recovery codes.' }),
+  }),
+)
 export type TwoFactorStatus = typeof TwoFactorStatus.static

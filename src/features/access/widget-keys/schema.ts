@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { FiltersOrNull } from '../../catalogue/filters/schema.ts'
@@ -50,37 +51,46 @@ const ForcedFilters = Type.Unsafe<unknown>({
   description: `Every search with the key finds only products that fit, and the widget never learns of it: filters as searches take them, at most ${FORCED_FILTERS_CHARS_MAX} characters of JSON; null for none.`,
 })
 
-export const WidgetKeyBody = t.Object({
-  name: KeyName,
-  origins: Origins,
-  rate_per_minute: t.Optional(RatePerMinute),
-  allowed: t.Optional(Allowed),
-  forced_filters: t.Optional(ForcedFilters),
-})
+export const WidgetKeyBody = named(
+  'WidgetKeyInput',
+  t.Object({
+    name: KeyName,
+    origins: Origins,
+    rate_per_minute: t.Optional(RatePerMinute),
+    allowed: t.Optional(Allowed),
+    forced_filters: t.Optional(ForcedFilters),
+  }),
+)
 export type WidgetKeyBody = typeof WidgetKeyBody.static
 
 /** Absent fields keep their values. */
-export const WidgetKeyPatch = t.Partial(WidgetKeyBody)
+export const WidgetKeyPatch = named('WidgetKeyPatch', t.Partial(WidgetKeyBody))
 export type WidgetKeyPatch = typeof WidgetKeyPatch.static
 
 /** A widget key. It is public: every answer about it shows its value. */
-export const WidgetKey = t.Object({
-  id: t.String(),
-  name: t.String(),
-  key: t.Union([KeyText, t.Null()], {
-    description: 'null for a key of an earlier version, of which only a hash is kept.',
+export const WidgetKey = named(
+  'WidgetKey',
+  t.Object({
+    id: t.String(),
+    name: t.String(),
+    key: t.Union([KeyText, t.Null()], {
+      description: 'null for a key of an earlier version, of which only a hash is kept.',
+    }),
+    prefix: KeyPrefix,
+    origins: t.Array(t.String()),
+    rate_per_minute: t.Union([Type.Integer(), t.Null()]),
+    allowed: t.Array(WidgetUse),
+    forced_filters: ForcedFilters,
+    created_at: Moment,
   }),
-  prefix: KeyPrefix,
-  origins: t.Array(t.String()),
-  rate_per_minute: t.Union([Type.Integer(), t.Null()]),
-  allowed: t.Array(WidgetUse),
-  forced_filters: ForcedFilters,
-  created_at: Moment,
-})
+)
 export type WidgetKey = typeof WidgetKey.static
 
-export const WidgetKeyList = t.Object({ public_keys: t.Array(WidgetKey), count: Type.Integer() })
+export const WidgetKeyList = named(
+  'WidgetKeyList',
+  t.Object({ public_keys: t.Array(WidgetKey), count: Type.Integer() }),
+)
 export type WidgetKeyList = typeof WidgetKeyList.static
 
-export const DeletedWidgetKey = t.Object({ status: t.Literal('deleted'), id: t.String() })
+export const DeletedWidgetKey = named('Deleted', t.Object({ status: t.Literal('deleted'), id: t.String() }))
 export type DeletedWidgetKey = typeof DeletedWidgetKey.static

@@ -1,17 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 
-export const DemoInstalled = t.Object({
-  status: t.Literal('installed'),
-  installed: Type.Integer({ description: 'Products that were added.' }),
-  skipped: Type.Integer({ description: 'Products that already existed.' }),
-  products: t.Array(t.String(), { description: 'The ids of all demo products.' }),
-})
+export const DemoInstalled = named(
+  'DemoInstalled',
+  t.Object({
+    status: t.Literal('installed'),
+    installed: Type.Integer({ description: 'Products that were added.' }),
+    skipped: Type.Integer({ description: 'Products that already existed.' }),
+    products: t.Array(t.String(), { description: 'The ids of all demo products.' }),
+  }),
+)
 export type DemoInstalled = typeof DemoInstalled.static
 
-export const DemoRemoved = t.Object({
-  status: t.Literal('deleted'),
-  deleted: Type.Integer(),
-  products: t.Array(t.String()),
-})
+export const DemoRemoved = named(
+  'DemoRemoved',
+  t.Object({
+    status: t.Literal('deleted'),
+    deleted: Type.Integer(),
+    products: t.Array(t.String()),
+  }),
+)
 export type DemoRemoved = typeof DemoRemoved.static

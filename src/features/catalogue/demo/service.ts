@@ -1,5 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { productLimitExceeded } from '../../../core/errors.ts'
 import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -34,13 +34,8 @@ export function demoService({ catalogue, readPicture, changes, products }: DemoD
       const max_products = PLANS[plan_name].productsMax
       const products_count = products.count(storeId)
       if (products_count + missing.length > max_products) {
-        throw new ApiError(
-          'product_limit_exceeded',
-          `The plan ${plan_name} has no room for the demo products`,
-          {
-            details: { plan_name, max_products, products_count },
-          },
-        )
+        const details = { plan_name, max_products, products_count }
+        throw productLimitExceeded(details, `The plan ${plan_name} has no room for the demo products`)
       }
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>

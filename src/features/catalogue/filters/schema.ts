@@ -1,6 +1,7 @@
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 
 /** Every operator, in the order of the guide. */
 export const FILTER_OPERATORS = [
@@ -88,27 +89,33 @@ export const FiltersOrNull = Type.Unsafe<unknown>({
 })
 
 /** The body of DELETE /v1/products. */
-export const ProductDeletion = t.Object(
-  {
-    filters: Filters,
-    dry_run: t.Optional(
-      t.Boolean({ default: false, description: 'Delete nothing, and answer what would be deleted.' }),
-    ),
-  },
-  { additionalProperties: true },
+export const ProductDeletion = named(
+  'ProductDeletion',
+  t.Object(
+    {
+      filters: Filters,
+      dry_run: t.Optional(
+        t.Boolean({ default: false, description: 'Delete nothing, and answer what would be deleted.' }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
 )
 export type ProductDeletion = typeof ProductDeletion.static
 
-export const DeletedProducts = t.Object({
-  status: t.Union([t.Literal('deleted'), t.Literal('dry_run')]),
-  matched: Type.Integer({ description: 'Products that pass the filters.' }),
-  deleted: Type.Integer({ description: '0 in a dry run.' }),
-  remaining: Type.Integer({
-    description: `Products that pass and are still there: one request deletes at most ${LIMITS.deletedByFilterMax}. Repeat it until this is 0.`,
+export const DeletedProducts = named(
+  'DeletedProducts',
+  t.Object({
+    status: t.Union([t.Literal('deleted'), t.Literal('dry_run')]),
+    matched: Type.Integer({ description: 'Products that pass the filters.' }),
+    deleted: Type.Integer({ description: '0 in a dry run.' }),
+    remaining: Type.Integer({
+      description: `Products that pass and are still there: one request deletes at most ${LIMITS.deletedByFilterMax}. Repeat it until this is 0.`,
+    }),
+    product_ids: t.Array(t.String(), {
+      description: `The first ${LIMITS.deletedIdsShown} of the products, oldest first.`,
+    }),
+    warnings: t.Optional(t.Array(t.String())),
   }),
-  product_ids: t.Array(t.String(), {
-    description: `The first ${LIMITS.deletedIdsShown} of the products, oldest first.`,
-  }),
-  warnings: t.Optional(t.Array(t.String())),
-})
+)
 export type DeletedProducts = typeof DeletedProducts.static

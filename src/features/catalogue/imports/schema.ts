@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Metadata } from '../products/schema.ts'
@@ -33,17 +34,20 @@ export const FormatOrNull = Type.Unsafe<TableFormat | null>(
 )
 
 /** A form with the file, for the API's document. */
-export const ImportForm = t.Object({
-  file: t.String({
-    format: 'binary',
-    description:
-      'CSV, TSV, NDJSON or XML (Google Merchant), also packed with gzip; or a zip file with one table and the pictures that it names.',
+export const ImportForm = named(
+  'ImportForm',
+  t.Object({
+    file: t.String({
+      format: 'binary',
+      description:
+        'CSV, TSV, NDJSON or XML (Google Merchant), also packed with gzip; or a zip file with one table and the pictures that it names.',
+    }),
+    mapping: t.Optional(MappingBody),
+    format: t.Optional(Format),
+    dry_run: t.Optional(t.Boolean({ description: 'Show what would be imported, and write nothing.' })),
+    callback_url: t.Optional(t.String({ description: 'Gets one request when the job is over.' })),
   }),
-  mapping: t.Optional(MappingBody),
-  format: t.Optional(Format),
-  dry_run: t.Optional(t.Boolean({ description: 'Show what would be imported, and write nothing.' })),
-  callback_url: t.Optional(t.String({ description: 'Gets one request when the job is over.' })),
-})
+)
 
 /** The same as parameters, for a body that is the file itself. */
 export const ImportQuery = t.Object({
@@ -54,58 +58,72 @@ export const ImportQuery = t.Object({
 })
 export type ImportQuery = typeof ImportQuery.static
 
-const Problem = t.Object({
-  line: Type.Integer({ description: 'Where the row begins in the file, from 1.' }),
-  product_id: t.Union([t.String(), t.Null()]),
-  error: t.String({ description: 'A code, as in the answers to single requests.' }),
-  message: t.String(),
-  details: t.Optional(t.Record(t.String(), t.Unknown())),
-})
+const Problem = named(
+  'ImportProblem',
+  t.Object({
+    line: Type.Integer({ description: 'Where the row begins in the file, from 1.' }),
+    product_id: t.Union([t.String(), t.Null()]),
+    error: t.String({ description: 'A code, as in the answers to single requests.' }),
+    message: t.String(),
+    details: t.Optional(t.Record(t.String(), t.Unknown())),
+  }),
+)
 export type Problem = typeof Problem.static
 
-const PreviewPicture = t.Union([
-  t.Object({
-    width: Type.Integer(),
-    height: Type.Integer(),
-    thumbnail: t.String({ description: 'A small WebP picture as a `data:` URI.' }),
-  }),
-  t.Object({ error: t.String(), message: t.String() }),
-])
+const PreviewPicture = named(
+  'PreviewPicture',
+  t.Union([
+    t.Object({
+      width: Type.Integer(),
+      height: Type.Integer(),
+      thumbnail: t.String({ description: 'A small WebP picture as a `data:` URI.' }),
+    }),
+    t.Object({ error: t.String(), message: t.String() }),
+  ]),
+)
 
-const PreviewProduct = t.Object({
-  line: Type.Integer(),
-  product_id: t.String(),
-  image_url: t.String(),
-  additional_image_urls: t.Array(t.String()),
-  metadata: Metadata,
-  picture: PreviewPicture,
-})
+const PreviewProduct = named(
+  'PreviewProduct',
+  t.Object({
+    line: Type.Integer(),
+    product_id: t.String(),
+    image_url: t.String(),
+    additional_image_urls: t.Array(t.String()),
+    metadata: Metadata,
+    picture: PreviewPicture,
+  }),
+)
 export type PreviewProduct = typeof PreviewProduct.static
 
 /** What an import would do. */
-export const ImportPreview = t.Object({
-  dry_run: t.Literal(true),
-  format: oneOf(TABLE_FORMATS),
-  packing: oneOf(['none', 'gzip', 'zip'] as const),
-  encoding: t.String(),
-  platform: oneOf(
-    ['shopify', 'woocommerce', 'google', 'plain'] as const,
-    'Whose export the columns look like.',
-  ),
-  columns: t.Array(t.String()),
-  mapping: t.Record(t.String(), t.Array(t.String()), { description: 'The columns that are read, by field.' }),
-  unmapped_columns: t.Array(t.String()),
-  total: Type.Integer({ description: 'Products in the file.' }),
-  valid: Type.Integer({
-    description: 'Products that the import would write, as far as this can be told without their pictures.',
+export const ImportPreview = named(
+  'ImportPreview',
+  t.Object({
+    dry_run: t.Literal(true),
+    format: oneOf(TABLE_FORMATS),
+    packing: oneOf(['none', 'gzip', 'zip'] as const),
+    encoding: t.String(),
+    platform: oneOf(
+      ['shopify', 'woocommerce', 'google', 'plain'] as const,
+      'Whose export the columns look like.',
+    ),
+    columns: t.Array(t.String()),
+    mapping: t.Record(t.String(), t.Array(t.String()), {
+      description: 'The columns that are read, by field.',
+    }),
+    unmapped_columns: t.Array(t.String()),
+    total: Type.Integer({ description: 'Products in the file.' }),
+    valid: Type.Integer({
+      description: 'Products that the import would write, as far as this can be told without their pictures.',
+    }),
+    invalid: Type.Integer(),
+    hidden: Type.Integer({
+      description: 'Drafts and products that the shop does not show; they are left out.',
+    }),
+    warnings: t.Array(t.String()),
+    products: t.Array(PreviewProduct, { description: 'The first products as they would be stored.' }),
+    errors: t.Array(Problem, { description: 'The first problems.' }),
+    errors_truncated: t.Boolean(),
   }),
-  invalid: Type.Integer(),
-  hidden: Type.Integer({
-    description: 'Drafts and products that the shop does not show; they are left out.',
-  }),
-  warnings: t.Array(t.String()),
-  products: t.Array(PreviewProduct, { description: 'The first products as they would be stored.' }),
-  errors: t.Array(Problem, { description: 'The first problems.' }),
-  errors_truncated: t.Boolean(),
-})
+)
 export type ImportPreview = typeof ImportPreview.static

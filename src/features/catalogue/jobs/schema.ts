@@ -1,37 +1,44 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Product } from '../products/schema.ts'
 
 /** The body of POST /v1/products/bulk, for the API's document: it is read piece by piece. */
-export const BulkBody = t.Object(
-  {
-    products: t.Array(Product, {
-      minItems: 1,
-      maxItems: LIMITS.bulkProductsMax,
-      description: 'A product that is wrong fails alone, and is listed among the errors of the job.',
-    }),
-    callback_url: t.Optional(
-      text({
-        description: 'Gets one request when the job is over.',
-        examples: ['https://shop.example/hooks/jobs'],
+export const BulkBody = named(
+  'BulkInput',
+  t.Object(
+    {
+      products: t.Array(Product, {
+        minItems: 1,
+        maxItems: LIMITS.bulkProductsMax,
+        description: 'A product that is wrong fails alone, and is listed among the errors of the job.',
       }),
-    ),
-  },
-  { additionalProperties: true },
+      callback_url: t.Optional(
+        text({
+          description: 'Gets one request when the job is over.',
+          examples: ['https://shop.example/hooks/jobs'],
+        }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
 )
 
 const JobId = t.String({ examples: ['01920000-0000-7000-8000-000000000000'] })
 
 /** What a request gets that starts a job. */
-export const JobStarted = t.Object({
-  job_id: JobId,
-  status: t.Literal('processing'),
-  total: Type.Integer({ description: 'Items of the job.' }),
-})
+export const JobStarted = named(
+  'JobStarted',
+  t.Object({
+    job_id: JobId,
+    status: t.Literal('processing'),
+    total: Type.Integer({ description: 'Items of the job.' }),
+  }),
+)
 export type JobStarted = typeof JobStarted.static
 
 const JOB_STATES = ['processing', 'completed', 'failed', 'cancelled'] as const
@@ -40,63 +47,72 @@ const JobState = oneOf(
   '`completed`: at least one item succeeded or needed no change. `failed`: every item failed.',
 )
 
-const ItemFailure = t.Object({
-  index: Type.Integer({ description: 'Place of the item in the request, from 0.' }),
-  product_id: t.Union([t.String(), t.Null()]),
-  error: t.String({ description: 'A code, as in the answers to single requests.' }),
-  message: t.String(),
-  details: t.Optional(t.Record(t.String(), t.Unknown())),
-  retryable: t.Boolean({ description: 'Whether `POST /v1/jobs/{job_id}/retry` tries the item again.' }),
-})
+const ItemFailure = named(
+  'JobItemError',
+  t.Object({
+    index: Type.Integer({ description: 'Place of the item in the request, from 0.' }),
+    product_id: t.Union([t.String(), t.Null()]),
+    error: t.String({ description: 'A code, as in the answers to single requests.' }),
+    message: t.String(),
+    details: t.Optional(t.Record(t.String(), t.Unknown())),
+    retryable: t.Boolean({ description: 'Whether `POST /v1/jobs/{job_id}/retry` tries the item again.' }),
+  }),
+)
 export type ItemFailure = typeof ItemFailure.static
 
 const count = (description: string) => Type.Integer({ description })
 
 /** A job without its errors. */
-export const JobSummary = t.Object({
-  job_id: JobId,
-  type: oneOf(['bulk_index', 'import', 'feed'] as const),
-  status: JobState,
-  total: count('Items of the job.'),
-  processed: count('The sum of the next three.'),
-  succeeded: count('Products that were indexed, updated or deleted.'),
-  unchanged: count('Items that changed nothing, or whose product has been written since.'),
-  failed: count('Items that failed.'),
-  cancelled: count('Items that were not begun when the job was cancelled.'),
-  progress: t.Number({ minimum: 0, maximum: 1, description: '`processed` divided by `total`.' }),
-  eta_seconds: t.Union([t.Number(), t.Null()], {
-    description: 'Time left at the present pace; null before the first item is done and after the end.',
+export const JobSummary = named(
+  'JobSummary',
+  t.Object({
+    job_id: JobId,
+    type: oneOf(['bulk_index', 'import', 'feed'] as const),
+    status: JobState,
+    total: count('Items of the job.'),
+    processed: count('The sum of the next three.'),
+    succeeded: count('Products that were indexed, updated or deleted.'),
+    unchanged: count('Items that changed nothing, or whose product has been written since.'),
+    failed: count('Items that failed.'),
+    cancelled: count('Items that were not begun when the job was cancelled.'),
+    progress: t.Number({ minimum: 0, maximum: 1, description: '`processed` divided by `total`.' }),
+    eta_seconds: t.Union([t.Number(), t.Null()], {
+      description: 'Time left at the present pace; null before the first item is done and after the end.',
+    }),
+    created_at: Moment,
+    started_at: MomentOrNull,
+    finished_at: MomentOrNull,
+    duration_ms: t.Union([t.Number(), t.Null()], { description: 'From `started_at` to `finished_at`.' }),
+    warnings: t.Array(t.String()),
+    errors_url: t.String({ description: 'Path of the list of all errors.' }),
+    callback: t.Union(
+      [
+        t.Object({
+          url: t.String(),
+          state: t.String({ description: '`pending` until the callback has been delivered or given up.' }),
+          attempts: Type.Integer(),
+          last_status: t.Union([Type.Integer(), t.Null()]),
+        }),
+        t.Null(),
+      ],
+      { description: 'null for a job without `callback_url`.' },
+    ),
   }),
-  created_at: Moment,
-  started_at: MomentOrNull,
-  finished_at: MomentOrNull,
-  duration_ms: t.Union([t.Number(), t.Null()], { description: 'From `started_at` to `finished_at`.' }),
-  warnings: t.Array(t.String()),
-  errors_url: t.String({ description: 'Path of the list of all errors.' }),
-  callback: t.Union(
-    [
-      t.Object({
-        url: t.String(),
-        state: t.String({ description: '`pending` until the callback has been delivered or given up.' }),
-        attempts: Type.Integer(),
-        last_status: t.Union([Type.Integer(), t.Null()]),
-      }),
-      t.Null(),
-    ],
-    { description: 'null for a job without `callback_url`.' },
-  ),
-})
+)
 export type JobSummary = typeof JobSummary.static
 
-export const Job = t.Object({
-  ...JobSummary.properties,
-  errors: t.Array(ItemFailure, {
-    description: `The first ${LIMITS.jobErrorsInline}, in the order of the items.`,
+export const Job = named(
+  'Job',
+  t.Object({
+    ...JobSummary.properties,
+    errors: t.Array(ItemFailure, {
+      description: `The first ${LIMITS.jobErrorsInline}, in the order of the items.`,
+    }),
+    errors_truncated: t.Boolean({
+      description: 'Whether there are more, or were more before the oldest were deleted.',
+    }),
   }),
-  errors_truncated: t.Boolean({
-    description: 'Whether there are more, or were more before the oldest were deleted.',
-  }),
-})
+)
 export type Job = typeof Job.static
 
 export const JobParams = t.Object({ job_id: t.String() })
@@ -107,11 +123,14 @@ export const JobListQuery = t.Object({
 })
 export type JobListQuery = typeof JobListQuery.static
 
-export const JobList = t.Object({
-  jobs: t.Array(JobSummary, { description: 'Newest first.' }),
-  count: Type.Integer({ description: 'Jobs on this page.' }),
-  next_cursor: NextCursor,
-})
+export const JobList = named(
+  'JobList',
+  t.Object({
+    jobs: t.Array(JobSummary, { description: 'Newest first.' }),
+    count: Type.Integer({ description: 'Jobs on this page.' }),
+    next_cursor: NextCursor,
+  }),
+)
 export type JobList = typeof JobList.static
 
 export const JobErrorsQuery = t.Object(
@@ -119,9 +138,12 @@ export const JobErrorsQuery = t.Object(
 )
 export type JobErrorsQuery = typeof JobErrorsQuery.static
 
-export const JobErrors = t.Object({
-  errors: t.Array(ItemFailure, { description: 'In the order of the items.' }),
-  count: Type.Integer({ description: 'Errors on this page.' }),
-  next_cursor: NextCursor,
-})
+export const JobErrors = named(
+  'JobErrors',
+  t.Object({
+    errors: t.Array(ItemFailure, { description: 'In the order of the items.' }),
+    count: Type.Integer({ description: 'Errors on this page.' }),
+    next_cursor: NextCursor,
+  }),
+)
 export type JobErrors = typeof JobErrors.static

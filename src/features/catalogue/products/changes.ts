@@ -1,6 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import { ApiError, notFound } from '../../../core/errors.ts'
+import { notFound, productLimitExceeded } from '../../../core/errors.ts'
 import type { EmitEvent, EventOrigin } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
@@ -127,9 +127,8 @@ export function createProductChanges(deps: ProductChangesDeps) {
     if (max_products === Infinity) return
     const products_count = stores.countProducts(id)
     if (products_count < max_products) return
-    throw new ApiError('product_limit_exceeded', `The plan ${plan_name} holds ${max_products} products`, {
-      details: { plan_name, max_products, products_count },
-    })
+    const details = { plan_name, max_products, products_count }
+    throw productLimitExceeded(details, `The plan ${plan_name} holds ${max_products} products`)
   }
 
   async function write(

@@ -2,33 +2,37 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** Contract 2.1 and further keys with a meaning. Unknown keys are kept and can be filtered. */
-export const Metadata = t.Object(
-  {
-    name: t.Optional(t.String()),
-    category: t.Optional(t.String()),
-    brand: t.Optional(t.String()),
-    price: t.Optional(t.Number({ description: 'Major units of `currency`.' })),
-    color_name: t.Optional(t.String()),
-    tags: t.Optional(t.Array(t.String())),
-    url: t.Optional(t.String({ description: 'Web page of the product.' })),
-    currency: t.Optional(t.String({ description: 'ISO 4217.' })),
-    in_stock: t.Optional(t.Boolean()),
-    sku: t.Optional(t.String()),
-    gtin: t.Optional(t.String()),
-    variant_group: t.Optional(t.String()),
-    sale_price: t.Optional(t.Number()),
-    rating: t.Optional(t.Number()),
-    created_at: t.Optional(t.String()),
-  },
-  {
-    additionalProperties: true,
-    description: `At most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON, ${LIMITS.metadataKeysMax} keys, ${LIMITS.metadataDepthMax} levels.`,
-  },
+export const Metadata = named(
+  'ProductMetadata',
+  t.Object(
+    {
+      name: t.Optional(t.String()),
+      category: t.Optional(t.String()),
+      brand: t.Optional(t.String()),
+      price: t.Optional(t.Number({ description: 'Major units of `currency`.' })),
+      color_name: t.Optional(t.String()),
+      tags: t.Optional(t.Array(t.String())),
+      url: t.Optional(t.String({ description: 'Web page of the product.' })),
+      currency: t.Optional(t.String({ description: 'ISO 4217.' })),
+      in_stock: t.Optional(t.Boolean()),
+      sku: t.Optional(t.String()),
+      gtin: t.Optional(t.String()),
+      variant_group: t.Optional(t.String()),
+      sale_price: t.Optional(t.Number()),
+      rating: t.Optional(t.Number()),
+      created_at: t.Optional(t.String()),
+    },
+    {
+      additionalProperties: true,
+      description: `At most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON, ${LIMITS.metadataKeysMax} keys, ${LIMITS.metadataDepthMax} levels.`,
+    },
+  ),
 )
 export type Metadata = Record<string, unknown>
 
@@ -71,17 +75,20 @@ const AdditionalPictures = t.Array(PictureUrl, {
 })
 
 /** The body of POST /v1/products as JSON, and an item of POST /v1/products/bulk. */
-export const Product = t.Object(
-  {
-    product_id: ProductId,
-    image_url: PictureUrl,
-    metadata: t.Optional(Metadata),
-    additional_image_urls: t.Optional(AdditionalPictures),
-    refresh: t.Optional(
-      t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
-    ),
-  },
-  { additionalProperties: true },
+export const Product = named(
+  'ProductInput',
+  t.Object(
+    {
+      product_id: ProductId,
+      image_url: PictureUrl,
+      metadata: t.Optional(Metadata),
+      additional_image_urls: t.Optional(AdditionalPictures),
+      refresh: t.Optional(
+        t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
 )
 
 /** A picture within a line of an export, with its vector and what is known of it. Other fields are not read. */
@@ -121,22 +128,25 @@ export interface Given {
 }
 
 /** The body of POST /v1/products as multipart: the picture is a file or a URL; `metadata` is JSON text. */
-export const ProductForm = t.Object(
-  {
-    product_id: ProductId,
-    image: t.Optional(
-      upload(
-        `JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}. Exactly one of image and image_url is required.`,
+export const ProductForm = named(
+  'ProductForm',
+  t.Object(
+    {
+      product_id: ProductId,
+      image: t.Optional(
+        upload(
+          `JPEG, PNG, WebP, AVIF or GIF, at most ${sizeInWords(LIMITS.pictureBytesMax)}. Exactly one of image and image_url is required.`,
+        ),
       ),
-    ),
-    image_url: t.Optional(PictureUrl),
-    metadata: t.Optional(Metadata),
-    additional_image_urls: t.Optional(AdditionalPictures),
-    refresh: t.Optional(
-      t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
-    ),
-  },
-  { additionalProperties: true },
+      image_url: t.Optional(PictureUrl),
+      metadata: t.Optional(Metadata),
+      additional_image_urls: t.Optional(AdditionalPictures),
+      refresh: t.Optional(
+        t.Boolean({ description: 'Download the pictures again even if their URLs are known.' }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
 )
 
 export type Product = typeof Product.static
@@ -145,63 +155,79 @@ export type Product = typeof Product.static
 export const ProductBody = t.Union([Product, ProductForm])
 export type ProductBody = typeof ProductBody.static
 
-const ReplacementJson = t.Object(
-  { ...Product.properties, product_id: t.Optional(ProductId) },
-  { additionalProperties: true },
+const ReplacementJson = named(
+  'ProductReplacement',
+  t.Object({ ...Product.properties, product_id: t.Optional(ProductId) }, { additionalProperties: true }),
 )
 
 /** The body of PUT /v1/products/{product_id}; an id in the body must equal the one in the path. */
-export const ProductReplacementForm = t.Object(
-  { ...ProductForm.properties, product_id: t.Optional(ProductId) },
-  { additionalProperties: true },
+export const ProductReplacementForm = named(
+  'ProductReplacementForm',
+  t.Object({ ...ProductForm.properties, product_id: t.Optional(ProductId) }, { additionalProperties: true }),
 )
 export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
 export type ProductReplacement = typeof ProductReplacement.static
 
 /** The body of PATCH: absent fields stay; metadata is merged by RFC 7396, so null removes a key. */
-export const ProductPatch = t.Object(
-  {
-    image_url: t.Optional(PictureUrl),
-    additional_image_urls: t.Optional(AdditionalPictures),
-    metadata: t.Optional(
-      t.Record(t.String(), t.Unknown(), { description: 'JSON merge patch (RFC 7396): null removes a key.' }),
-    ),
-    refresh: t.Optional(t.Boolean()),
-  },
-  { additionalProperties: true },
+export const ProductPatch = named(
+  'ProductPatch',
+  t.Object(
+    {
+      image_url: t.Optional(PictureUrl),
+      additional_image_urls: t.Optional(AdditionalPictures),
+      metadata: t.Optional(
+        t.Record(t.String(), t.Unknown(), {
+          description: 'JSON merge patch (RFC 7396): null removes a key.',
+        }),
+      ),
+      refresh: t.Optional(t.Boolean()),
+    },
+    { additionalProperties: true },
+  ),
 )
 export type ProductPatch = typeof ProductPatch.static
 
-export const IndexedProduct = t.Object({
-  status: t.Literal('indexed'),
-  product_id: t.String(),
-  vector_id: t.String(),
-  message: t.Union([t.Literal('indexed'), t.Literal('updated'), t.Literal('unchanged')]),
-})
+export const IndexedProduct = named(
+  'IndexingResult',
+  t.Object({
+    status: t.Literal('indexed'),
+    product_id: t.String(),
+    vector_id: t.String(),
+    message: t.Union([t.Literal('indexed'), t.Literal('updated'), t.Literal('unchanged')]),
+  }),
+)
 export type IndexedProduct = typeof IndexedProduct.static
 
-const PictureInfo = t.Object({
-  width: Type.Integer({ description: 'Pixels, after EXIF rotation.' }),
-  height: Type.Integer(),
-  bytes: Type.Integer(),
-  content_type: t.String(),
-  phash: t.String({ description: '64-bit perceptual hash, hex.' }),
-  palette: t.Array(t.Object({ hex: t.String(), share: t.Number() }), { description: 'Largest share first.' }),
-})
+const PictureInfo = named(
+  'ProductPicture',
+  t.Object({
+    width: Type.Integer({ description: 'Pixels, after EXIF rotation.' }),
+    height: Type.Integer(),
+    bytes: Type.Integer(),
+    content_type: t.String(),
+    phash: t.String({ description: '64-bit perceptual hash, hex.' }),
+    palette: t.Array(named('PaletteColor', t.Object({ hex: t.String(), share: t.Number() })), {
+      description: 'Largest share first.',
+    }),
+  }),
+)
 
 /** A product as it is read: Contract 2.1 and the results of indexing. */
-export const IndexedProductView = t.Object({
-  product_id: t.String(),
-  image_url: t.String(),
-  additional_image_urls: t.Array(t.String()),
-  metadata: Metadata,
-  status: t.Literal('indexed'),
-  vector_id: t.String(),
-  indexed_at: Moment,
-  updated_at: Moment,
-  image: PictureInfo,
-  error: t.Null(),
-})
+export const IndexedProductView = named(
+  'Product',
+  t.Object({
+    product_id: t.String(),
+    image_url: t.String(),
+    additional_image_urls: t.Array(t.String()),
+    metadata: Metadata,
+    status: t.Literal('indexed'),
+    vector_id: t.String(),
+    indexed_at: Moment,
+    updated_at: Moment,
+    image: PictureInfo,
+    error: t.Null(),
+  }),
+)
 export type IndexedProductView = typeof IndexedProductView.static
 
 export const PRODUCT_SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'] as const
@@ -218,15 +244,18 @@ export const ProductListQuery = t.Object({
 })
 export type ProductListQuery = typeof ProductListQuery.static
 
-export const ProductList = t.Object({
-  products: t.Array(IndexedProductView),
-  count: Type.Integer({ description: 'Products on this page.' }),
-  total: Type.Integer({
-    description: `Products that match the filters, counted up to ${LIMITS.productsTotalMax}.`,
+export const ProductList = named(
+  'ProductList',
+  t.Object({
+    products: t.Array(IndexedProductView),
+    count: Type.Integer({ description: 'Products on this page.' }),
+    total: Type.Integer({
+      description: `Products that match the filters, counted up to ${LIMITS.productsTotalMax}.`,
+    }),
+    total_is_exact: t.Boolean({ description: 'false when more products than `total` match the filters.' }),
+    next_cursor: NextCursor,
   }),
-  total_is_exact: t.Boolean({ description: 'false when more products than `total` match the filters.' }),
-  next_cursor: NextCursor,
-})
+)
 export type ProductList = typeof ProductList.static
 
 export const ProductParams = t.Object({ product_id: t.String() })
@@ -234,5 +263,8 @@ export const ProductParams = t.Object({ product_id: t.String() })
 /** The path of PUT, which may create the product. */
 export const NewProductParams = t.Object({ product_id: ProductId })
 
-export const DeletedProduct = t.Object({ status: t.Literal('deleted'), product_id: t.String() })
+export const DeletedProduct = named(
+  'DeletedProduct',
+  t.Object({ status: t.Literal('deleted'), product_id: t.String() }),
+)
 export type DeletedProduct = typeof DeletedProduct.static

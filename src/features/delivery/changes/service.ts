@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { changesExpired } from '../../../core/errors.ts'
 import type { EmitEvent, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
@@ -41,7 +41,7 @@ export function changeService({ queries, clock, readers, unsynced }: ChangeDeps)
     list(storeId: string, query: ChangesQuery): ChangeList {
       const { after = 0, limit = LIMITS.changesPageDefault } = query
       const bounds = queries.findBounds(storeId)
-      if (after < bounds.oldest - 1 || after > bounds.last) throw expired(after, bounds)
+      if (after < bounds.oldest - 1 || after > bounds.last) throw changesExpired(after, bounds)
       const changes: Change[] = []
       let bytes = 0
       for (const row of queries.iterateAfter(storeId, after, limit)) {
@@ -70,12 +70,3 @@ export function changeService({ queries, clock, readers, unsynced }: ChangeDeps)
     },
   }
 }
-
-const expired = (after: number, { oldest, last }: FeedBounds): ApiError =>
-  new ApiError(
-    'changes_expired',
-    after > last
-      ? `The last change of this store has the number ${last}: copy the products again`
-      : `The changes before number ${oldest} are no longer kept: copy the products again`,
-    { details: { oldest_number: oldest, last_number: last } },
-  )

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
@@ -49,48 +50,57 @@ const Secret = text({
 })
 
 /** The body of POST /v1/search/webhooks (contract 9.2). */
-export const WebhookBody = t.Object({
-  url: WebhookUrl,
-  events: Events,
-  secret: t.Optional(Secret),
-  description: t.Optional(Description),
-  enabled: t.Optional(t.Boolean({ default: true })),
-})
+export const WebhookBody = named(
+  'WebhookInput',
+  t.Object({
+    url: WebhookUrl,
+    events: Events,
+    secret: t.Optional(Secret),
+    description: t.Optional(Description),
+    enabled: t.Optional(t.Boolean({ default: true })),
+  }),
+)
 export type WebhookBody = typeof WebhookBody.static
 
 /** The body of PATCH: absent fields stay. A new secret comes by rotation alone. */
-export const WebhookPatch = t.Object({
-  url: t.Optional(WebhookUrl),
-  events: t.Optional(Events),
-  description: t.Optional(orNull(Description, 'null removes it.')),
-  enabled: t.Optional(
-    t.Boolean({ description: 'While it is false, deliveries wait and new events are not queued.' }),
-  ),
-})
+export const WebhookPatch = named(
+  'WebhookPatch',
+  t.Object({
+    url: t.Optional(WebhookUrl),
+    events: t.Optional(Events),
+    description: t.Optional(orNull(Description, 'null removes it.')),
+    enabled: t.Optional(
+      t.Boolean({ description: 'While it is false, deliveries wait and new events are not queued.' }),
+    ),
+  }),
+)
 export type WebhookPatch = typeof WebhookPatch.static
 
-export const Webhook = t.Object({
-  id: t.String(),
-  url: t.String(),
-  events: t.Array(oneOf(WEBHOOK_EVENTS)),
-  description: t.Union([t.String(), t.Null()]),
-  enabled: t.Boolean(),
-  created_at: Moment,
-  updated_at: Moment,
-  secret_hint: t.String({ description: 'The end of the signing secret.', examples: ['…a1b2'] }),
-  api_version: t.Literal('v1'),
-  consecutive_failures: Type.Integer({ description: 'Failed attempts since the last success.' }),
-  last_delivery_at: MomentOrNull,
-  last_status: orNull(Type.Integer(), 'The status of the last answer; null if there was none.'),
-  // One union: of a choice within a choice the document of the API would lose the null.
-  disabled_reason: t.Union(
-    [t.Literal('requested'), t.Literal('receiver_gone'), t.Literal('always_failing'), t.Null()],
-    {
-      description:
-        '`requested`, `receiver_gone` (it answered 410) or `always_failing` (for five days); null while enabled.',
-    },
-  ),
-})
+export const Webhook = named(
+  'Webhook',
+  t.Object({
+    id: t.String(),
+    url: t.String(),
+    events: t.Array(oneOf(WEBHOOK_EVENTS)),
+    description: t.Union([t.String(), t.Null()]),
+    enabled: t.Boolean(),
+    created_at: Moment,
+    updated_at: Moment,
+    secret_hint: t.String({ description: 'The end of the signing secret.', examples: ['…a1b2'] }),
+    api_version: t.Literal('v1'),
+    consecutive_failures: Type.Integer({ description: 'Failed attempts since the last success.' }),
+    last_delivery_at: MomentOrNull,
+    last_status: orNull(Type.Integer(), 'The status of the last answer; null if there was none.'),
+    // One union: of a choice within a choice the document of the API would lose the null.
+    disabled_reason: t.Union(
+      [t.Literal('requested'), t.Literal('receiver_gone'), t.Literal('always_failing'), t.Null()],
+      {
+        description:
+          '`requested`, `receiver_gone` (it answered 410) or `always_failing` (for five days); null while enabled.',
+      },
+    ),
+  }),
+)
 export type Webhook = typeof Webhook.static
 
 /** Why a webhook is off. */
@@ -98,39 +108,48 @@ export type DisabledReason = NonNullable<Webhook['disabled_reason']>
 
 export const WebhookList = t.Array(Webhook)
 
-export const NewWebhook = t.Object({
-  ...Webhook.properties,
-  secret: orNull(
-    t.String(),
-    'The signing secret, shown only once; null if a repeated request finds the webhook deleted.',
-  ),
-  standard_secret: orNull(t.String(), 'The same in the form that libraries for Standard Webhooks take.'),
-})
+export const NewWebhook = named(
+  'NewWebhook',
+  t.Object({
+    ...Webhook.properties,
+    secret: orNull(
+      t.String(),
+      'The signing secret, shown only once; null if a repeated request finds the webhook deleted.',
+    ),
+    standard_secret: orNull(t.String(), 'The same in the form that libraries for Standard Webhooks take.'),
+  }),
+)
 export type NewWebhook = typeof NewWebhook.static
 
 export const WebhookParams = t.Object({ id: t.String() })
-export const DeletedWebhook = t.Object({ status: t.Literal('deleted'), id: t.String() })
+export const DeletedWebhook = named('Deleted', t.Object({ status: t.Literal('deleted'), id: t.String() }))
 export type DeletedWebhook = typeof DeletedWebhook.static
 
 /** The body of a rotation; may be absent. */
-export const SecretRotation = t.Object({
-  grace_seconds: t.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMITS.secretGraceSecondsMax,
-      default: LIMITS.secretGraceSecondsDefault,
-      description: 'How long the old secret signs beside the new one.',
-    }),
-  ),
-})
+export const SecretRotation = named(
+  'SecretRotation',
+  t.Object({
+    grace_seconds: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.secretGraceSecondsMax,
+        default: LIMITS.secretGraceSecondsDefault,
+        description: 'How long the old secret signs beside the new one.',
+      }),
+    ),
+  }),
+)
 export type SecretRotation = typeof SecretRotation.static
 
-export const NewSecret = t.Object({
-  secret: t.String({ description: 'The new secret, shown only once.' }),
-  standard_secret: t.String({ description: 'The same for libraries for Standard Webhooks.' }),
-  secret_hint: t.String(),
-  previous_valid_until: orNull(Moment, 'Until then the old secret signs too; null if there was none.'),
-})
+export const NewSecret = named(
+  'SigningSecret',
+  t.Object({
+    secret: t.String({ description: 'The new secret, shown only once.' }),
+    standard_secret: t.String({ description: 'The same for libraries for Standard Webhooks.' }),
+    secret_hint: t.String(),
+    previous_valid_until: orNull(Moment, 'Until then the old secret signs too; null if there was none.'),
+  }),
+)
 export type NewSecret = typeof NewSecret.static
 
 export const TestBody = t.Object({
@@ -138,61 +157,79 @@ export const TestBody = t.Object({
 })
 export type TestBody = typeof TestBody.static
 
-export const RecoverBody = t.Object({
-  since: moment('Changes from this moment on'),
-  until: t.Optional(moment('Changes before this moment; default: now')),
-})
+export const RecoverBody = named(
+  'DeliveryRecovery',
+  t.Object({
+    since: moment('Changes from this moment on'),
+    until: t.Optional(moment('Changes before this moment; default: now')),
+  }),
+)
 export type RecoverBody = typeof RecoverBody.static
 
-export const Recovered = t.Object({
-  status: t.Literal('queued'),
-  queued: Type.Integer({ description: 'Deliveries that will be sent.' }),
-  next_since: orNull(
-    Moment,
-    'If the call reached its limit, the moment to go on from; what is delivered already is not sent again.',
-  ),
-})
+export const Recovered = named(
+  'RecoveredDeliveries',
+  t.Object({
+    status: t.Literal('queued'),
+    queued: Type.Integer({ description: 'Deliveries that will be sent.' }),
+    next_since: orNull(
+      Moment,
+      'If the call reached its limit, the moment to go on from; what is delivered already is not sent again.',
+    ),
+  }),
+)
 export type Recovered = typeof Recovered.static
 
 /** A delivery in a list. */
-export const Delivery = t.Object({
-  id: t.String({ description: 'The `webhook-id` of every attempt.' }),
-  webhook_id: t.String({ description: 'The webhook; for the callback of a job its id.' }),
-  event: t.String(),
-  change_number: orNull(Type.Integer(), 'The change of the feed that it tells of.'),
-  is_test: t.Boolean(),
-  state: oneOf(DELIVERY_STATES),
-  attempts: Type.Integer(),
-  created_at: Moment,
-  next_attempt_at: orNull(Moment, 'null unless it is pending.'),
-  last_attempt_at: MomentOrNull,
-  last_status: orNull(Type.Integer(), 'null if there was no answer.'),
-  last_error: orNull(
-    t.String(),
-    'Why there was no answer: `dns`, `connect`, `tls`, `timeout`, `blocked_address`, `url_not_allowed`, `data_expired`, `secret_unreadable`.',
-  ),
-  duration_ms: orNull(Type.Integer(), 'How long the last attempt took.'),
-})
+export const Delivery = named(
+  'Delivery',
+  t.Object({
+    id: t.String({ description: 'The `webhook-id` of every attempt.' }),
+    webhook_id: t.String({ description: 'The webhook; for the callback of a job its id.' }),
+    event: t.String(),
+    change_number: orNull(Type.Integer(), 'The change of the feed that it tells of.'),
+    is_test: t.Boolean(),
+    state: oneOf(DELIVERY_STATES),
+    attempts: Type.Integer(),
+    created_at: Moment,
+    next_attempt_at: orNull(Moment, 'null unless it is pending.'),
+    last_attempt_at: MomentOrNull,
+    last_status: orNull(Type.Integer(), 'null if there was no answer.'),
+    last_error: orNull(
+      t.String(),
+      'Why there was no answer: `dns`, `connect`, `tls`, `timeout`, `blocked_address`, `url_not_allowed`, `data_expired`, `secret_unreadable`.',
+    ),
+    duration_ms: orNull(Type.Integer(), 'How long the last attempt took.'),
+  }),
+)
 export type Delivery = typeof Delivery.static
 
-const Sent = t.Object({
-  url: t.String(),
-  headers: t.Record(t.String(), t.String()),
-  body: orNull(t.String(), 'null if the change is kept no longer.'),
-})
+const Sent = named(
+  'DeliveryRequest',
+  t.Object(
+    {
+      url: t.String(),
+      headers: t.Record(t.String(), t.String()),
+      body: orNull(t.String(), 'null if the change is kept no longer.'),
+    },
+    {
+      description:
+        'The request of the last attempt, or of the first one to come; signed with the present secrets.',
+    },
+  ),
+)
 
 /** A delivery with what was sent and what came back. */
-export const DeliveryDetail = t.Object({
-  ...Delivery.properties,
-  request: t.Object(Sent.properties, {
-    description:
-      'The request of the last attempt, or of the first one to come; signed with the present secrets.',
+export const DeliveryDetail = named(
+  'DeliveryDetail',
+  t.Object({
+    ...Delivery.properties,
+    request: Sent,
+    answer: orNull(
+      t.Object({ status: Type.Integer(), body: t.String({ description: 'The first 2 KiB.' }) }),
+      'The answer of the last attempt; null if there was none.',
+    ),
   }),
-  answer: orNull(
-    t.Object({ status: Type.Integer(), body: t.String({ description: 'The first 2 KiB.' }) }),
-    'The answer of the last attempt; null if there was none.',
-  ),
-})
+)
 export type DeliveryDetail = typeof DeliveryDetail.static
 
 export const DeliveryQuery = t.Object({
@@ -201,30 +238,39 @@ export const DeliveryQuery = t.Object({
 })
 export type DeliveryQuery = typeof DeliveryQuery.static
 
-export const DeliveryList = t.Object({
-  deliveries: t.Array(Delivery),
-  count: Type.Integer({ description: 'Deliveries on this page.' }),
-  next_cursor: NextCursor,
-})
+export const DeliveryList = named(
+  'DeliveryList',
+  t.Object({
+    deliveries: t.Array(Delivery),
+    count: Type.Integer({ description: 'Deliveries on this page.' }),
+    next_cursor: NextCursor,
+  }),
+)
 export type DeliveryList = typeof DeliveryList.static
 
 export const DeliveryParams = t.Object({ delivery_id: t.String() })
 
 /** One entry of the inbox (contract 9.6). */
-export const InboxEntry = t.Object({
-  delivery_id: orNull(t.String(), 'null if no webhook asks for this event.'),
-  webhook_id: orNull(t.String(), 'The webhook, or the job of a callback.'),
-  event: t.String(),
-  state: oneOf([...DELIVERY_STATES, 'not_sent'] as const),
-  timestamp: Moment,
-  url: t.Union([t.String(), t.Null()]),
-  headers: t.Record(t.String(), t.String()),
-  body: orNull(t.String(), 'The exact text; null if the change is kept no longer.'),
-})
+export const InboxEntry = named(
+  'InboxEntry',
+  t.Object({
+    delivery_id: orNull(t.String(), 'null if no webhook asks for this event.'),
+    webhook_id: orNull(t.String(), 'The webhook, or the job of a callback.'),
+    event: t.String(),
+    state: oneOf([...DELIVERY_STATES, 'not_sent'] as const),
+    timestamp: Moment,
+    url: t.Union([t.String(), t.Null()]),
+    headers: t.Record(t.String(), t.String()),
+    body: orNull(t.String(), 'The exact text; null if the change is kept no longer.'),
+  }),
+)
 export type InboxEntry = typeof InboxEntry.static
 
-export const Inbox = t.Object({
-  deliveries: t.Array(InboxEntry, { description: 'Newest first.' }),
-  count: Type.Integer(),
-})
+export const Inbox = named(
+  'Inbox',
+  t.Object({
+    deliveries: t.Array(InboxEntry, { description: 'Newest first.' }),
+    count: Type.Integer(),
+  }),
+)
 export type Inbox = typeof Inbox.static

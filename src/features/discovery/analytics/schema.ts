@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
@@ -42,134 +43,146 @@ const rate = (description: string) => t.Union([t.Number(), t.Null()], { descript
 const average = (description: string) => t.Union([t.Number(), t.Null()], { description })
 
 /** GET /v1/search/feedback/popular. */
-export const PopularProducts = t.Object({
-  days: count(),
-  products: t.Array(
-    t.Object({
-      product_id: t.String(),
-      score: t.Number({
-        description: '1 a click, 3 a product in the cart, 5 a purchase; half of it after 7 days.',
+export const PopularProducts = named(
+  'PopularProducts',
+  t.Object({
+    days: count(),
+    products: t.Array(
+      t.Object({
+        product_id: t.String(),
+        score: t.Number({
+          description: '1 a click, 3 a product in the cart, 5 a purchase; half of it after 7 days.',
+        }),
+        clicks: count(),
+        add_to_cart: count(),
+        purchases: count(),
+        revenue: t.Array(t.Object({ currency: t.String(), amount: t.Number() })),
+        metadata: t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
+          description: 'null for a product that the store no longer has.',
+        }),
       }),
-      clicks: count(),
-      add_to_cart: count(),
-      purchases: count(),
-      revenue: t.Array(t.Object({ currency: t.String(), amount: t.Number() })),
-      metadata: t.Union([t.Record(t.String(), t.Unknown()), t.Null()], {
-        description: 'null for a product that the store no longer has.',
-      }),
-    }),
-    { description: 'Greatest score first.' },
-  ),
-})
+      { description: 'Greatest score first.' },
+    ),
+  }),
+)
 export type PopularProducts = typeof PopularProducts.static
 
 /** GET /v1/search/analytics. */
-export const Analytics = t.Object({
-  period: t.Object({
-    days: count(),
-    from: t.String({ format: 'date' }),
-    to: t.String({ format: 'date' }),
-    timezone: t.Literal('UTC'),
-  }),
-  tracking: t.Object({
-    status: t.String({
-      description:
-        '`ok`, `no_searches`, `no_clicks`, `unattributed`, `no_purchases`; later versions may add more.',
+export const Analytics = named(
+  'Analytics',
+  t.Object({
+    period: t.Object({
+      days: count(),
+      from: t.String({ format: 'date' }),
+      to: t.String({ format: 'date' }),
+      timezone: t.Literal('UTC'),
     }),
-    message: t.String({ description: 'The same for people; may change.' }),
-  }),
-  searches: t.Object({
-    total: count('Tracked searches. Keystrokes of one session count as one search.'),
-    by_type: t.Record(t.String(), Type.Integer()),
-    sessions: count(
-      'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
-    ),
-    zero_results: count('Searches without results.'),
-    zero_result_rate: rate('null without searches, like all rates.'),
-    low_confidence: count('Searches whose best result scores below 0.5.'),
-  }),
-  engagement: t.Object({
-    searches_with_click: count(),
-    ctr: rate('Searches with a click / searches.'),
-    avg_click_position: average('From 1; null without clicks on results.'),
-    click_positions: t.Array(
+    tracking: t.Object({
+      status: t.String({
+        description:
+          '`ok`, `no_searches`, `no_clicks`, `unattributed`, `no_purchases`; later versions may add more.',
+      }),
+      message: t.String({ description: 'The same for people; may change.' }),
+    }),
+    searches: t.Object({
+      total: count('Tracked searches. Keystrokes of one session count as one search.'),
+      by_type: t.Record(t.String(), Type.Integer()),
+      sessions: count(
+        'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
+      ),
+      zero_results: count('Searches without results.'),
+      zero_result_rate: rate('null without searches, like all rates.'),
+      low_confidence: count('Searches whose best result scores below 0.5.'),
+    }),
+    engagement: t.Object({
+      searches_with_click: count(),
+      ctr: rate('Searches with a click / searches.'),
+      avg_click_position: average('From 1; null without clicks on results.'),
+      click_positions: t.Array(
+        t.Object({
+          from: count(),
+          to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
+          clicks: count(),
+        }),
+      ),
+      add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
+      conversion_rate: rate('Searches with a purchase / searches.'),
+    }),
+    revenue: t.Array(
       t.Object({
-        from: count(),
-        to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
-        clicks: count(),
+        currency: t.String(),
+        total: t.Number(),
+        attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
+        unattributed: t.Number(),
+        orders: count(),
+        per_search: rate('Attributed revenue / searches.'),
       }),
     ),
-    add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
-    conversion_rate: rate('Searches with a purchase / searches.'),
-  }),
-  revenue: t.Array(
-    t.Object({
-      currency: t.String(),
-      total: t.Number(),
-      attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
-      unattributed: t.Number(),
-      orders: count(),
-      per_search: rate('Attributed revenue / searches.'),
+    latency_ms: t.Object({
+      p50: average('Within 2 %, like p95; null without searches.'),
+      p95: average('null without searches.'),
     }),
-  ),
-  latency_ms: t.Object({
-    p50: average('Within 2 %, like p95; null without searches.'),
-    p95: average('null without searches.'),
+    top_queries: t.Array(
+      t.Object({ query: t.String(), searches: count(), ctr: t.Number(), avg_results: t.Number() }),
+    ),
+    zero_result_queries: t.Array(t.Object({ query: t.String(), searches: count() })),
+    top_products: t.Array(t.Object({ product_id: t.String(), impressions: count(), clicks: count() })),
+    timeseries: t.Array(
+      t.Object({
+        date: t.String({ format: 'date' }),
+        searches: count(),
+        ctr: rate('null for a day without searches.'),
+        conversion_rate: rate('null for a day without searches.'),
+        zero_result_rate: rate('null for a day without searches.'),
+      }),
+    ),
   }),
-  top_queries: t.Array(
-    t.Object({ query: t.String(), searches: count(), ctr: t.Number(), avg_results: t.Number() }),
-  ),
-  zero_result_queries: t.Array(t.Object({ query: t.String(), searches: count() })),
-  top_products: t.Array(t.Object({ product_id: t.String(), impressions: count(), clicks: count() })),
-  timeseries: t.Array(
-    t.Object({
-      date: t.String({ format: 'date' }),
-      searches: count(),
-      ctr: rate('null for a day without searches.'),
-      conversion_rate: rate('null for a day without searches.'),
-      zero_result_rate: rate('null for a day without searches.'),
-    }),
-  ),
-})
+)
 export type Analytics = typeof Analytics.static
 
 /** GET /v1/search/suggestions. */
-export const Suggestions = t.Object({
-  suggestions: t.Array(
-    t.Object({
-      query: t.String(),
-      count: count('Searches for it in the last 90 days.'),
-      results_count: count(
-        'Results that they had, on average; for `catalog` products that have the text, at most 1,000.',
-      ),
-      source: t.String({ description: '`history` or `catalog`.' }),
-    }),
-  ),
-})
+export const Suggestions = named(
+  'Suggestions',
+  t.Object({
+    suggestions: t.Array(
+      t.Object({
+        query: t.String(),
+        count: count('Searches for it in the last 90 days.'),
+        results_count: count(
+          'Results that they had, on average; for `catalog` products that have the text, at most 1,000.',
+        ),
+        source: t.String({ description: '`history` or `catalog`.' }),
+      }),
+    ),
+  }),
+)
 export type Suggestions = typeof Suggestions.static
 
 /** GET /v1/search/analytics/unmet. */
-export const UnmetDemand = t.Object({
-  computed_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'null until the first night.',
-  }),
-  searches: count('Picture searches without a plausible result that the map is made of.'),
-  clusters: t.Array(
-    t.Object({
-      searches: count(),
-      best_score: t.Number({ description: 'The mean of their best scores.' }),
-      shows: t.Array(
-        t.Object({
-          name: t.String(),
-          source: t.String({ description: '`category` of the store, or `word` of a small vocabulary.' }),
-          cosine: t.Number(),
-        }),
-        { description: 'What the model’s words say that the pictures show, best first.' },
-      ),
-      example_search_ids: t.Array(t.String({ format: 'uuid' })),
-      last_searched_at: t.String({ format: 'date-time' }),
+export const UnmetDemand = named(
+  'UnmetDemand',
+  t.Object({
+    computed_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'null until the first night.',
     }),
-    { description: 'Most searches first.' },
-  ),
-})
+    searches: count('Picture searches without a plausible result that the map is made of.'),
+    clusters: t.Array(
+      t.Object({
+        searches: count(),
+        best_score: t.Number({ description: 'The mean of their best scores.' }),
+        shows: t.Array(
+          t.Object({
+            name: t.String(),
+            source: t.String({ description: '`category` of the store, or `word` of a small vocabulary.' }),
+            cosine: t.Number(),
+          }),
+          { description: 'What the model’s words say that the pictures show, best first.' },
+        ),
+        example_search_ids: t.Array(t.String({ format: 'uuid' })),
+        last_searched_at: t.String({ format: 'date-time' }),
+      }),
+      { description: 'Most searches first.' },
+    ),
+  }),
+)
 export type UnmetDemand = typeof UnmetDemand.static

@@ -1,126 +1,159 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 
-const Explanation = t.Object({
-  cosine: t.Union([t.Number({ minimum: -1, maximum: 1 }), t.Null()], {
-    description: 'Raw cosine of the query’s vector and the picture’s; null for a query without a vector.',
-  }),
-  legs: t.Object(
-    {
-      image: t.Number(),
-      text: t.Number(),
-      keyword: t.Number(),
-      color: t.Number(),
-      category: t.Number(),
-    },
-    { description: 'What each leg adds to the value that is mapped to the score, in units of a cosine.' },
-  ),
-  similarity: t.Number({ description: 'The score of their sum.' }),
-  cut: t.Number({ description: 'No result with a lower score is in the list.' }),
-})
-
-export const SearchResult = t.Object({
-  product_id: t.String(),
-  similarity_score: t.Number({
-    description:
-      '0 to 1: about 0.5 is a plausible match, 0.8 clearly similar, 0.97 the same picture. 1 where nothing was compared.',
-  }),
-  metadata: t.Record(t.String(), t.Unknown()),
-  image_url: t.String(),
-  matched_image: t.String({ description: 'The best matching picture of the product.' }),
-  matched_reference: t.Optional(
-    Type.Integer({ description: 'The number of the reference that it matches best, from 0.' }),
-  ),
-  group: t.Optional(
-    t.Object(
-      { value: t.Unknown(), count: Type.Integer() },
-      { description: 'The value of `group_by`, and how many results of the best 1,000 have it.' },
+const Explanation = named(
+  'ScoreExplanation',
+  t.Object({
+    cosine: t.Union([t.Number({ minimum: -1, maximum: 1 }), t.Null()], {
+      description: 'Raw cosine of the query’s vector and the picture’s; null for a query without a vector.',
+    }),
+    legs: t.Object(
+      {
+        image: t.Number(),
+        text: t.Number(),
+        keyword: t.Number(),
+        color: t.Number(),
+        category: t.Number(),
+      },
+      { description: 'What each leg adds to the value that is mapped to the score, in units of a cosine.' },
     ),
-  ),
-  explain: t.Optional(Explanation),
-})
-export type SearchResult = typeof SearchResult.static
-
-const Box = t.Object(
-  { x: t.Number(), y: t.Number(), width: t.Number(), height: t.Number() },
-  { description: 'Shares of the picture’s width and height.' },
+    similarity: t.Number({ description: 'The score of their sum.' }),
+    cut: t.Number({ description: 'No result with a lower score is in the list.' }),
+  }),
 )
 
-const Facet = t.Union([
-  t.Array(t.Object({ value: t.Union([t.String(), t.Number(), t.Boolean()]), count: Type.Integer() })),
-  t.Object({ min: t.Union([t.Number(), t.String()]), max: t.Union([t.Number(), t.String()]) }),
-])
-
-export const SearchResponse = t.Object({
-  query_time_ms: t.Number(),
-  count: Type.Integer({ description: 'Results on this page.' }),
-  results: t.Array(SearchResult, { description: 'Best first.' }),
-  search_id: t.String({ format: 'uuid' }),
-  total_candidates: Type.Integer({ description: 'Products that pass the filters.' }),
-  exact: t.Boolean({
-    description:
-      'Whether every product that passes the filters was compared in full. Always true for smaller stores.',
-  }),
-  image_id: t.Optional(
-    t.String({ description: 'Names the query picture for 15 minutes: for the next page, or another crop.' }),
-  ),
-  query_image: t.Optional(
-    t.Object({
-      image_id: t.String(),
-      width: Type.Integer({ description: 'Pixels of the whole picture.' }),
-      height: Type.Integer(),
-      crop: t.Union([Box, t.Null()], { description: 'The part that was searched with.' }),
+export const SearchResult = named(
+  'Hit',
+  t.Object({
+    product_id: t.String(),
+    similarity_score: t.Number({
+      description:
+        '0 to 1: about 0.5 is a plausible match, 0.8 clearly similar, 0.97 the same picture. 1 where nothing was compared.',
     }),
-  ),
-  regions: t.Optional(
-    t.Array(
-      t.Object({
-        box: Box,
-        score: t.Number({
-          description: 'Share of all that stands on the picture’s background; 1 for a single object.',
-        }),
-        category: t.Union([t.String(), t.Null()]),
-      }),
-      { description: 'Parts of the query picture worth searching with.' },
+    metadata: t.Record(t.String(), t.Unknown()),
+    image_url: t.String(),
+    matched_image: t.String({ description: 'The best matching picture of the product.' }),
+    matched_reference: t.Optional(
+      Type.Integer({ description: 'The number of the reference that it matches best, from 0.' }),
     ),
+    group: t.Optional(
+      t.Object(
+        { value: t.Unknown(), count: Type.Integer() },
+        { description: 'The value of `group_by`, and how many results of the best 1,000 have it.' },
+      ),
+    ),
+    explain: t.Optional(Explanation),
+  }),
+)
+export type SearchResult = typeof SearchResult.static
+
+const Box = named(
+  'Box',
+  t.Object(
+    { x: t.Number(), y: t.Number(), width: t.Number(), height: t.Number() },
+    { description: 'Shares of the picture’s width and height.' },
   ),
-  query_categories: t.Optional(
-    t.Array(t.Object({ name: t.String(), score: t.Number() }), {
-      description: 'Categories of the store that the query picture seems to show, best first; at most 5.',
+)
+
+const Facet = named(
+  'Facet',
+  t.Union([
+    t.Array(t.Object({ value: t.Union([t.String(), t.Number(), t.Boolean()]), count: Type.Integer() })),
+    t.Object({ min: t.Union([t.Number(), t.String()]), max: t.Union([t.Number(), t.String()]) }),
+  ]),
+)
+
+export const SearchResponse = named(
+  'SearchResponse',
+  t.Object({
+    query_time_ms: t.Number(),
+    count: Type.Integer({ description: 'Results on this page.' }),
+    results: t.Array(SearchResult, { description: 'Best first.' }),
+    search_id: t.String({ format: 'uuid' }),
+    total_candidates: Type.Integer({ description: 'Products that pass the filters.' }),
+    exact: t.Boolean({
+      description:
+        'Whether every product that passes the filters was compared in full. Always true for smaller stores.',
     }),
-  ),
-  facets: t.Optional(t.Record(t.String(), Facet)),
-  boosted_category: t.Optional(
-    t.String({ description: 'The category that the search steers towards (with `explain`).' }),
-  ),
-  warnings: t.Optional(t.Array(t.String())),
-})
+    image_id: t.Optional(
+      t.String({
+        description: 'Names the query picture for 15 minutes: for the next page, or another crop.',
+      }),
+    ),
+    query_image: t.Optional(
+      named(
+        'QueryImage',
+        t.Object({
+          image_id: t.String(),
+          width: Type.Integer({ description: 'Pixels of the whole picture.' }),
+          height: Type.Integer(),
+          crop: t.Union([Box, t.Null()], { description: 'The part that was searched with.' }),
+        }),
+      ),
+    ),
+    regions: t.Optional(
+      t.Array(
+        named(
+          'Region',
+          t.Object({
+            box: Box,
+            score: t.Number({
+              description: 'Share of all that stands on the picture’s background; 1 for a single object.',
+            }),
+            category: t.Union([t.String(), t.Null()]),
+          }),
+        ),
+        { description: 'Parts of the query picture worth searching with.' },
+      ),
+    ),
+    query_categories: t.Optional(
+      t.Array(named('QueryCategory', t.Object({ name: t.String(), score: t.Number() })), {
+        description: 'Categories of the store that the query picture seems to show, best first; at most 5.',
+      }),
+    ),
+    facets: t.Optional(t.Record(t.String(), Facet)),
+    boosted_category: t.Optional(
+      t.String({ description: 'The category that the search steers towards (with `explain`).' }),
+    ),
+    warnings: t.Optional(t.Array(t.String())),
+  }),
+)
 export type SearchResponse = typeof SearchResponse.static
 
 /** The answer to one entry of a batch: its search, or why it failed. */
-const BatchEntry = t.Object(
-  {
-    id: t.Union([t.String(), t.Number(), t.Null()]),
-    index: Type.Integer(),
-    status: Type.Integer({ description: 'What the search would have answered alone, such as 200 or 422.' }),
-    query_time_ms: t.Optional(t.Number()),
-    count: t.Optional(Type.Integer()),
-    results: t.Optional(t.Array(SearchResult)),
-    search_id: t.Optional(t.String({ format: 'uuid' })),
-    error: t.Optional(t.String()),
-    message: t.Optional(t.String()),
-    details: t.Optional(t.Record(t.String(), t.Unknown())),
-  },
-  { additionalProperties: true, description: 'A search response, or an error, beside id, index and status.' },
+const BatchEntry = named(
+  'BatchEntry',
+  t.Object(
+    {
+      id: t.Union([t.String(), t.Number(), t.Null()]),
+      index: Type.Integer(),
+      status: Type.Integer({ description: 'What the search would have answered alone, such as 200 or 422.' }),
+      query_time_ms: t.Optional(t.Number()),
+      count: t.Optional(Type.Integer()),
+      results: t.Optional(t.Array(SearchResult)),
+      search_id: t.Optional(t.String({ format: 'uuid' })),
+      error: t.Optional(t.String()),
+      message: t.Optional(t.String()),
+      details: t.Optional(t.Record(t.String(), t.Unknown())),
+    },
+    {
+      additionalProperties: true,
+      description: 'A search response, or an error, beside id, index and status.',
+    },
+  ),
 )
 
-export const BatchResponse = t.Object({
-  query_time_ms: t.Number(),
-  count: Type.Integer({ description: 'Entries that were answered.' }),
-  search_id: t.String({
-    format: 'uuid',
-    description: 'Names the batch; each entry has a search_id of its own.',
+export const BatchResponse = named(
+  'BatchResponse',
+  t.Object({
+    query_time_ms: t.Number(),
+    count: Type.Integer({ description: 'Entries that were answered.' }),
+    search_id: t.String({
+      format: 'uuid',
+      description: 'Names the batch; each entry has a search_id of its own.',
+    }),
+    results: t.Array(BatchEntry, { description: 'In the order of the entries.' }),
   }),
-  results: t.Array(BatchEntry, { description: 'In the order of the entries.' }),
-})
+)
 export type BatchResponse = typeof BatchResponse.static

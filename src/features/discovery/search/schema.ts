@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
@@ -113,18 +114,21 @@ const query = text({
 
 const crop = {
   crop: t.Optional(
-    t.Object(
-      {
-        x: t.Number(),
-        y: t.Number(),
-        width: t.Number({ minimum: 0 }),
-        height: t.Number({ minimum: 0 }),
-        unit: t.Optional(oneOf(['relative', 'pixel'] as const)),
-      },
-      {
-        description:
-          'The part of the picture to search with, from its top left corner after EXIF rotation: shares of its width and height (`relative`, the default) or pixels.',
-      },
+    named(
+      'Crop',
+      t.Object(
+        {
+          x: t.Number(),
+          y: t.Number(),
+          width: t.Number({ minimum: 0 }),
+          height: t.Number({ minimum: 0 }),
+          unit: t.Optional(oneOf(['relative', 'pixel'] as const)),
+        },
+        {
+          description:
+            'The part of the picture to search with, from its top left corner after EXIF rotation: shares of its width and height (`relative`, the default) or pixels.',
+        },
+      ),
     ),
   ),
   box: t.Optional(
@@ -164,79 +168,93 @@ const formSource = {
 }
 
 /** POST /v1/search/text. */
-export const TextSearch = t.Object({ query, ...common }, open)
+export const TextSearch = named('TextSearch', t.Object({ query, ...common }, open))
 export type TextSearch = typeof TextSearch.static
 
 /** POST /v1/search/url: exactly one picture source. */
-export const UrlSearch = t.Object({ ...source, ...common }, open)
+export const UrlSearch = named('UrlSearch', t.Object({ ...source, ...common }, open))
 export type UrlSearch = typeof UrlSearch.static
 
 /** POST /v1/search: a multipart upload; numbers and JSON are sent as text. */
-export const UploadSearch = t.Object({ ...formSource, ...common }, open)
+export const UploadSearch = named('UploadSearch', t.Object({ ...formSource, ...common }, open))
 export type UploadSearch = typeof UploadSearch.static
 
 /** POST /v1/search/crop, as JSON and as a form. */
 export const CropBody = Type.Union([UrlSearch, UploadSearch])
 
 /** POST /v1/search/hybrid. */
-export const HybridSearch = t.Object(
-  {
-    ...source,
-    query: t.Optional(query),
-    colors: t.Optional(
-      t.Array(text({ maxLength: 20 }), {
-        maxItems: 5,
-        description: 'Hex colours that products should have.',
-      }),
-    ),
-    metadata_filters: t.Optional(Type.Unknown({ description: 'The same as `filters`; both apply.' })),
-    visual_weight: t.Optional(
-      t.Number({
-        minimum: 0,
-        maximum: 1,
-        default: 0.5,
-        description: 'Weight of the picture; the words have the rest.',
-      }),
-    ),
-    ...common,
-  },
-  open,
+export const HybridSearch = named(
+  'HybridSearch',
+  t.Object(
+    {
+      ...source,
+      query: t.Optional(query),
+      colors: t.Optional(
+        t.Array(text({ maxLength: 20 }), {
+          maxItems: 5,
+          description: 'Hex colours that products should have.',
+        }),
+      ),
+      metadata_filters: t.Optional(Type.Unknown({ description: 'The same as `filters`; both apply.' })),
+      visual_weight: t.Optional(
+        t.Number({
+          minimum: 0,
+          maximum: 1,
+          default: 0.5,
+          description: 'Weight of the picture; the words have the rest.',
+        }),
+      ),
+      ...common,
+    },
+    open,
+  ),
 )
 export type HybridSearch = typeof HybridSearch.static
 
 /** POST /v1/search/fusion. */
-export const FusionSearch = t.Object(
-  {
-    ...source,
-    query,
-    image_weight: t.Optional(
-      t.Number({ minimum: 0, maximum: 1, default: 0.5, description: 'Weight of the picture in the vector.' }),
-    ),
-    ...common,
-  },
-  open,
+export const FusionSearch = named(
+  'FusionSearch',
+  t.Object(
+    {
+      ...source,
+      query,
+      image_weight: t.Optional(
+        t.Number({
+          minimum: 0,
+          maximum: 1,
+          default: 0.5,
+          description: 'Weight of the picture in the vector.',
+        }),
+      ),
+      ...common,
+    },
+    open,
+  ),
 )
 export type FusionSearch = typeof FusionSearch.static
 
 /** POST /v1/search/filtered. */
-export const FilteredSearch = t.Object(
-  {
-    ...source,
-    query: t.Optional(query),
-    sort: t.Optional(
-      oneOf(
-        ['popularity', 'newest', 'price_asc', 'price_desc'] as const,
-        'Without picture and query: the order of all products that fit, `newest` by default. Otherwise: the order of the best 1,000.',
+export const FilteredSearch = named(
+  'FilteredSearch',
+  t.Object(
+    {
+      ...source,
+      query: t.Optional(query),
+      sort: t.Optional(
+        oneOf(
+          ['popularity', 'newest', 'price_asc', 'price_desc'] as const,
+          'Without picture and query: the order of all products that fit, `newest` by default. Otherwise: the order of the best 1,000.',
+        ),
       ),
-    ),
-    ...common,
-  },
-  open,
+      ...common,
+    },
+    open,
+  ),
 )
 export type FilteredSearch = typeof FilteredSearch.static
 
 const weight = t.Optional(t.Number({ minimum: 0, maximum: 1, default: 1 }))
-const reference = t.Object({ ...source, weight })
+const reference = named('PictureReference', t.Object({ ...source, weight }))
 
 const manyPictures = {
   image_urls: t.Optional(
@@ -254,24 +272,30 @@ const manyPictures = {
 }
 
 /** POST /v1/search/multi-image. */
-export const MultiImageSearch = t.Object(
-  {
-    images: t.Optional(t.Array(reference, { maxItems: 10, description: '2 to 10 references.' })),
-    ...manyPictures,
-    ...common,
-  },
-  open,
+export const MultiImageSearch = named(
+  'MultiImageSearch',
+  t.Object(
+    {
+      images: t.Optional(t.Array(reference, { maxItems: 10, description: '2 to 10 references.' })),
+      ...manyPictures,
+      ...common,
+    },
+    open,
+  ),
 )
 export type MultiImageSearch = typeof MultiImageSearch.static
 
 /** The same as a form: the file `images` is repeated. */
-export const MultiImageForm = t.Object(
-  {
-    images: t.Optional(t.Array(upload('A picture; repeat the field.'), { maxItems: 10 })),
-    ...manyPictures,
-    ...common,
-  },
-  open,
+export const MultiImageForm = named(
+  'MultiImageForm',
+  t.Object(
+    {
+      images: t.Optional(t.Array(upload('A picture; repeat the field.'), { maxItems: 10 })),
+      ...manyPictures,
+      ...common,
+    },
+    open,
+  ),
 )
 export type MultiImageForm = typeof MultiImageForm.static
 /** The form comes first: as an object without fields, a file would pass for a reference. */
@@ -281,19 +305,22 @@ export const BATCH_TYPES = ['text', 'url', 'hybrid', 'fusion', 'filtered', 'mult
 export type BatchType = (typeof BATCH_TYPES)[number]
 
 /** POST /v1/search/batch. Each entry is checked apart, so that a bad one fails alone. */
-export const BatchSearch = t.Object(
-  {
-    queries: t.Array(
-      t.Object(
-        { id: t.Optional(t.Unknown()), type: t.Optional(t.Unknown()) },
-        { ...open, description: `A search with its \`type\`: ${BATCH_TYPES.join(', ')}.` },
+export const BatchSearch = named(
+  'BatchSearch',
+  t.Object(
+    {
+      queries: t.Array(
+        t.Object(
+          { id: t.Optional(t.Unknown()), type: t.Optional(t.Unknown()) },
+          { ...open, description: `A search with its \`type\`: ${BATCH_TYPES.join(', ')}.` },
+        ),
+        { minItems: 1, description: `At most ${LIMITS.batchQueriesMax}.` },
       ),
-      { minItems: 1, description: `At most ${LIMITS.batchQueriesMax}.` },
-    ),
-    defaults: t.Optional(
-      t.Object({}, { ...open, description: 'Fields of every entry that does not name them itself.' }),
-    ),
-  },
-  open,
+      defaults: t.Optional(
+        t.Object({}, { ...open, description: 'Fields of every entry that does not name them itself.' }),
+      ),
+    },
+    open,
+  ),
 )
 export type BatchSearch = typeof BatchSearch.static

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
 import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
@@ -20,39 +21,51 @@ const common = {
 const refined = { ...common, query: t.Optional(query), crop }
 
 /** POST /v1/widget/search/text. */
-export const WidgetText = t.Object({ query, ...common }, { additionalProperties: true })
+export const WidgetText = named(
+  'WidgetTextSearch',
+  t.Object({ query, ...common }, { additionalProperties: true }),
+)
 export type WidgetText = typeof WidgetText.static
 
 /** POST /v1/widget/search/upload: a form. */
-export const WidgetUpload = t.Object(
-  {
-    image: t.Optional(
-      upload(
-        `JPEG, PNG, WebP, AVIF or GIF; the form has at most ${sizeInWords(LIMITS.widgetPictureBytesMax)}.`,
+export const WidgetUpload = named(
+  'WidgetUploadSearch',
+  t.Object(
+    {
+      image: t.Optional(
+        upload(
+          `JPEG, PNG, WebP, AVIF or GIF; the form has at most ${sizeInWords(LIMITS.widgetPictureBytesMax)}.`,
+        ),
       ),
-    ),
-    ...refined,
-  },
-  { additionalProperties: true },
+      ...refined,
+    },
+    { additionalProperties: true },
+  ),
 )
 export type WidgetUpload = typeof WidgetUpload.static
 
 /** POST /v1/widget/search/url: one of the two pictures. */
-export const WidgetUrl = t.Object({ image_url, image_id, ...refined }, { additionalProperties: true })
+export const WidgetUrl = named(
+  'WidgetUrlSearch',
+  t.Object({ image_url, image_id, ...refined }, { additionalProperties: true }),
+)
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, results, search_id, total_candidates, exact } = SearchResponse.properties
 const { query_image, regions, query_categories } = SearchResponse.properties
 
 /** The answer to a widget's search: a search response without what only a backend needs. */
-export const WidgetAnswer = t.Object({
-  ...{ query_time_ms, count, results, search_id, total_candidates, exact },
-  image_id: SearchResponse.properties.image_id,
-  ...{ query_image, regions, query_categories },
-  popular: t.Optional(
-    t.Array(SearchResult, {
-      description: `Only where nothing was found: at most ${LIMITS.widgetPopularMax} products that shoppers like or that are new, all in stock.`,
-    }),
-  ),
-})
+export const WidgetAnswer = named(
+  'WidgetSearchResponse',
+  t.Object({
+    ...{ query_time_ms, count, results, search_id, total_candidates, exact },
+    image_id: SearchResponse.properties.image_id,
+    ...{ query_image, regions, query_categories },
+    popular: t.Optional(
+      t.Array(SearchResult, {
+        description: `Only where nothing was found: at most ${LIMITS.widgetPopularMax} products that shoppers like or that are new, all in stock.`,
+      }),
+    ),
+  }),
+)
 export type WidgetAnswer = typeof WidgetAnswer.static

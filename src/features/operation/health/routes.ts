@@ -1,20 +1,27 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import type { HealthService } from './service.ts'
 
-const Check = t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) })
+const Check = named('HealthCheck', t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) }))
 
-const Readiness = t.Object({
-  status: t.Union([t.Literal('ready'), t.Literal('not_ready')]),
-  checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check }),
-})
+const Readiness = named(
+  'Readiness',
+  t.Object({
+    status: t.Union([t.Literal('ready'), t.Literal('not_ready')]),
+    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check }),
+  }),
+)
 
-const Version = t.Object({
-  version: t.String(),
-  api: t.Array(t.String(), { description: 'Supported major versions.' }),
-  schema: Type.Integer({ description: 'Version of the database schema.' }),
-  model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
-})
+const Version = named(
+  'Version',
+  t.Object({
+    version: t.String(),
+    api: t.Array(t.String(), { description: 'Supported major versions.' }),
+    schema: Type.Integer({ description: 'Version of the database schema.' }),
+    model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
+  }),
+)
 
 /** Tells that the process is alive; open to everyone. Load balancers ask so often that it stands before the hooks. */
 export function livenessRoutes() {

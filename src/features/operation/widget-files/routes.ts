@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../../../core/errors.ts'
+import { answerPacked } from '../../../http/encoding.ts'
 import { hashedFiles, type WidgetFile, widgetLoader, widgetManifest } from './assets.ts'
-import { chooseEncoding } from './encoding.ts'
 
 const FIVE_MINUTES = 'public, max-age=300'
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -32,20 +32,10 @@ export function widgetFileRoutes(baseUrl: () => string) {
 }
 
 /** @param name holds the hash of the content, and so is its tag, too. */
-function answer(request: Request, file: WidgetFile, name: string, caching: string): Response {
-  const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
-  const etag = `"${name.replace('.js', '')}-${encoding}"`
-  const headers = { ...SHARED, 'cache-control': caching, etag, vary: 'accept-encoding' }
-  if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers })
-  return new Response(Bun.file(file[encoding]), {
-    headers: {
-      ...headers,
-      'content-type': 'text/javascript; charset=utf-8',
-      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
-    },
-  })
-}
-
-/** Whether a list of tags holds one; proxies that change the encoding mark their tags as weak. */
-const matches = (header: string | null, etag: string): boolean =>
-  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')))
+const answer = (request: Request, file: WidgetFile, name: string, caching: string): Response =>
+  answerPacked(
+    request,
+    { identity: Bun.file(file.identity), gzip: Bun.file(file.gzip), br: Bun.file(file.br) },
+    name.replace('.js', ''),
+    { ...SHARED, 'content-type': 'text/javascript; charset=utf-8', 'cache-control': caching },
+  )

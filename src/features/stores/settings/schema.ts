@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { text } from '../../../http/text-schema.ts'
 
 const METADATA_KEYS_MAX = 50
@@ -54,31 +55,37 @@ const FIELDS = {
 }
 
 /** The settings of a store, as they are read. */
-export const StoreSettings = t.Object({
-  ...FIELDS,
-  event_switches: t.Object(SWITCHES, {
-    description: 'Changes that send events although no client made them.',
+export const StoreSettings = named(
+  'StoreSettings',
+  t.Object({
+    ...FIELDS,
+    event_switches: t.Object(SWITCHES, {
+      description: 'Changes that send events although no client made them.',
+    }),
+    search_defaults: t.Object(DEFAULTS, {
+      description:
+        'What a search takes for parameters that it does not name; null: the default of the service.',
+    }),
+    callback_secret_hint: t.Union([t.String(), t.Null()], {
+      description: 'The end of the secret that signs callbacks of jobs; null until there is one.',
+      examples: ['…a1b2'],
+    }),
   }),
-  search_defaults: t.Object(DEFAULTS, {
-    description:
-      'What a search takes for parameters that it does not name; null: the default of the service.',
-  }),
-  callback_secret_hint: t.Union([t.String(), t.Null()], {
-    description: 'The end of the secret that signs callbacks of jobs; null until there is one.',
-    examples: ['…a1b2'],
-  }),
-})
+)
 export type StoreSettings = typeof StoreSettings.static
 
 /** What a store can set itself. */
 export type OwnSettings = Omit<StoreSettings, 'callback_secret_hint'>
 
 /** Absent fields stay as they are; within `event_switches` and `search_defaults`, too. */
-export const SettingsPatch = t.Partial(
-  t.Object({
-    ...FIELDS,
-    event_switches: t.Partial(t.Object(SWITCHES)),
-    search_defaults: t.Partial(t.Object(DEFAULTS)),
-  }),
+export const SettingsPatch = named(
+  'StoreSettingsPatch',
+  t.Partial(
+    t.Object({
+      ...FIELDS,
+      event_switches: t.Partial(t.Object(SWITCHES)),
+      search_defaults: t.Partial(t.Object(DEFAULTS)),
+    }),
+  ),
 )
 export type SettingsPatch = typeof SettingsPatch.static

@@ -1,0 +1,60 @@
+/** One content in every encoding that it is kept in: its bytes, or a file that holds them. */
+export interface Packed {
+  identity: Body
+  gzip: Body
+  br: Body
+}
+
+type Body = Uint8Array<ArrayBuffer> | Blob
+
+type Encoding = keyof Packed
+
+/** Best first. */
+const ENCODINGS = ['br', 'gzip'] as const
+
+/** Reads which encodings a client refuses or prefers (RFC 9110 §12.5.3), and picks the smallest that it takes. */
+export function chooseEncoding(accepted: string): Encoding {
+  const weights = new Map(
+    accepted
+      .toLowerCase()
+      .split(',', 20)
+      .map((entry) => {
+        const [name = '', weight] = entry.split(';')
+        const value = /^\s*q=([\d.]+)\s*$/.exec(weight ?? '')?.[1]
+        return [name.trim(), value === undefined ? 1 : Number(value)] as const
+      }),
+  )
+  return ENCODINGS.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? 'identity'
+}
+
+/**
+ * Answers with the smallest form that the client takes, or with 304 if the client has that form.
+ *
+ * @param hash tells this content from every other; the ETag is made of it and of the encoding.
+ * @param headers of the answer, at least the content type and the caching.
+ */
+export function answerPacked(
+  { headers: asked }: Request,
+  packed: Packed,
+  hash: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const encoding = chooseEncoding(asked.get('accept-encoding') ?? '')
+  const etag = `"${hash}-${encoding}"`
+  const { 'content-type': type, ...others } = { ...headers, etag, vary: 'accept-encoding' } as Record<
+    string,
+    string
+  >
+  if (matches(asked.get('if-none-match'), etag)) return new Response(null, { status: 304, headers: others })
+  return new Response(packed[encoding], {
+    headers: {
+      ...others,
+      ...(type !== undefined && { 'content-type': type }),
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    },
+  })
+}
+
+/** Whether a list of tags holds one; proxies that change the encoding mark their tags as weak. */
+const matches = (header: string | null, etag: string): boolean =>
+  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')))

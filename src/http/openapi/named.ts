@@ -1,0 +1,15 @@
+import type { TSchema } from '@sinclair/typebox'
+
+/** Where a schema holds its name in the API's document. */
+export const NAME = 'x-name'
+
+/**
+ * Names a schema in the API's document, where everything then refers to `#/components/schemas/<name>`. Generated clients
+ * give their type the same name, so a published name stays.
+ *
+ * A schema that is made of this one by spreading its `properties` has no name; a `t.Partial` of it needs a name of its own.
+ */
+export const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
+  ...schema,
+  [NAME]: name,
+})

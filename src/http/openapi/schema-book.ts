@@ -1,0 +1,113 @@
+import type { TSchema } from '@sinclair/typebox'
+import { findNumber } from '../request-check.ts'
+import { NAME } from './named.ts'
+
+type Json = Record<string, unknown>
+
+/** What a body's schema becomes: a schema, and the example of its media type. */
+interface BodySchema {
+  schema: Json
+  example?: unknown
+}
+
+/** Keywords of our libraries, which say nothing to a reader. */
+const INNER = new Set([NAME, '$id', 'nullable', 'patternProperties'])
+
+/** Keywords whose values are data, not schemas. */
+const DATA = new Set(['examples', 'default', 'const', 'enum', 'required', 'type'])
+
+/**
+ * Collects the named schemas of the document while it is written, and converts every schema to JSON Schema 2020-12, the
+ * dialect of OpenAPI 3.1, without the keywords of our libraries.
+ *
+ * @param given schemas in their final form, by name.
+ */
+export function createSchemaBook(given: Readonly<Record<string, object>>) {
+  const schemas = new Map<string, object>(Object.entries(given))
+
+  /** @throws Error for two different schemas of one name. */
+  function keep(name: string, schema: Json): Json {
+    const known = schemas.get(name)
+    if (known && !Bun.deepEquals(known, schema)) throw new Error(`Two schemas have the name ${name}`)
+    schemas.set(name, schema)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  function convert(value: unknown): Json {
+    const name = (value as Json)[NAME]
+    // The example of a body stands at its media type.
+    return typeof name === 'string'
+      ? keep(name, convertHere({ ...(value as Json), examples: undefined }))
+      : convertHere(value as Json)
+  }
+
+  function convertHere(value: Json): Json {
+    const number = findNumber(value as unknown as TSchema)
+    const source: Json = number ? { ...value, ...number, anyOf: undefined } : value
+    const schema: Json = {}
+    for (const [keyword, item] of Object.entries(source)) {
+      if (item === undefined || INNER.has(keyword)) continue
+      const plain = convertKeyword(keyword, item)
+      if (plain !== undefined) schema[keyword] = plain
+    }
+    const values = Object.values((source['patternProperties'] ?? {}) as Json)
+    if (values.length === 1) schema['additionalProperties'] = convert(values[0])
+    return joinChoices(schema)
+  }
+
+  function convertKeyword(keyword: string, item: unknown): unknown {
+    if (typeof item !== 'object' || item === null || DATA.has(keyword)) {
+      // Answers may have further fields, and unknown fields of a request are ignored.
+      return keyword === 'additionalProperties' ? undefined : item
+    }
+    if (keyword === 'properties') {
+      return Object.fromEntries(Object.entries(item).map(([name, field]) => [name, convert(field)]))
+    }
+    return Array.isArray(item) ? item.map(convert) : convert(item)
+  }
+
+  return {
+    convert,
+
+    /** The schema of a whole body; one without a name gets this one. Its first example becomes that of its media type. */
+    convertBody(body: object, name: string): BodySchema {
+      const { examples, ...rest } = body as Json
+      const example = (examples as unknown[] | undefined)?.[0]
+      const plain = convert(rest)
+      const isBare = !('$ref' in plain) && ('properties' in plain || 'anyOf' in plain || 'items' in plain)
+      return { schema: isBare ? keep(name, plain) : plain, ...(example !== undefined && { example }) }
+    },
+
+    /** Everything that has a name, in the order of the alphabet. */
+    list: (): Record<string, object> =>
+      Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+  }
+}
+
+export type SchemaBook = ReturnType<typeof createSchemaBook>
+
+/** Writes a choice between words as an enum, and a value that may be null with a list of types. */
+function joinChoices(schema: Json): Json {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const branches = anyOf.filter((branch: Json) => branch['type'] !== 'null') as Json[]
+  const isNullable = branches.length < anyOf.length
+  const [only] = branches
+  const words = branches.map((branch) => branch['const'])
+  if (words.every((word) => typeof word === 'string')) {
+    return { ...rest, ...orNull({ type: 'string', enum: words }, isNullable) }
+  }
+  if (only && branches.length === 1 && typeof only['type'] === 'string') {
+    return { ...orNull(only, isNullable), ...rest }
+  }
+  return schema
+}
+
+const orNull = (schema: Json, isNullable: boolean): Json =>
+  isNullable
+    ? {
+        ...schema,
+        type: [schema['type'], 'null'],
+        ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
+      }
+    : schema
