@@ -101,12 +101,13 @@ function listParameters(
   const fields = (schema: TSchema | undefined) => (schema?.['properties'] ?? {}) as Record<string, TSchema>
   const required = (query?.['required'] ?? []) as string[]
   const describe = (name: string, place: string, isRequired: boolean, field: TSchema | undefined) => {
-    const { description, ...schema } = field ? book.convert(field) : { type: 'string' as const }
+    const { description, examples, ...schema } = book.convert(field ?? { type: 'string' })
     return {
       name,
       in: place,
       required: isRequired,
       ...(description !== undefined && { description }),
+      ...(Array.isArray(examples) && { example: examples[0] }),
       schema,
     }
   }
@@ -163,7 +164,8 @@ function describeAnswers(
 ): Record<string, object> {
   const declared = Object.entries(detail?.responses ?? {}).map(([status, answer]) => [
     status,
-    Number(status) < 400 ? answer : describeFailure(status, answer.description ?? status, false),
+    // The server itself answers what no schema describes, without a body.
+    Number(status) in FAILURE_NAMES ? describeFailure(status, answer.description ?? status, false) : answer,
   ])
   const checked = Object.entries(response ?? {}).map(([status, schema]) => {
     const description = schema.description ?? ANSWERS[status] ?? status

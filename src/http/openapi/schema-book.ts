@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { findNumber } from '../request-check.ts'
-import { NAME } from './named.ts'
+import { ANY_KEY, NAME } from './named.ts'
 
 type Json = Record<string, unknown>
 
@@ -10,8 +10,11 @@ interface BodySchema {
   example?: unknown
 }
 
-/** Keywords of our libraries, which say nothing to a reader. */
-const INNER = new Set([NAME, '$id', 'nullable', 'patternProperties'])
+/** What {@link ANY_KEY} adds. */
+const [ANY] = Object.keys(ANY_KEY) as [string]
+
+/** Keywords of ours and of our libraries, which say nothing to a reader. */
+const INNER = new Set([NAME, ANY, '$id', 'nullable', 'patternProperties'])
 
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(['examples', 'default', 'const', 'enum', 'required', 'type'])
@@ -52,6 +55,7 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
     }
     const values = Object.values((source['patternProperties'] ?? {}) as Json)
     if (values.length === 1) schema['additionalProperties'] = convert(values[0])
+    if (source[ANY] === true) schema['additionalProperties'] = true
     return joinChoices(schema)
   }
 

@@ -39,6 +39,7 @@ export const Registration = named(
       }),
     ),
   }),
+  { client_name: 'Anna’s shop', email: 'anna@shop.example', password: 'kettle drum violin' },
 )
 export type Registration = typeof Registration.static
 
@@ -58,17 +59,23 @@ export const LinkQuery = t.Object({
   token: t.Optional(t.String({ description: 'From the link in the mail. A program must send it.' })),
 })
 
-export const Confirmation = t.Object({
-  token,
-  password: text({
-    minLength: 1,
-    maxLength: LIMITS.passwordCharsMax,
-    description: 'The password chosen at registration.',
+export const Confirmation = named(
+  'AccountConfirmation',
+  t.Object({
+    token,
+    password: text({
+      minLength: 1,
+      maxLength: LIMITS.passwordCharsMax,
+      description: 'The password chosen at registration.',
+    }),
   }),
-})
+  { token: 'from the link in the mail', password: 'kettle drum violin' },
+)
 export type Confirmation = typeof Confirmation.static
 
-export const Cancellation = t.Object({ token })
+export const Cancellation = named('RegistrationCancellation', t.Object({ token }), {
+  token: 'from the link in the mail',
+})
 
 export const Cancelled = t.Object({ status: t.Literal('cancelled') })
 export type Cancelled = typeof Cancelled.static
@@ -83,7 +90,9 @@ export const Verified = named(
 )
 export type Verified = typeof Verified.static
 
-export const PasswordForgotten = t.Object({ email })
+export const PasswordForgotten = named('PasswordForgotten', t.Object({ email }), {
+  email: 'anna@shop.example',
+})
 export type PasswordForgotten = typeof PasswordForgotten.static
 
 export const ResetRequested = t.Object({
@@ -105,6 +114,7 @@ export const PasswordReset = named(
     token,
     password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
   }),
+  { token: 'from the link in the mail', password: 'seven green bottles' },
 )
 export type PasswordReset = typeof PasswordReset.static
 

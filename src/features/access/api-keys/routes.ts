@@ -48,6 +48,8 @@ export function apiKeyRoutes(
         detail: {
           operationId: 'createApiKey',
           summary: 'Create an API key; its value is shown only once',
+          description:
+            'For scripts that need fewer permissions than the machine grant. The scopes can hold only what you may do yourself.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -55,13 +57,21 @@ export function apiKeyRoutes(
     .get('', ({ actor }) => keys.list(actor.storeId), {
       can: 'keys:manage',
       response: { 200: ApiKeyList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listApiKeys', summary: 'List the API keys' },
+      detail: {
+        operationId: 'listApiKeys',
+        summary: 'List the API keys',
+        description: 'Every key with its scopes and its last use; the values are not kept.',
+      },
     })
     .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
       can: 'keys:manage',
       params: KeyParams,
       response: { 200: ApiKey, ...failures(...ONE_KEY, ...READING) },
-      detail: { operationId: 'getApiKey', summary: 'Read one API key, without its value' },
+      detail: {
+        operationId: 'getApiKey',
+        summary: 'Read one API key, without its value',
+        description: '`effective_scopes` tells what the key may do at this moment.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
       can: 'keys:manage',
@@ -72,6 +82,7 @@ export function apiKeyRoutes(
       detail: {
         operationId: 'updateApiKey',
         summary: 'Change the name, the scopes or the lifetime of an API key',
+        description: 'Absent fields stay as they are. The value of the key stays the same.',
       },
     })
     .delete('/:id', ({ actor, params }) => keys.revoke(actor, params.id), {
@@ -79,7 +90,11 @@ export function apiKeyRoutes(
       parse: noBody,
       params: KeyParams,
       response: { 200: RevokedApiKey, ...failures(...ONE_KEY, ...WRITING) },
-      detail: { operationId: 'revokeApiKey', summary: 'Revoke an API key; it stops working at once' },
+      detail: {
+        operationId: 'revokeApiKey',
+        summary: 'Revoke an API key; it stops working at once',
+        description: 'Nothing can bring it back: create another one.',
+      },
     })
     .post(
       '/:id/rotate',
@@ -97,6 +112,7 @@ export function apiKeyRoutes(
         detail: {
           operationId: 'rotateApiKey',
           summary: 'Replace the value of an API key; its lifetime starts again',
+          description: 'The old value goes on for `grace_seconds`, by default not at all.',
         },
       },
     )

@@ -49,6 +49,7 @@ export const ApiKeyBody = named(
     scopes: Scopes,
     expires_in_days: t.Optional(LifetimeDays),
   }),
+  { name: 'Nightly sync', scopes: { products: ['read', 'write'] }, expires_in_days: 90 },
 )
 export type ApiKeyBody = typeof ApiKeyBody.static
 
@@ -60,27 +61,32 @@ export const ApiKeyPatch = named(
     scopes: t.Optional(Scopes),
     expires_in_days: t.Optional(LifetimeDays),
   }),
+  { name: 'Hourly sync' },
 )
 export type ApiKeyPatch = typeof ApiKeyPatch.static
 
 /** A week. */
 const GRACE_SECONDS_MAX = 604_800
 
-export const Rotation = t.Object(
-  {
-    grace_seconds: t.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: GRACE_SECONDS_MAX,
-        default: 0,
-        description: 'How long the replaced value keeps working; never beyond its own expiry.',
-      }),
-    ),
-  },
-  {
-    description:
-      'Optional. The lifetime of the key starts again, even if the key has expired. A second rotation at once ends the value that the first one replaced.',
-  },
+export const Rotation = named(
+  'ApiKeyRotation',
+  t.Object(
+    {
+      grace_seconds: t.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: GRACE_SECONDS_MAX,
+          default: 0,
+          description: 'How long the replaced value keeps working; never beyond its own expiry.',
+        }),
+      ),
+    },
+    {
+      description:
+        'Optional. The lifetime of the key starts again, even if the key has expired. A second rotation at once ends the value that the first one replaced.',
+    },
+  ),
+  { grace_seconds: 3_600 },
 )
 export type Rotation = typeof Rotation.static
 

@@ -4,14 +4,18 @@ import { Moment } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { CREDENTIAL_CHARS_MAX } from '../sign-in/schema.ts'
 
-export const ClientSecretRotation = t.Object({
-  client_secret: t.Optional(
-    text({
-      maxLength: CREDENTIAL_CHARS_MAX,
-      description: 'The current client secret. Required for a machine grant, not for a person.',
-    }),
-  ),
-})
+export const ClientSecretRotation = named(
+  'ClientSecretRotation',
+  t.Object({
+    client_secret: t.Optional(
+      text({
+        maxLength: CREDENTIAL_CHARS_MAX,
+        description: 'The current client secret. Required for a machine grant, not for a person.',
+      }),
+    ),
+  }),
+  { client_secret: 'the present client_secret' },
+)
 export type ClientSecretRotation = typeof ClientSecretRotation.static
 
 export const NewClientSecret = named(

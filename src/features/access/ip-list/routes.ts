@@ -42,7 +42,11 @@ export function ipListRoutes(
     .get('', ({ actor }) => ipList.list(actor.storeId), {
       can: 'security:read',
       response: { 200: IpEntryList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listIpEntries', summary: 'List the addresses that may send requests' },
+      detail: {
+        operationId: 'listIpEntries',
+        summary: 'List the addresses that may send requests',
+        description: 'Oldest first. An empty list is off, and lets requests from everywhere in.',
+      },
     })
     .delete('/:id', ({ actor, params, query }) => ipList.remove(actor, params.id, query.force === 'true'), {
       can: 'security:manage',

@@ -34,6 +34,7 @@ export const IpEntryBody = named(
       }),
     ),
   }),
+  { ip_address: '203.0.113.0/24', description: 'Office' },
 )
 export type IpEntryBody = typeof IpEntryBody.static
 

@@ -26,18 +26,29 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
       detail: {
         operationId: 'getMe',
         summary: 'Read who you are, for which store you act, and what you may do',
+        description:
+          'Tells the kind of the credential, the stores of the person, and the permissions in the store that the request acts for.',
       },
     })
     .get('/sessions', ({ caller }) => me.listSessions(caller), {
       person: true,
       response: { 200: SessionList, ...failures(...OWN_ACCOUNT, ...READING) },
-      detail: { operationId: 'listSessions', summary: 'List your sign-ins' },
+      detail: {
+        operationId: 'listSessions',
+        summary: 'List your sign-ins',
+        description:
+          'Each with its address, its browser and its last use, so that you can end one that is not yours.',
+      },
     })
     .delete('/sessions', ({ caller }) => me.endOtherSessions(caller), {
       person: true,
       parse: noBody,
       response: { 200: SessionsEnded, ...failures(...OWN_ACCOUNT, ...WRITING) },
-      detail: { operationId: 'endOtherSessions', summary: 'End all your other sign-ins' },
+      detail: {
+        operationId: 'endOtherSessions',
+        summary: 'End all your other sign-ins',
+        description: 'Their tokens stop working at once; this sign-in goes on.',
+      },
     })
     .delete('/sessions/:session_id', ({ caller, params }) => me.endSession(caller, params.session_id), {
       person: true,
@@ -50,7 +61,11 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
           'You have no sign-in with this id.',
         ]),
       },
-      detail: { operationId: 'endSession', summary: 'End one of your sign-ins' },
+      detail: {
+        operationId: 'endSession',
+        summary: 'End one of your sign-ins',
+        description: 'Its tokens stop working at once. The ids are those of the list.',
+      },
     })
     .post('/password', ({ caller, body }) => me.changePassword(caller, body), {
       person: true,
@@ -66,6 +81,8 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
       detail: {
         operationId: 'changePassword',
         summary: 'Change your password; your other sign-ins end',
+        description:
+          'Needs the present password. The new one must have at least 10 characters and must not be a common one.',
       },
     })
 }

@@ -86,6 +86,7 @@ export const PasswordChange = named(
       description: 'At least 10 characters, and not a common password.',
     }),
   }),
+  { current_password: 'kettle drum violin', new_password: 'seven green bottles' },
 )
 export type PasswordChange = typeof PasswordChange.static
 

@@ -17,6 +17,8 @@ export function overviewRoutes(
       detail: {
         operationId: 'getSecurityOverview',
         summary: 'Review the security of the store and the next improvements',
+        description:
+          'Counts of keys, sign-ins, members and webhooks, and a list of what to do next, most important first.',
       },
     })
 }

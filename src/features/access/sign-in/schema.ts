@@ -21,6 +21,11 @@ export const TokenForm = named(
     client_id: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
     client_secret: t.Optional(text({ maxLength: CREDENTIAL_CHARS_MAX })),
   }),
+  {
+    grant_type: 'client_credentials',
+    client_id: 'the client_id of the store',
+    client_secret: 'its client_secret',
+  },
 )
 export type TokenForm = typeof TokenForm.static
 
@@ -43,6 +48,7 @@ export const SignInRequest = named(
       ),
     ),
   }),
+  { email: 'anna@shop.example', password: 'kettle drum violin' },
 )
 export type SignInRequest = typeof SignInRequest.static
 
@@ -53,6 +59,7 @@ export const RevokeForm = named(
     token: t.Optional(text({ maxLength: 8_192, description: 'The access token to revoke.' })),
     token_type_hint: t.Optional(text({ maxLength: 100, description: 'Ignored.' })),
   }),
+  { token: 'the access token' },
 )
 export type RevokeForm = typeof RevokeForm.static
 

@@ -66,7 +66,12 @@ export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFact
       .get('/status', ({ caller }) => twoFactor.status(caller), {
         person: true,
         response: { 200: TwoFactorStatus, ...failures(...FOR_PERSON, ...READING) },
-        detail: { operationId: 'getTwoFactorStatus', summary: 'Read the state of two-factor authentication' },
+        detail: {
+          operationId: 'getTwoFactorStatus',
+          summary: 'Read the state of two-factor authentication',
+          description:
+            'Tells whether sign-ins need a code, since when, and how many recovery codes are left.',
+        },
       })
       .post('/recovery-codes', ({ caller }) => twoFactor.renewRecoveryCodes(caller), {
         person: true,

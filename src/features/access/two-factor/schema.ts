@@ -17,9 +17,13 @@ export const TwoFactorSetup = named(
 )
 export type TwoFactorSetup = typeof TwoFactorSetup.static
 
-export const TwoFactorProof = t.Object({
-  totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' }),
-})
+export const TwoFactorProof = named(
+  'TwoFactorProof',
+  t.Object({
+    totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' }),
+  }),
+  { totp_code: '123456' },
+)
 export type TwoFactorProof = typeof TwoFactorProof.static
 
 const recovery_codes = t.Array(t.String(), {

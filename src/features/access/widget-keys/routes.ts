@@ -41,6 +41,8 @@ export function widgetKeyRoutes(
         detail: {
           operationId: 'createPublicKey',
           summary: 'Create a widget key',
+          description:
+            'For the pages of a shop. The key is no secret: it works only from the origins that it lists, and only for searches and feedback.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -48,13 +50,21 @@ export function widgetKeyRoutes(
     .get('', ({ actor }) => keys.list(actor.storeId), {
       can: 'keys:manage',
       response: { 200: WidgetKeyList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listPublicKeys', summary: 'List the widget keys' },
+      detail: {
+        operationId: 'listPublicKeys',
+        summary: 'List the widget keys',
+        description: 'Every widget key with its value, its origins and what it allows.',
+      },
     })
     .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
       can: 'keys:manage',
       params: KeyParams,
       response: { 200: WidgetKey, ...failures(...ONE_KEY, ...READING) },
-      detail: { operationId: 'getPublicKey', summary: 'Read one widget key' },
+      detail: {
+        operationId: 'getPublicKey',
+        summary: 'Read one widget key',
+        description: 'Shows the value, the origins, the limits and the forced filters of the key.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
       can: 'keys:manage',
@@ -62,13 +72,21 @@ export function widgetKeyRoutes(
       parse: jsonBody(),
       body: WidgetKeyPatch,
       response: { 200: WidgetKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY, ...FILTERS) },
-      detail: { operationId: 'updatePublicKey', summary: 'Change some fields of a widget key' },
+      detail: {
+        operationId: 'updatePublicKey',
+        summary: 'Change some fields of a widget key',
+        description: 'Absent fields stay as they are. Pages that use the key follow with their next request.',
+      },
     })
     .delete('/:id', ({ actor, params }) => keys.remove(actor, params.id), {
       can: 'keys:manage',
       parse: noBody,
       params: KeyParams,
       response: { 200: DeletedWidgetKey, ...failures(...ONE_KEY, ...WRITING) },
-      detail: { operationId: 'deletePublicKey', summary: 'Delete a widget key; it stops working at once' },
+      detail: {
+        operationId: 'deletePublicKey',
+        summary: 'Delete a widget key; it stops working at once',
+        description: 'Widgets that use the key stop searching; nothing can bring the key back.',
+      },
     })
 }

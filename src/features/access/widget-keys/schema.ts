@@ -60,11 +60,12 @@ export const WidgetKeyBody = named(
     allowed: t.Optional(Allowed),
     forced_filters: t.Optional(ForcedFilters),
   }),
+  { name: 'Shop', origins: ['https://shop.example'] },
 )
 export type WidgetKeyBody = typeof WidgetKeyBody.static
 
 /** Absent fields keep their values. */
-export const WidgetKeyPatch = named('WidgetKeyPatch', t.Partial(WidgetKeyBody))
+export const WidgetKeyPatch = named('WidgetKeyPatch', t.Partial(WidgetKeyBody), { rate_per_minute: 600 })
 export type WidgetKeyPatch = typeof WidgetKeyPatch.static
 
 /** A widget key. It is public: every answer about it shows its value. */

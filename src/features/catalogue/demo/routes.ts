@@ -22,12 +22,21 @@ export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoServ
           'model_not_ready',
         ),
       },
-      detail: { operationId: 'installDemo', summary: 'Install the demo catalogue' },
+      detail: {
+        operationId: 'installDemo',
+        summary: 'Install the demo catalogue',
+        description:
+          '40 products with pictures that the service brings along: something to search in before your own products are here. A second call changes nothing.',
+      },
     })
     .delete('', ({ actor }) => demo.remove(actor.storeId), {
       can: 'products:delete',
       parse: noBody,
       response: { 200: DemoRemoved, ...failures(...FOR_STORE, ...WRITING) },
-      detail: { operationId: 'removeDemo', summary: 'Remove the demo products and nothing else' },
+      detail: {
+        operationId: 'removeDemo',
+        summary: 'Remove the demo products and nothing else',
+        description: 'Your own products stay, also one that has taken the id of a demo product.',
+      },
     })
 }

@@ -46,6 +46,8 @@ export function feedRoutes(
         detail: {
           operationId: 'createFeed',
           summary: 'Pull products from an address, now and regularly',
+          description:
+            'Takes the same files as an import. The first run begins at once; later runs follow every `interval_minutes` and read only a file that has changed.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -53,13 +55,21 @@ export function feedRoutes(
     .get('', ({ actor }) => feeds.list(actor.storeId), {
       can: 'products:read',
       response: { 200: FeedList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listFeeds', summary: 'List the feeds' },
+      detail: {
+        operationId: 'listFeeds',
+        summary: 'List the feeds',
+        description: 'Every feed of the store with its last run.',
+      },
     })
     .get('/:id', ({ actor, params }) => feeds.read(actor.storeId, params.id), {
       can: 'products:read',
       params: FeedParams,
       response: { 200: Feed, ...failures(...ONE_FEED, ...READING) },
-      detail: { operationId: 'getFeed', summary: 'Read a feed with its last run' },
+      detail: {
+        operationId: 'getFeed',
+        summary: 'Read a feed with its last run',
+        description: '`last_run` tells what the last run brought, and why it failed if it did.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => feeds.update(actor.storeId, params.id, body), {
       can: 'products:bulk',
@@ -67,14 +77,23 @@ export function feedRoutes(
       parse: jsonBody(),
       body: FeedPatch,
       response: { 200: Feed, ...failures(...ONE_FEED, ...WRITING, ...JSON_BODY, URL_REFUSED) },
-      detail: { operationId: 'updateFeed', summary: 'Change some fields of a feed' },
+      detail: {
+        operationId: 'updateFeed',
+        summary: 'Change some fields of a feed',
+        description:
+          'Absent fields stay as they are. After a new address, format or mapping the next run reads the file in any case.',
+      },
     })
     .delete('/:id', ({ actor, params }) => feeds.remove(actor.storeId, params.id), {
       can: 'products:bulk',
       parse: noBody,
       params: FeedParams,
       response: { 200: DeletedFeed, ...failures(...ONE_FEED, ...WRITING) },
-      detail: { operationId: 'deleteFeed', summary: 'Delete a feed; its products stay' },
+      detail: {
+        operationId: 'deleteFeed',
+        summary: 'Delete a feed; its products stay',
+        description: 'No further run begins.',
+      },
     })
     .post(
       '/:id/run',
@@ -101,6 +120,7 @@ export function feedRoutes(
         detail: {
           operationId: 'runFeed',
           summary: 'Pull a feed now',
+          description: 'Does not wait for the interval. `full` reads a file also if it has not changed.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },

@@ -39,6 +39,7 @@ export const FeedBody = named(
     mapping: t.Optional(MappingOrNull),
     delete_missing: t.Optional(t.Boolean({ ...DELETE_MISSING, default: false })),
   }),
+  { url: 'https://shop.example/export/products.csv', interval_minutes: 1_440 },
 )
 export type FeedBody = typeof FeedBody.static
 
@@ -52,6 +53,7 @@ export const FeedPatch = named(
     mapping: t.Optional(MappingOrNull),
     delete_missing: t.Optional(t.Boolean(DELETE_MISSING)),
   }),
+  { interval_minutes: 60 },
 )
 export type FeedPatch = typeof FeedPatch.static
 
@@ -67,6 +69,7 @@ export const RunBody = named(
       }),
     ),
   }),
+  { full: true },
 )
 export type RunBody = typeof RunBody.static
 

@@ -100,6 +100,7 @@ export const ProductDeletion = named(
     },
     { additionalProperties: true },
   ),
+  { filters: [{ field: 'category', operator: 'eq', value: 'mugs' }], dry_run: true },
 )
 export type ProductDeletion = typeof ProductDeletion.static
 

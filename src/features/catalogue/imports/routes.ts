@@ -89,7 +89,11 @@ export function importRoutes(
             required: true,
             content: {
               'multipart/form-data': { schema: ImportForm as object },
-              'text/csv': { schema: { type: 'string', format: 'binary' } },
+              'text/csv': {
+                schema: { type: 'string' },
+                example:
+                  'product_id,name,price,image_url\nsku-1,Red mug,14.5,https://shop.example/red-mug.jpg\n',
+              },
               'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
             },
           },

@@ -66,6 +66,8 @@ export function bulkRoutes(
       detail: {
         operationId: 'indexProducts',
         summary: 'Index many products in the background',
+        description:
+          'Takes up to 10,000 products and answers with a job at once. A product that is wrong fails alone. Follow the job at `GET /v1/jobs/{job_id}`, or send a `callback_url`.',
         parameters: [IDEMPOTENCY_KEY],
         requestBody: { required: true, content: { 'application/json': { schema: BulkBody as object } } },
       },
@@ -88,13 +90,22 @@ export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobServic
         200: JobList,
         ...failures(...FOR_STORE, ...READING, 'validation_error', 'invalid_cursor'),
       },
-      detail: { operationId: 'listJobs', summary: 'List jobs' },
+      detail: {
+        operationId: 'listJobs',
+        summary: 'List jobs',
+        description: 'Newest first, without their errors. Jobs are kept for 30 days after their end.',
+      },
     })
     .get('/:job_id', ({ actor, params }) => jobs.find(actor.storeId, params.job_id), {
       can: 'products:read',
       params: JobParams,
       response: { 200: Job, ...failures(...ONE_JOB, ...READING) },
-      detail: { operationId: 'getJob', summary: 'Read a job' },
+      detail: {
+        operationId: 'getJob',
+        summary: 'Read a job',
+        description:
+          'Counts, progress, and the first errors. Ask again until `status` is no longer `processing`, or follow the events.',
+      },
     })
     .get(
       '/:job_id/errors',
@@ -104,7 +115,11 @@ export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobServic
         params: JobParams,
         query: JobErrorsQuery,
         response: { 200: JobErrors, ...failures(...ONE_JOB, ...READING, 'invalid_cursor') },
-        detail: { operationId: 'listJobErrors', summary: 'List the items of a job that failed' },
+        detail: {
+          operationId: 'listJobErrors',
+          summary: 'List the items of a job that failed',
+          description: 'Every item that failed, with the code that a single request would have got.',
+        },
       },
     )
     .post('/:job_id/cancel', ({ actor, params }) => jobs.cancel(actor.storeId, params.job_id), {
@@ -112,14 +127,22 @@ export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobServic
       parse: noBody,
       params: JobParams,
       response: { 200: Job, ...failures(...CHANGING) },
-      detail: { operationId: 'cancelJob', summary: 'Cancel what a job has not begun' },
+      detail: {
+        operationId: 'cancelJob',
+        summary: 'Cancel what a job has not begun',
+        description: 'What is done already stays done. Items that were not begun are counted as `cancelled`.',
+      },
     })
     .post('/:job_id/retry', ({ actor, params }) => jobs.retry(actor.storeId, params.job_id), {
       can: 'products:bulk',
       parse: noBody,
       params: JobParams,
       response: { 200: Job, ...failures(...CHANGING) },
-      detail: { operationId: 'retryJob', summary: 'Try the failed items of a job again' },
+      detail: {
+        operationId: 'retryJob',
+        summary: 'Try the failed items of a job again',
+        description: 'Only errors with `retryable: true` are tried again, such as downloads that failed.',
+      },
     })
     .get(
       '/:job_id/events',
@@ -138,6 +161,7 @@ export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobServic
         detail: {
           operationId: 'watchJob',
           summary: 'Follow a job by server-sent events',
+          description: 'For pages that show progress. The stream ends with the job.',
           responses: {
             200: {
               description:

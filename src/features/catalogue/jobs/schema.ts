@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
@@ -26,6 +27,15 @@ export const BulkBody = named(
     },
     { additionalProperties: true },
   ),
+  {
+    products: [
+      {
+        product_id: 'red-mug',
+        metadata: { name: 'Red mug', category: 'mugs', price: 14.5 },
+        image_url: SAMPLE_PICTURE,
+      },
+    ],
+  },
 )
 
 const JobId = t.String({ examples: ['01920000-0000-7000-8000-000000000000'] })

@@ -24,6 +24,8 @@ export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
       detail: {
         operationId: 'getPicture',
         summary: 'Read a picture that was uploaded with a product',
+        description:
+          'For the browsers of shoppers: needs no credential, and may be cached for ever. The address is in `image_url` of the product.',
         responses: {
           200: { description: 'The picture as it was uploaded', content: PICTURE_CONTENT },
           ...documentedFailures(failures(...READING, ['not_found', 'No picture has this address.'])),

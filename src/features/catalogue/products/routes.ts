@@ -64,6 +64,8 @@ export function productRoutes(
         detail: {
           operationId: 'indexProduct',
           summary: 'Index a product, or index it again',
+          description:
+            'Reads the picture, keeps its vector and makes the product searchable before it answers. The same `product_id` again replaces the product; the same content changes nothing. Send JSON with `image_url` (also a `data:` URI), or a form with the file `image`.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -75,13 +77,23 @@ export function productRoutes(
         200: ProductList,
         ...failures(...FOR_STORE, ...READING, 'validation_error', 'invalid_cursor'),
       },
-      detail: { operationId: 'listProducts', summary: 'List products' },
+      detail: {
+        operationId: 'listProducts',
+        summary: 'List products',
+        description:
+          'Pages of products with their metadata. Follow `next_cursor` until it is null, with the same filters and `sort`.',
+      },
     })
     .get('/:product_id', ({ actor, params }) => products.find(actor.storeId, params.product_id), {
       can: 'products:read',
       params: ProductParams,
       response: { 200: IndexedProductView, ...failures(...ONE_PRODUCT, ...READING) },
-      detail: { operationId: 'getProduct', summary: 'Read a product' },
+      detail: {
+        operationId: 'getProduct',
+        summary: 'Read a product',
+        description:
+          'Gives the metadata as it was sent, and what is known of the picture: size, palette and hash.',
+      },
     })
     .put(
       '/:product_id',
@@ -97,7 +109,11 @@ export function productRoutes(
         parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, ProductReplacementForm, 'index'),
         body: ProductReplacement,
         response: { 200: IndexedProduct, 201: IndexedProduct, ...failures(...INDEXING) },
-        detail: { operationId: 'replaceProduct', summary: 'Replace a product, or index it under this id' },
+        detail: {
+          operationId: 'replaceProduct',
+          summary: 'Replace a product, or index it under this id',
+          description: 'Takes what indexing takes, without the id. Metadata that are not sent are removed.',
+        },
       },
     )
     .patch(
@@ -109,7 +125,12 @@ export function productRoutes(
         parse: jsonBody(LIMITS.pictureJsonBytesMax, 'index'),
         body: ProductPatch,
         response: { 200: IndexedProduct, ...failures(...INDEXING, 'not_found') },
-        detail: { operationId: 'updateProduct', summary: 'Change some fields of a product' },
+        detail: {
+          operationId: 'updateProduct',
+          summary: 'Change some fields of a product',
+          description:
+            'Metadata are merged (RFC 7396): absent keys stay, and `null` removes a key. A picture is read again only if its address changes, or with `refresh`.',
+        },
       },
     )
     .delete('/:product_id', ({ actor, params }) => products.remove(actor.storeId, params.product_id), {
@@ -117,6 +138,11 @@ export function productRoutes(
       parse: noBody,
       params: ProductParams,
       response: { 200: DeletedProduct, ...failures(...ONE_PRODUCT, ...WRITING) },
-      detail: { operationId: 'deleteProduct', summary: 'Delete a product with its pictures and vectors' },
+      detail: {
+        operationId: 'deleteProduct',
+        summary: 'Delete a product with its pictures and vectors',
+        description:
+          'The product is in no search from the next request on, and its pictures are deleted within a minute.',
+      },
     })
 }

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import { named } from '../../../http/openapi/named.ts'
+import { ANY_KEY, named } from '../../../http/openapi/named.ts'
 import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
@@ -29,7 +30,7 @@ export const Metadata = named(
       created_at: t.Optional(t.String()),
     },
     {
-      additionalProperties: true,
+      ...ANY_KEY,
       description: `At most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON, ${LIMITS.metadataKeysMax} keys, ${LIMITS.metadataDepthMax} levels.`,
     },
   ),
@@ -53,6 +54,15 @@ const VISIBLE_CHARACTER =
 
 /** Words that follow `/v1/products/` in paths. */
 export const RESERVED_PRODUCT_IDS = ['demo', 'bulk', 'import', 'export'] as const
+
+/** Of the product in the examples. */
+const SAMPLE_METADATA = {
+  name: 'Red mug',
+  category: 'mugs',
+  price: 14.5,
+  currency: 'EUR',
+  color_name: 'red',
+}
 
 const ProductId = text({
   minLength: 1,
@@ -89,6 +99,7 @@ export const Product = named(
     },
     { additionalProperties: true },
   ),
+  { product_id: 'red-mug', metadata: SAMPLE_METADATA, image_url: SAMPLE_PICTURE },
 )
 
 /** A picture within a line of an export, with its vector and what is known of it. Other fields are not read. */
@@ -147,6 +158,7 @@ export const ProductForm = named(
     },
     { additionalProperties: true },
   ),
+  { product_id: 'red-mug', metadata: SAMPLE_METADATA },
 )
 
 export type Product = typeof Product.static
@@ -158,12 +170,14 @@ export type ProductBody = typeof ProductBody.static
 const ReplacementJson = named(
   'ProductReplacement',
   t.Object({ ...Product.properties, product_id: t.Optional(ProductId) }, { additionalProperties: true }),
+  { metadata: SAMPLE_METADATA, image_url: SAMPLE_PICTURE },
 )
 
 /** The body of PUT /v1/products/{product_id}; an id in the body must equal the one in the path. */
 export const ProductReplacementForm = named(
   'ProductReplacementForm',
   t.Object({ ...ProductForm.properties, product_id: t.Optional(ProductId) }, { additionalProperties: true }),
+  { metadata: SAMPLE_METADATA },
 )
 export const ProductReplacement = t.Union([ReplacementJson, ProductReplacementForm])
 export type ProductReplacement = typeof ProductReplacement.static
@@ -184,6 +198,7 @@ export const ProductPatch = named(
     },
     { additionalProperties: true },
   ),
+  { metadata: { price: 12.5, sale_price: null } },
 )
 export type ProductPatch = typeof ProductPatch.static
 
@@ -258,7 +273,9 @@ export const ProductList = named(
 )
 export type ProductList = typeof ProductList.static
 
-export const ProductParams = t.Object({ product_id: t.String() })
+export const ProductParams = t.Object({
+  product_id: t.String({ description: 'The id that you gave the product.', examples: ['demo-mug-red'] }),
+})
 
 /** The path of PUT, which may create the product. */
 export const NewProductParams = t.Object({ product_id: ProductId })

@@ -3,7 +3,7 @@ import { changesExpired } from '../../../core/errors.ts'
 import type { EmitEvent, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
-import type { ChangeQueries, FeedBounds } from './queries.ts'
+import type { ChangeQueries } from './queries.ts'
 import type { Change, ChangeList, ChangesQuery } from './schema.ts'
 
 export interface ChangeDeps {

@@ -46,6 +46,8 @@ export function deliveryRoutes(
       detail: {
         operationId: 'readInbox',
         summary: 'Read the last 100 deliveries as receivers get them, with or without a receiver',
+        description:
+          'Shows what a receiver would get, byte for byte, so that you can write one before it has an address.',
       },
     })
     .get(
@@ -55,7 +57,11 @@ export function deliveryRoutes(
         can: 'search:read',
         params: DeliveryParams,
         response: { 200: DeliveryDetail, ...failures(...ONE, ...READING) },
-        detail: { operationId: 'getDelivery', summary: 'Read a delivery with its request and its answer' },
+        detail: {
+          operationId: 'getDelivery',
+          summary: 'Read a delivery with its request and its answer',
+          description: 'The headers and the body as they were sent, and the first 2 KiB of the answer.',
+        },
       },
     )
     .post(
@@ -66,7 +72,11 @@ export function deliveryRoutes(
         parse: noBody,
         params: DeliveryParams,
         response: { 200: Delivery, ...failures(...ONE, ...WRITING) },
-        detail: { operationId: 'resendDelivery', summary: 'Send a delivery again, with the same id' },
+        detail: {
+          operationId: 'resendDelivery',
+          summary: 'Send a delivery again, with the same id',
+          description: 'The receiver can tell by `webhook-id` that it is the same notice.',
+        },
       },
     )
     .get(
@@ -77,7 +87,11 @@ export function deliveryRoutes(
         params: WebhookParams,
         query: DeliveryQuery,
         response: { 200: DeliveryList, ...failures(...ONE, ...READING, 'invalid_cursor') },
-        detail: { operationId: 'listDeliveries', summary: 'List the deliveries to a webhook, newest first' },
+        detail: {
+          operationId: 'listDeliveries',
+          summary: 'List the deliveries to a webhook, newest first',
+          description: 'Each with its state, its attempts and the status of the last answer.',
+        },
       },
     )
     .post(
@@ -107,6 +121,8 @@ export function deliveryRoutes(
       detail: {
         operationId: 'recoverDeliveries',
         summary: 'Send again what a webhook has missed since a moment',
+        description:
+          'For a receiver that was down or had a fault: everything since that moment that has not been delivered is sent again.',
       },
     })
 }

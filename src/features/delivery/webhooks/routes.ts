@@ -65,6 +65,8 @@ export function webhookRoutes(
         detail: {
           operationId: 'createWebhook',
           summary: 'Create a webhook; its secret is shown only once',
+          description:
+            'Sends a signed notice of every event that it names, and repeats it for 28 hours until the receiver answers 2xx.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -72,13 +74,22 @@ export function webhookRoutes(
     .get('', ({ actor }) => webhooks.list(actor.storeId), {
       can: 'search:read',
       response: { 200: WebhookList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listWebhooks', summary: 'List the webhooks' },
+      detail: {
+        operationId: 'listWebhooks',
+        summary: 'List the webhooks',
+        description: 'Every webhook of the store with the state of its last delivery, without the secrets.',
+      },
     })
     .get('/:id', ({ actor, params }) => webhooks.read(actor.storeId, params.id), {
       can: 'search:read',
       params: WebhookParams,
       response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...READING) },
-      detail: { operationId: 'getWebhook', summary: 'Read one webhook, without its secret' },
+      detail: {
+        operationId: 'getWebhook',
+        summary: 'Read one webhook, without its secret',
+        description:
+          '`disabled_reason` tells why it is off, `consecutive_failures` how near it is to being switched off.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => webhooks.update(actor, params.id, body), {
       can: 'search:write',
@@ -89,6 +100,7 @@ export function webhookRoutes(
       detail: {
         operationId: 'updateWebhook',
         summary: 'Change some fields of a webhook, or switch it on or off',
+        description: 'Absent fields stay as they are. Switching it on again sends what waits.',
       },
     })
     .delete('/:id', ({ actor, params }) => webhooks.remove(actor, params.id), {
@@ -96,7 +108,12 @@ export function webhookRoutes(
       parse: noBody,
       params: WebhookParams,
       response: { 200: DeletedWebhook, ...failures(...ONE_WEBHOOK, ...WRITING) },
-      detail: { operationId: 'deleteWebhook', summary: 'Delete a webhook; nothing more is sent to it' },
+      detail: {
+        operationId: 'deleteWebhook',
+        summary: 'Delete a webhook; nothing more is sent to it',
+        description:
+          'Deliveries that wait are dropped, and its log is deleted. The feed of changes still holds what they told of.',
+      },
     })
     .post(
       '/:id/rotate-secret',
@@ -113,6 +130,8 @@ export function webhookRoutes(
         detail: {
           operationId: 'rotateWebhookSecret',
           summary: 'Replace the signing secret; the old one signs too for a while',
+          description:
+            'For `grace_seconds` every delivery carries both signatures, so that the receiver can change over at leisure.',
         },
       },
     )
@@ -140,6 +159,8 @@ export function callbackSecretRoutes({ forStore }: Pick<Doors, 'forStore'>, webh
         detail: {
           operationId: 'rotateCallbackSecret',
           summary: 'Replace the secret that signs the callbacks of jobs, or make the first one',
+          description:
+            'The secret is shown only once. For `grace_seconds` every callback carries both signatures.',
         },
       },
     )

@@ -59,6 +59,7 @@ export const WebhookBody = named(
     description: t.Optional(Description),
     enabled: t.Optional(t.Boolean({ default: true })),
   }),
+  { url: 'https://shop.example/hooks/lookalike', events: ['product.indexed', 'product.deleted'] },
 )
 export type WebhookBody = typeof WebhookBody.static
 
@@ -73,6 +74,7 @@ export const WebhookPatch = named(
       t.Boolean({ description: 'While it is false, deliveries wait and new events are not queued.' }),
     ),
   }),
+  { enabled: false },
 )
 export type WebhookPatch = typeof WebhookPatch.static
 
@@ -106,7 +108,7 @@ export type Webhook = typeof Webhook.static
 /** Why a webhook is off. */
 export type DisabledReason = NonNullable<Webhook['disabled_reason']>
 
-export const WebhookList = t.Array(Webhook)
+export const WebhookList = named('WebhookList', t.Array(Webhook))
 
 export const NewWebhook = named(
   'NewWebhook',
@@ -138,6 +140,7 @@ export const SecretRotation = named(
       }),
     ),
   }),
+  { grace_seconds: 86_400 },
 )
 export type SecretRotation = typeof SecretRotation.static
 
@@ -152,9 +155,13 @@ export const NewSecret = named(
 )
 export type NewSecret = typeof NewSecret.static
 
-export const TestBody = t.Object({
-  event: t.Optional(oneOf(WEBHOOK_EVENTS, 'Default: `product.indexed`.')),
-})
+export const TestBody = named(
+  'WebhookTest',
+  t.Object({
+    event: t.Optional(oneOf(WEBHOOK_EVENTS, 'Default: `product.indexed`.')),
+  }),
+  { event: 'product.indexed' },
+)
 export type TestBody = typeof TestBody.static
 
 export const RecoverBody = named(
@@ -163,6 +170,7 @@ export const RecoverBody = named(
     since: moment('Changes from this moment on'),
     until: t.Optional(moment('Changes before this moment; default: now')),
   }),
+  { since: '2026-01-01T00:00:00Z' },
 )
 export type RecoverBody = typeof RecoverBody.static
 

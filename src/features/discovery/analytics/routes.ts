@@ -32,7 +32,12 @@ export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics
         can: 'search:read',
         query: PopularQuery,
         response: { 200: PopularProducts, ...FAILURES },
-        detail: { operationId: 'listPopularProducts', summary: 'List the products that shoppers like most' },
+        detail: {
+          operationId: 'listPopularProducts',
+          summary: 'List the products that shoppers like most',
+          description:
+            'A click counts 1, a product in the cart 3, a purchase 5; all of them count half after 7 days.',
+        },
       },
     )
     .get(
@@ -45,7 +50,12 @@ export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics
         can: 'search:read',
         query: AnalyticsQuery,
         response: { 200: Analytics, ...FAILURES },
-        detail: { operationId: 'readAnalytics', summary: 'Read what shoppers search for, click and buy' },
+        detail: {
+          operationId: 'readAnalytics',
+          summary: 'Read what shoppers search for, click and buy',
+          description:
+            'Numbers of searches, clicks and revenue of a period, by day and in all. Every answer is up to date.',
+        },
       },
     )
     .get('/analytics/unmet', ({ actor, query }) => analytics.readUnmet(actor.storeId, query), {
@@ -55,6 +65,8 @@ export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics
       detail: {
         operationId: 'readUnmetDemand',
         summary: 'Read what shoppers showed pictures of and did not find; made anew every night',
+        description:
+          'Groups the picture searches without a plausible result, and says in words what the pictures show.',
       },
     })
     .get(
@@ -69,7 +81,12 @@ export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics
         can: 'search:read',
         query: SuggestionsQuery,
         response: { 200: Suggestions, ...FAILURES },
-        detail: { operationId: 'listSuggestions', summary: 'List queries that begin as the shopper typed' },
+        detail: {
+          operationId: 'listSuggestions',
+          summary: 'List queries that begin as the shopper typed',
+          description:
+            'Comes from the searches of the last 90 days that found something, then from the names in the catalogue.',
+        },
       },
     )
 }

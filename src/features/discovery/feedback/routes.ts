@@ -33,6 +33,8 @@ export function feedbackRoutes(
         detail: {
           operationId: 'recordFeedback',
           summary: 'Record what shoppers did with products: one event, or up to 1,000',
+          description:
+            'Send the `search_id` of the search that the shopper came from, so that analytics can tell which searches sell. Of a list each event is recorded or refused apart.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },

@@ -72,6 +72,7 @@ export const FeedbackBody = named(
     ...Type.Union([FeedbackEvent, EventList]),
     [Kind]: DOCUMENTED,
   }),
+  { result_product_id: 'demo-mug-red', action: 'click', session_id: 'visitor-1' },
 )
 
 const Warnings = t.Optional(t.Array(t.String()))

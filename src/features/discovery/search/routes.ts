@@ -54,7 +54,12 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       }),
       body: UploadSearch,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE, ...FORM_BODY) },
-      detail: { operationId: 'searchByUpload', summary: 'Find products similar to an uploaded picture' },
+      detail: {
+        operationId: 'searchByUpload',
+        summary: 'Find products similar to an uploaded picture',
+        description:
+          'Send the picture as the file `image`, everything else as fields of the form. `similarity_score` tells how alike a product is, from 0 to 1: about 0.5 is plausible, 0.8 clearly alike, 0.97 the same picture. `image_id` in the answer names the picture for 15 minutes: for the next page, or for another crop.',
+      },
     })
     .post('/url', ({ actor, body }) => search.byUrl(actor, body), {
       ...CAN,
@@ -64,6 +69,8 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       detail: {
         operationId: 'searchByUrl',
         summary: 'Find products similar to the picture at a URL, or to another product',
+        description:
+          'Send exactly one of `image_url` (also a `data:` URI), `image` (base64), `product_id`, `image_id` or `vector`. Takes the same filters and gives the same answer as a search by words.',
       },
     })
     .post('/text', ({ actor, body }) => search.byText(actor, body), {
@@ -71,7 +78,12 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       parse: jsonBody(),
       body: TextSearch,
       response: { 200: SearchResponse, ...failures(...SEARCH) },
-      detail: { operationId: 'searchByText', summary: 'Find products by text' },
+      detail: {
+        operationId: 'searchByText',
+        summary: 'Find products by text',
+        description:
+          'Compares the words with the pictures, and with names, categories, brands, colours, tags and SKUs. Results come best first; `similarity_score` is 0 to 1, and about 0.5 is a plausible match. Narrow the search with `category`, `price_min`, `price_max`, `color` or `filters`; `fields` picks the metadata that comes back. Unknown fields are reported in `warnings`.',
+      },
     })
     .post('/hybrid', ({ actor, body }) => search.byHybrid(actor, body), {
       ...CAN,
@@ -81,6 +93,8 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       detail: {
         operationId: 'searchHybrid',
         summary: 'Find products by picture, words and colours, each scored apart',
+        description:
+          'Each side gives a score of its own, and `visual_weight` weighs the picture against the words. Any of the three may be absent.',
       },
     })
     .post('/multi-image', ({ actor, body }) => search.byPictures(actor, body), {
@@ -88,14 +102,24 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, MultiImageForm, 'search'),
       body: MultiImageBody,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
-      detail: { operationId: 'searchByPictures', summary: 'Find products by several pictures' },
+      detail: {
+        operationId: 'searchByPictures',
+        summary: 'Find products by several pictures',
+        description:
+          'Send 2 to 10 pictures in `images`, or their addresses in `image_urls`. `aggregation` tells how they count together; results may be kept away from the pictures in `negative`.',
+      },
     })
     .post('/crop', ({ actor, body }) => search.byCrop(actor, body), {
       ...CAN,
       parse: jsonOrFormBody(LIMITS.pictureJsonBytesMax, UploadSearch, 'search'),
       body: CropBody,
       response: { 200: SearchResponse, ...failures(...WITH_PICTURE) },
-      detail: { operationId: 'searchByCrop', summary: 'Find products similar to a part of a picture' },
+      detail: {
+        operationId: 'searchByCrop',
+        summary: 'Find products similar to a part of a picture',
+        description:
+          'Send a picture and a `crop` or a `box`. After a first search, `image_id` saves sending the picture again.',
+      },
     })
     .post('/filtered', ({ actor, body }) => search.byFilter(actor, body), {
       ...CAN,
@@ -105,6 +129,8 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       detail: {
         operationId: 'searchFiltered',
         summary: 'Find or list the products that fit a filter, with a picture, words or neither',
+        description:
+          'Without a picture and without words it lists every product that fits, in the order of `sort`. With one of them the best 1,000 are sorted.',
       },
     })
     .post('/fusion', ({ actor, body }) => search.byFusion(actor, body), {
@@ -115,6 +141,8 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
       detail: {
         operationId: 'searchFusion',
         summary: 'Find products by one vector made of a picture and words',
+        description:
+          'Mixes both vectors before it compares, so that the words change what the picture means: a picture of a red bag and the words “in blue” find blue bags. `image_weight` weighs them.',
       },
     })
     .post(
@@ -131,6 +159,8 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
         detail: {
           operationId: 'searchBatch',
           summary: 'Run up to 20 searches; each counts as a request and fails alone',
+          description:
+            'Each entry is a search with its `type`; `defaults` holds the fields that all of them share. Answers come in the order of the entries, each with a status of its own.',
         },
       },
     )
@@ -158,7 +188,12 @@ function similar({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
             'model_not_ready',
           ),
         },
-        detail: { operationId: 'findSimilarProducts', summary: 'Find products similar to another one' },
+        detail: {
+          operationId: 'findSimilarProducts',
+          summary: 'Find products similar to another one',
+          description:
+            'Searches with the first picture of the product, which the results leave out. Lists, filters and switches are sent as text.',
+        },
       },
     )
 }

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import { named } from '../../../http/openapi/named.ts'
+import { ANY_KEY, named } from '../../../http/openapi/named.ts'
 import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
@@ -168,15 +169,21 @@ const formSource = {
 }
 
 /** POST /v1/search/text. */
-export const TextSearch = named('TextSearch', t.Object({ query, ...common }, open))
+export const TextSearch = named('TextSearch', t.Object({ query, ...common }, open), {
+  query: 'red mug',
+  limit: 5,
+})
 export type TextSearch = typeof TextSearch.static
 
 /** POST /v1/search/url: exactly one picture source. */
-export const UrlSearch = named('UrlSearch', t.Object({ ...source, ...common }, open))
+export const UrlSearch = named('UrlSearch', t.Object({ ...source, ...common }, open), {
+  image_url: SAMPLE_PICTURE,
+  limit: 5,
+})
 export type UrlSearch = typeof UrlSearch.static
 
 /** POST /v1/search: a multipart upload; numbers and JSON are sent as text. */
-export const UploadSearch = named('UploadSearch', t.Object({ ...formSource, ...common }, open))
+export const UploadSearch = named('UploadSearch', t.Object({ ...formSource, ...common }, open), { limit: 5 })
 export type UploadSearch = typeof UploadSearch.static
 
 /** POST /v1/search/crop, as JSON and as a form. */
@@ -208,6 +215,7 @@ export const HybridSearch = named(
     },
     open,
   ),
+  { query: 'red mug', image_url: SAMPLE_PICTURE, visual_weight: 0.5, limit: 5 },
 )
 export type HybridSearch = typeof HybridSearch.static
 
@@ -230,6 +238,7 @@ export const FusionSearch = named(
     },
     open,
   ),
+  { query: 'red mug', image_url: SAMPLE_PICTURE, image_weight: 0.7, limit: 5 },
 )
 export type FusionSearch = typeof FusionSearch.static
 
@@ -250,6 +259,7 @@ export const FilteredSearch = named(
     },
     open,
   ),
+  { filters: [{ field: 'price', operator: 'lte', value: 50 }], sort: 'price_asc', limit: 5 },
 )
 export type FilteredSearch = typeof FilteredSearch.static
 
@@ -282,6 +292,13 @@ export const MultiImageSearch = named(
     },
     open,
   ),
+  {
+    images: [
+      { image_url: SAMPLE_PICTURE },
+      { image_url: SAMPLE_PICTURE, padding: 0.1, crop: { x: 0.2, y: 0.2, width: 0.6, height: 0.6 } },
+    ],
+    limit: 5,
+  },
 )
 export type MultiImageSearch = typeof MultiImageSearch.static
 
@@ -296,6 +313,7 @@ export const MultiImageForm = named(
     },
     open,
   ),
+  { aggregation: 'best', limit: 5 },
 )
 export type MultiImageForm = typeof MultiImageForm.static
 /** The form comes first: as an object without fields, a file would pass for a reference. */
@@ -312,15 +330,22 @@ export const BatchSearch = named(
       queries: t.Array(
         t.Object(
           { id: t.Optional(t.Unknown()), type: t.Optional(t.Unknown()) },
-          { ...open, description: `A search with its \`type\`: ${BATCH_TYPES.join(', ')}.` },
+          { ...ANY_KEY, description: `A search with its \`type\`: ${BATCH_TYPES.join(', ')}.` },
         ),
         { minItems: 1, description: `At most ${LIMITS.batchQueriesMax}.` },
       ),
       defaults: t.Optional(
-        t.Object({}, { ...open, description: 'Fields of every entry that does not name them itself.' }),
+        t.Object({}, { ...ANY_KEY, description: 'Fields of every entry that does not name them itself.' }),
       ),
     },
     open,
   ),
+  {
+    queries: [
+      { id: 'words', type: 'text', query: 'red mug' },
+      { id: 'picture', type: 'url', image_url: SAMPLE_PICTURE },
+    ],
+    defaults: { limit: 3 },
+  },
 )
 export type BatchSearch = typeof BatchSearch.static

@@ -6,7 +6,11 @@ import { common } from './schema.ts'
 
 /** GET /v1/products/{product_id}/similar. */
 export const SimilarParams = t.Object({
-  product_id: text({ maxLength: LIMITS.productIdCharsMax }),
+  product_id: text({
+    maxLength: LIMITS.productIdCharsMax,
+    description: 'The id that you gave the product.',
+    examples: ['demo-mug-red'],
+  }),
 })
 
 const flag = (description: string) => t.Optional(oneOf(['true', 'false'] as const, description))

@@ -62,7 +62,13 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
         parse: small,
         body: WidgetText,
         response: { 200: WidgetAnswer, ...failures(...SEARCH) },
-        detail: { ...DETAIL, operationId: 'widgetSearchByText', summary: 'Find products by text' },
+        detail: {
+          ...DETAIL,
+          operationId: 'widgetSearchByText',
+          summary: 'Find products by text',
+          description:
+            'The same search as for backends, with fewer parameters. The answer leaves out private metadata; where nothing is found, `popular` has products that shoppers like.',
+        },
       }),
     )
     .use(
@@ -74,6 +80,7 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
           ...DETAIL,
           operationId: 'widgetSearchByUpload',
           summary: 'Find products similar to an uploaded picture',
+          description: 'The picture may come with words in `query`, which count as much as the picture.',
         },
       }),
     )
@@ -86,6 +93,7 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
           ...DETAIL,
           operationId: 'widgetSearchByUrl',
           summary: 'Find products similar to the picture at a URL, or to a part of the last one',
+          description: 'Send `image_url`, or the `image_id` of an earlier answer with another `crop`.',
         },
       }),
     )
@@ -108,6 +116,8 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
         ...DETAIL,
         operationId: 'widgetRecordFeedback',
         summary: 'Record what a shopper did with products: one event, or a list',
+        description:
+          'Takes what the same endpoint for backends takes. Send `search_id` from the answer of the search.',
         parameters: [IDEMPOTENCY_KEY],
       },
     },

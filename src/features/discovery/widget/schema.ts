@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
@@ -24,6 +25,7 @@ const refined = { ...common, query: t.Optional(query), crop }
 export const WidgetText = named(
   'WidgetTextSearch',
   t.Object({ query, ...common }, { additionalProperties: true }),
+  { query: 'red mug', limit: 5 },
 )
 export type WidgetText = typeof WidgetText.static
 
@@ -41,6 +43,7 @@ export const WidgetUpload = named(
     },
     { additionalProperties: true },
   ),
+  { limit: 5 },
 )
 export type WidgetUpload = typeof WidgetUpload.static
 
@@ -48,6 +51,7 @@ export type WidgetUpload = typeof WidgetUpload.static
 export const WidgetUrl = named(
   'WidgetUrlSearch',
   t.Object({ image_url, image_id, ...refined }, { additionalProperties: true }),
+  { image_url: SAMPLE_PICTURE, limit: 5 },
 )
 export type WidgetUrl = typeof WidgetUrl.static
 

@@ -23,6 +23,9 @@ const Version = named(
   }),
 )
 
+/** What even a request without parameters can get wrong; the server itself answers it. */
+const NO_BODY = { 431: { description: 'The headers have more than 16 KiB. The answer has no body.' } }
+
 /** Tells that the process is alive; open to everyone. Load balancers ask so often that it stands before the hooks. */
 export function livenessRoutes() {
   return new Elysia({ name: 'health.liveness', tags: ['Operation'] }).get(
@@ -30,7 +33,12 @@ export function livenessRoutes() {
     () => ({ status: 'ok' as const }),
     {
       response: { 200: t.Object({ status: t.Literal('ok') }) },
-      detail: { operationId: 'getHealth', summary: 'Check whether the process is alive' },
+      detail: {
+        responses: NO_BODY,
+        operationId: 'getHealth',
+        summary: 'Check whether the process is alive',
+        description: 'For load balancers. Needs no credential, touches no disk and is not logged.',
+      },
     },
   )
 }
@@ -47,16 +55,21 @@ export function healthRoutes(health: HealthService) {
       {
         response: { 200: Readiness, 503: Readiness },
         detail: {
+          responses: NO_BODY,
           operationId: 'getReadiness',
           summary: 'Check whether the service is ready: database, vectors, model and disk',
+          description: '503 tells which check fails and why. Needs no credential.',
         },
       },
     )
     .get('/version', () => health.readVersion(), {
       response: { 200: Version },
       detail: {
+        responses: NO_BODY,
         operationId: 'getVersion',
         summary: 'Read the versions of the service, its API, its database and its model',
+        description:
+          'Needs no credential. `model.hash` changes when vectors of other installs can no longer be compared.',
       },
     })
 }

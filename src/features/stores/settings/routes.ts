@@ -12,7 +12,11 @@ export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: 
     .get('', ({ actor }) => settings.show(actor.storeId), {
       can: 'security:manage',
       response: { 200: StoreSettings, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'getStoreSettings', summary: 'Read the settings of the store' },
+      detail: {
+        operationId: 'getStoreSettings',
+        summary: 'Read the settings of the store',
+        description: 'Everything that a store can set itself, with the defaults that apply.',
+      },
     })
     .patch('', ({ actor, body }) => settings.change(actor, body), {
       can: 'security:manage',

@@ -87,5 +87,6 @@ export const SettingsPatch = named(
       search_defaults: t.Partial(t.Object(DEFAULTS)),
     }),
   ),
+  { private_metadata: ['cost'], search_defaults: { cutoff: 'auto' } },
 )
 export type SettingsPatch = typeof SettingsPatch.static
