@@ -26,6 +26,8 @@ import type { Chore, Module } from './features/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
 import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
+import { buildGroups } from './features/stores/groups/module.ts'
+import { buildTeam } from './features/stores/team/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { corsPlugin } from './http/cors.ts'
 import { createDoors } from './http/doors.ts'
@@ -161,6 +163,14 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList: ipList.service,
     webhooks: webhooks.service,
   })
+  const groups = buildGroups(ground)
+  const team = buildTeam(ground, {
+    ...{ stores, people, passwords },
+    groups: groups.service,
+    outbox: mail.service,
+    requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
+    createPasswordLink: accounts.service.passwordReset.createLink,
+  })
   const requests = createRequestBudget(clock)
   const widgetBudget = createWidgetBudget(clock)
   const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
@@ -295,6 +305,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ipList,
     audit,
     overview,
+    team,
+    groups,
     settings,
     mail,
     productIndex,

@@ -14,9 +14,22 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Powers over the store itself. Only a role grants them; groups and API keys never do. */
-export const STORE_POWERS = ['security:read', 'security:manage', 'keys:manage'] as const
+export const STORE_POWERS = [
+  'security:read',
+  'security:manage',
+  'keys:manage',
+  'team:invite',
+  'team:manage',
+] as const
 
 export type StorePower = (typeof STORE_POWERS)[number]
+
+/** Powers that only a person has: somebody must answer for who belongs to a store. */
+const POWERS_OF_PEOPLE: ReadonlySet<StorePower> = new Set<StorePower>(['team:invite', 'team:manage'])
+
+/** Whether only a person can hold a right. */
+export const needsPerson = (right: Permission | StorePower): boolean =>
+  POWERS_OF_PEOPLE.has(right as StorePower)
 
 /** Roles of a member (contract 4.8), most powerful first. */
 export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const
@@ -37,7 +50,7 @@ const everyPower: ReadonlySet<StorePower> = new Set(STORE_POWERS)
 
 const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
   owner: everyPower,
-  admin: everyPower,
+  admin: new Set(STORE_POWERS.filter((power) => power !== 'team:invite')),
   developer: new Set(['security:read', 'keys:manage']),
   viewer: new Set(),
 }
@@ -108,8 +121,14 @@ export const may = ({ permissions, powers }: Caller, right: Permission | StorePo
 
 type Rights = Pick<Caller, 'permissions' | 'powers'>
 
-/** Rights of a machine grant in its store (contract 4.8), and of a super-admin in every store. */
+/** Rights of a super-admin in every store. */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
+
+/** Rights of a machine grant in its store (contract 4.8). */
+export const MACHINE_RIGHTS: Rights = {
+  permissions: every,
+  powers: everyPower.difference(POWERS_OF_PEOPLE),
+}
 
 /** Whether groups can narrow what a role may do. */
 export const isBoundByGroups = (role: Role): boolean => role !== 'owner' && role !== 'admin'

@@ -201,6 +201,19 @@ export const LIMITS = {
   resetMailsPerHour: 3,
   /** Notices of one kind about one store that its owners receive in an hour. */
   ownerNoticesPerHour: 3,
+  /** Members of a store, open invitations included, and its groups. */
+  membersPerStoreMax: 200,
+  groupsPerStoreMax: 100,
+  groupNameCharsMax: 100,
+  /** How long an invitation can be accepted, and how long an ended one says what became of it. */
+  inviteDays: 7,
+  endedInviteDays: 30,
+  /** Ended invitations of a store that its list shows. */
+  endedInvitesMax: 500,
+  /** New members and invitations of a store in an hour; to one e-mail address by one store, and by all of them. */
+  invitesPerStorePerHour: 200,
+  invitesPerEmailPerHour: 5,
+  invitesOfEmailPerHour: 20,
   /** Requests of one session in a minute to the routes for the account and for store security. */
   personRequestsPerMinute: 60,
   /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { type Actor, type Caller, may, type Permission, type StorePower } from '../core/actor.ts'
+import { type Actor, type Caller, may, needsPerson, type Permission, type StorePower } from '../core/actor.ts'
 import { type ApiError, missingPermission, signInFirst } from '../core/errors.ts'
 import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
@@ -22,6 +22,10 @@ export const ACTIVE_TENANT = {
 
 /** How to call a route that takes every credential, for the API's document; the first is what the API page fetches by itself. */
 const EVERY_CREDENTIAL = [{ oauth2: [] }, { bearer: [] }, { apiKey: [] }]
+
+/** The same for a route that only people may call. */
+const PERSONS_ONLY = [{ bearer: [] }]
+const PERSON_NEEDED = 'Needs a signed-in person.'
 
 /** The right that a route requires. */
 type Need = Permission | StorePower
@@ -84,7 +88,10 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
   }
 }
 
-/** Gives every route `actor`; `can` names the permission, or the power over the store, that the route needs. */
+/**
+ * Gives every route `actor`. `can` names the permission, or the power over the store, that the route needs; `person` lets
+ * in the people of the store, whatever their role.
+ */
 function storeDoor(deps: AuthDeps, purpose: Purpose) {
   const authenticate = createAuthentication(deps, 'always', purpose)
   // Elysia drops the second of two plugins with one name.
@@ -97,9 +104,19 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
     }))
     .macro({
       can: (need: Need) => ({
-        detail: { [NEED]: `Needs the permission \`${need}\`.`, security: EVERY_CREDENTIAL },
+        detail: {
+          [NEED]: `Needs the permission \`${need}\`.`,
+          security: needsPerson(need) ? PERSONS_ONLY : EVERY_CREDENTIAL,
+        },
         beforeHandle({ actor }: { actor?: Actor }) {
+          if (actor && actor.kind !== 'person' && needsPerson(need)) throw personNeeded()
           if (!actor || !may(actor, need)) throw missingPermission(need)
+        },
+      }),
+      person: (_isAsked: true) => ({
+        detail: { [NEED]: PERSON_NEEDED, security: PERSONS_ONLY },
+        beforeHandle({ actor }: { actor?: Actor }) {
+          if (actor?.kind !== 'person') throw personNeeded()
         },
       }),
     })
@@ -121,7 +138,7 @@ function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
         },
       }),
       person: (_isAsked: true) => ({
-        detail: { [NEED]: 'Needs a signed-in person.', security: [{ bearer: [] }] },
+        detail: { [NEED]: PERSON_NEEDED, security: PERSONS_ONLY },
         beforeHandle({ caller }: { caller?: Caller }) {
           if (caller?.kind !== 'person') throw personNeeded()
         },

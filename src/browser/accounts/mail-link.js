@@ -9,6 +9,8 @@ const button = byId('send')
 const problem = byId('problem')
 /** Missing on pages that need no input. */
 const password = byId('password')
+/** What the form sends beside the token. Disabled fields belong to a part that does not concern this reader. */
+const fields = [...form.querySelectorAll('input[name]')]
 
 /** The longest wait for an answer. */
 const TIMEOUT_MS = 30_000
@@ -25,10 +27,18 @@ function takeToken() {
 
 const token = takeToken()
 
+/** Whether the form can be sent: some pages first ask what their link is about. */
+let isReady = form.dataset.look === undefined
+
+/** Writes values of an answer where the page names them. */
+function fill(root, answer) {
+  for (const place of root.querySelectorAll('[data-fill]'))
+    place.textContent = answer[place.dataset.fill] ?? ''
+}
+
 /** Shows the section of an outcome instead of the form. */
 function show(outcome, answer = {}) {
-  for (const place of outcome.querySelectorAll('[data-fill]'))
-    place.textContent = answer[place.dataset.fill] ?? ''
+  fill(outcome, answer)
   const heading = outcome.querySelector('h1')
   document.title = `${heading.textContent} · Lookalike`
   ask.hidden = true
@@ -38,25 +48,25 @@ function show(outcome, answer = {}) {
 
 const findOutcome = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
 
-/** Shows why the request failed and keeps the form for another try. */
-function complain(text, isAboutPassword = false) {
+/** Shows why the request failed and keeps the form for another try. @param wrong the field that it is about. */
+function complain(text, wrong) {
   problem.textContent = text
   problem.hidden = false
-  password?.setAttribute('aria-invalid', String(isAboutPassword))
+  for (const field of fields) field.setAttribute('aria-invalid', String(field === wrong))
   problem.focus()
 }
 
 function setBusy(isBusy) {
   button.disabled = isBusy
-  button.textContent = isBusy ? button.dataset.busy : button.dataset.idle
+  const { idle, busy } = isReady ? button.dataset : { idle: 'Try again', busy: 'One moment …' }
+  button.textContent = isBusy ? busy : idle
   form.setAttribute('aria-busy', String(isBusy))
-  if (password) password.readOnly = isBusy
+  for (const field of fields) field.readOnly = isBusy
 }
 
-/** Sends the form to the service. @returns a function that shows the answer. */
-async function send() {
-  const body = password ? { token, password: password.value } : { token }
-  const response = await fetch(location.pathname, {
+/** Asks the service. @returns a function that shows the answer. */
+async function request(path, body) {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -65,13 +75,43 @@ async function send() {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const answer = await response.json()
-  const outcome = findOutcome(response.ok ? answer.status : answer.error)
-  return outcome
-    ? () => succeed(outcome, answer)
-    : () => complain(describeRefusal(response, answer), response.status === 401 || response.status === 422)
+  const outcome = findOutcome(response.ok ? answer.status : nameFailure(answer))
+  if (outcome) return () => finish(outcome, answer)
+  if (response.ok) return () => openForm(answer)
+  return () => complain(describeRefusal(response, answer), findWrongField(response, answer))
 }
 
-function succeed(outcome, answer) {
+/** The name of an outcome that is a failure: what became of the link, or the code of the error. */
+const nameFailure = ({ error, details }) => (details?.status ? `was_${details.status}` : error)
+
+/** Sends the form. */
+function send() {
+  const sent = fields.filter((field) => !field.disabled).map((field) => [field.name, field.value])
+  return request(form.dataset.send ?? location.pathname, { token, ...Object.fromEntries(sent) })
+}
+
+/** Asks what the link is about. */
+const look = () => request(form.dataset.look, { token })
+
+/** Shows the parts of the form that concern this reader: none of them before the service has told about the link. */
+function showParts(answer) {
+  for (const part of form.querySelectorAll('[data-if], [data-unless]')) {
+    const { if: wanted, unless: unwanted } = part.dataset
+    part.hidden = !answer || (wanted ? !answer[wanted] : Boolean(answer[unwanted]))
+    for (const field of part.querySelectorAll('input')) field.disabled = part.hidden
+  }
+}
+
+/** Shows the form for what the service has told about the link. */
+function openForm(answer) {
+  fill(form, answer)
+  showParts(answer)
+  isReady = true
+  button.textContent = button.dataset.idle
+  fields.find((field) => !field.disabled)?.focus()
+}
+
+function finish(outcome, answer) {
   // The link is used up, so remove its token from the history.
   history.replaceState(null, '', location.pathname)
   if (password) password.value = ''
@@ -84,21 +124,40 @@ function describeRefusal(response, { message, details }) {
     return `Too many attempts. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
   }
   if (response.status >= 500) return 'The service is unavailable. Try again in a minute.'
-  const text = String(message)
+  const text = nameField(String(message))
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-async function submit(event) {
-  event.preventDefault()
+/** Calls a field in a message as its label does. */
+function nameField(message) {
+  const field = fields.find(({ name, dataset }) => dataset.called && message.startsWith(`${name} `))
+  return field ? field.dataset.called + message.slice(field.name.length) : message
+}
+
+/** The field that an answer complains about. */
+function findWrongField({ status }, { details }) {
+  if (status === 401) return password
+  if (status !== 422) return undefined
+  return fields.find(({ name }) => details?.errors?.[0]?.pointer === `/${name}`) ?? password
+}
+
+/** Asks the service about the link, or sends the form. */
+async function go() {
   if (button.disabled) return
   problem.hidden = true
-  password?.removeAttribute('aria-invalid')
+  for (const field of fields) field.removeAttribute('aria-invalid')
   setBusy(true)
-  const finish = await send().catch(
+  const showAnswer = await (isReady ? send() : look()).catch(
     () => () => complain('The service did not answer. Check your connection, then try again.'),
   )
   setBusy(false)
-  finish()
+  form.hidden = false
+  showAnswer()
+}
+
+function submit(event) {
+  event.preventDefault()
+  return go()
 }
 
 /** Lets the reader show the password. It is hidden again before sending, so that no browser saves it as plain text. */
@@ -119,8 +178,13 @@ if (token) {
   form.addEventListener('submit', submit)
   for (const link of document.querySelectorAll('a[data-with-token]'))
     link.hash = `token=${encodeURIComponent(token)}`
-  form.hidden = false
-  password?.focus()
+  if (isReady) {
+    form.hidden = false
+    password?.focus()
+  } else {
+    showParts(undefined)
+    go()
+  }
 } else {
   show(findOutcome('incomplete'))
 }

@@ -29,6 +29,7 @@ export const TAGS = [
     name: 'Security',
     description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
   },
+  { name: 'Team', description: `Invitations, members and groups of a store. ${OWN_BUDGET}` },
   { name: 'Operation', description: 'Health and versions.' },
 ] as const
 

@@ -24,9 +24,10 @@ export const TABLES: Readonly<Record<string, Table>> = {
   store_settings: { writer: 'stores/settings', rows: OF_STORE },
   users: { writer: 'stores/people', rows: 'node' },
   memberships: { writer: 'stores/people', rows: OF_STORE },
-  // Nothing writes these two yet.
   user_groups: { writer: 'stores/groups', rows: OF_STORE },
+  // A trigger takes a person who leaves a store out of its groups.
   user_group_members: { writer: 'stores/groups', rows: { column: 'group_id', through: 'user_groups' } },
+  team_invites: { writer: 'stores/team', rows: OF_STORE },
 
   // Its store_id names the store that came of it.
   registrations: { writer: 'access/accounts', rows: 'node' },

@@ -19,21 +19,36 @@ interface Question {
   busy: string
   /** Text below the button. */
   after?: string
-  /** Sections that replace the form, by the status or the error code of the answer. */
+  /**
+   * Sections that replace the form, by the status or the error code of the answer; `was_…` for an error whose details have
+   * a status.
+   */
   outcomes: Record<string, Outcome>
+  /** Where the form goes, and what tells about the link before the form is shown; by default this page, and nothing. */
+  paths?: { send: string; look: string }
   /** Text that replaces the form if the address holds no token. */
   incomplete: string
 }
 
 type Outcome = [heading: string, body: string]
 
-const linkPage = ({ heading, intro, field = '', button, busy, after = '', outcomes, incomplete }: Question) =>
+const linkPage = ({
+  heading,
+  intro,
+  field = '',
+  button,
+  busy,
+  after = '',
+  outcomes,
+  incomplete,
+  paths,
+}: Question) =>
   page(
     `${heading} · Lookalike`,
     `<div id="ask">
       <h1>${heading}</h1>
       <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
-      <form id="form" method="post" hidden>
+      <form id="form" method="post"${paths ? ` data-send="${paths.send}" data-look="${paths.look}"` : ''} hidden>
         ${intro}
         <p class="problem" role="alert" id="problem" tabindex="-1" hidden></p>
         ${field}
@@ -57,7 +72,7 @@ const outcomeSection = (name: string, heading: string, body: string): string =>
 const passwordField = (label: string, autocomplete: string, rule = ''): string =>
   `<p>
           <label for="password">${label}</label>
-          <input id="password" type="password" autocomplete="${autocomplete}" required aria-describedby="${rule ? 'rule ' : ''}problem" />
+          <input id="password" name="password" type="password" autocomplete="${autocomplete}" required aria-describedby="${rule ? 'rule ' : ''}problem" />
         </p>
         ${rule ? `<p class="muted" id="rule">${rule}</p>` : ''}
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
@@ -133,6 +148,57 @@ export const newPasswordPage = (): string =>
 
 const LINK_IS_DEAD =
   'It has expired, has already been used, or is incomplete. Request a new link with <code>POST&nbsp;/oauth/password/forgot</code>.'
+
+/** The page behind the link of an invitation to a store. */
+export const invitePage = (): string =>
+  linkPage({
+    heading: 'You are invited to a store',
+    intro: `<p data-if="invite_id">You are invited to the store <strong data-fill="store_name"></strong>. You join it with the e-mail address <strong data-fill="email"></strong>.</p>`,
+    field: `<div data-unless="is_existing_user">
+        <p>You have no account here yet. Choose a name and a password for it.</p>
+        <p>
+          <label for="name">Your name</label>
+          <input id="name" name="full_name" data-called="Your name" type="text" autocomplete="name" maxlength="100" required />
+        </p>
+        ${passwordField('Password', 'new-password', 'At least 10 characters; a few words are easy to remember.')}
+        </div>
+        <p data-if="is_existing_user">Your account and its password stay as they are.</p>`,
+    button: 'Join the store',
+    busy: 'Joining the store …',
+    after:
+      '<p class="muted" data-if="invite_id">You did not expect this? Close this page: you then join no store.</p>',
+    paths: { send: '/v1/team/invites/accept', look: '/v1/team/invites/look' },
+    outcomes: {
+      accepted: [
+        'You have joined the store',
+        `<p>You are now a member of the store <code data-fill="slug"></code>, with the role <code data-fill="role"></code>.</p>
+      ${HOW_TO_SIGN_IN}`,
+      ],
+      was_accepted: [
+        'This invitation was already used',
+        `<p>Somebody with this link has joined the store. If that was you, there is nothing left to do here.</p>
+      ${HOW_TO_SIGN_IN}`,
+      ],
+      was_cancelled: [
+        'This invitation was cancelled',
+        '<p>Its link no longer works. Ask an owner of the store for a new invitation.</p>',
+      ],
+      was_expired: [
+        'This invitation has expired',
+        '<p>An invitation can be accepted within 7 days. Ask an owner of the store for a new one.</p>',
+      ],
+      account_not_verified: [
+        'Set a new password first',
+        `<p>Your e-mail address has an account already, but nobody has shown yet that it belongs to you: somebody else may know its password. Set a new one by the link that we send to your address, then open the link of the invitation again.</p>
+      <p>No mail arrives? If this service sends none, its operator has the link.</p>`,
+      ],
+      unauthorized: [
+        'This link does not work',
+        '<p>It is incomplete, or it ended long ago. Open the complete link again, or ask an owner of the store for a new invitation.</p>',
+      ],
+    },
+    incomplete: '<p>Open the complete link of the invitation again.</p>',
+  })
 
 /** Answers the form of an older version that was still open in a browser and set a password. */
 export const passwordSetPage = (): string =>

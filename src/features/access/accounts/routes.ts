@@ -12,6 +12,7 @@ import {
   cancelPage,
   confirmPage,
   invalidLinkPage,
+  invitePage,
   newPasswordPage,
   passwordSetPage,
   refusalPage,
@@ -127,6 +128,7 @@ export function accountRoutes(
         description: 'For people who never registered. The answer is the same for links that do not exist.',
       },
     })
+    .get('/invite', () => answerPage(invitePage(), SCRIPTED), { detail: { hide: true } })
     .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
       parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
       body: PasswordForgotten,

@@ -6,6 +6,7 @@ import {
   deriveMemberRights,
   EVERYTHING,
   isBoundByGroups,
+  MACHINE_RIGHTS,
   type Role,
   type Trace,
 } from '../../../core/actor.ts'
@@ -59,7 +60,7 @@ export function callerService(deps: CallerDeps) {
     })
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
-      ...EVERYTHING,
+      ...MACHINE_RIGHTS,
       token: { jti: claims.jti, exp: claims.exp, sessionId: null, amr: [] },
       trace,
     }

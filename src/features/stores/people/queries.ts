@@ -28,6 +28,19 @@ export interface MembershipRow {
   lastUsedAt: number | null
 }
 
+/** A member of a store. Times are Unix ms. */
+export interface MemberRow {
+  id: string
+  email: string
+  name: string
+  role: Role
+  hasTwoFactor: boolean
+  /** null if the person never signed in. */
+  lastSignInAt: number | null
+  createdAt: number
+  joinedAt: number
+}
+
 /** A person for the operator's list. */
 export interface ListedPerson {
   id: string
@@ -50,6 +63,8 @@ type StoredPerson = Omit<PersonRow, 'isSuperAdmin'> & { isSuperAdmin: 0 | 1 }
 type StoredPersonAndMembership = StoredPerson &
   (PrefixedMembership | { [Key in keyof PrefixedMembership]: null })
 
+type StoredMember = Omit<MemberRow, 'hasTwoFactor'> & { hasTwoFactor: 0 | 1 }
+
 type PrefixedMembership = Omit<MembershipRow, 'name'> & { storeName: string }
 
 const PERSON = `users.id, users.email, users.name, users.password_hash AS passwordHash,
@@ -57,6 +72,11 @@ const PERSON = `users.id, users.email, users.name, users.password_hash AS passwo
 
 const MEMBERSHIP = `stores.id AS storeId, stores.slug, role, stores.plan, memberships.created_at AS joinedAt,
   memberships.last_used_at AS lastUsedAt`
+
+const MEMBERS = `SELECT users.id, users.email, users.name, role, two_factor.enabled_at IS NOT NULL AS hasTwoFactor,
+    last_login_at AS lastSignInAt, users.created_at AS createdAt, memberships.created_at AS joinedAt
+  FROM memberships JOIN users ON users.id = memberships.user_id
+    LEFT JOIN two_factor ON two_factor.user_id = users.id`
 
 /** All SQL that writes people and their memberships. */
 export function peopleQueries(db: Db) {
@@ -75,6 +95,18 @@ export function peopleQueries(db: Db) {
   const soleStores = db.prepare<[userId: string], { id: string }>(`
     SELECT store_id AS id FROM memberships AS own WHERE user_id = ? AND role = 'owner'
       AND NOT EXISTS (SELECT 1 FROM memberships WHERE store_id = own.store_id AND user_id <> own.user_id)`)
+  const members = db.prepare<[storeId: string], StoredMember>(
+    `${MEMBERS} WHERE store_id = ? ORDER BY memberships.created_at, email`,
+  )
+  const member = db.prepare<[storeId: string, userId: string], StoredMember>(
+    `${MEMBERS} WHERE store_id = ? AND memberships.user_id = ?`,
+  )
+  const memberCounts = db.prepare<[storeId: string], { members: number; owners: number }>(`
+    SELECT count(*) AS members, count(*) FILTER (WHERE role = 'owner') AS owners
+    FROM memberships WHERE store_id = ?`)
+  const proof = db.prepare<[userId: string], { provenAt: number | null }>(
+    'SELECT proven_at AS provenAt FROM users WHERE id = ?',
+  )
   const superAdmins = db.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
@@ -90,6 +122,8 @@ export function peopleQueries(db: Db) {
   const insertMembership = db.prepare(
     'INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)',
   )
+  const setRole = db.prepare('UPDATE memberships SET role = ? WHERE user_id = ? AND store_id = ?')
+  const removeMembership = db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?')
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
   const rehash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?')
@@ -114,12 +148,26 @@ export function peopleQueries(db: Db) {
     listSoleStoreIds: (userId: string): string[] => soleStores.all(userId).map(({ id }) => id),
     /** Lists every person of this install with their stores, sorted by address. */
     listPeople: (): ListedPerson[] => joinListings(everyone.all()),
+    /** Lists the members of a store, the oldest first. */
+    listMembers: (storeId: string): MemberRow[] => members.all(storeId).map(parseMember),
+    findMember(storeId: string, userId: string): MemberRow | undefined {
+      const row = member.get(storeId, userId)
+      return row && parseMember(row)
+    },
+    countMembers: (storeId: string): number => memberCounts.get(storeId)?.members ?? 0,
+    countOwners: (storeId: string): number => memberCounts.get(storeId)?.owners ?? 0,
+    /** Whether mailbox and password are known to belong to one person. */
+    isProven: (userId: string): boolean => (proof.get(userId)?.provenAt ?? null) !== null,
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
 
     addPerson: ({ isSuperAdmin, ...person }: NewPerson): void =>
       void insert.run({ ...person, superAdmin: isSuperAdmin ? 1 : 0 }),
     addMembership: (userId: string, storeId: string, role: Role, now: number): void =>
       void insertMembership.run(userId, storeId, role, now),
+    setRole: (userId: string, storeId: string, role: Role): void => void setRole.run(role, userId, storeId),
+    /** Ends a membership, and with it the person's groups in the store. @returns false if there was none. */
+    removeMembership: (userId: string, storeId: string): boolean =>
+      removeMembership.run(userId, storeId).changes > 0,
     /** Notes that mailbox and password belong to one person. @returns false if that was already known. */
     provePerson: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
     setPassword: (userId: string, passwordHash: string, now: number): void =>
@@ -140,6 +188,11 @@ const parsePerson = ({ id, email, name, passwordHash, isSuperAdmin }: StoredPers
   name,
   passwordHash,
   isSuperAdmin: isSuperAdmin === 1,
+})
+
+const parseMember = ({ hasTwoFactor, ...row }: StoredMember): MemberRow => ({
+  ...row,
+  hasTwoFactor: hasTwoFactor === 1,
 })
 
 type StoredListing = Omit<ListedPerson, 'isSuperAdmin' | 'hasTwoFactor' | 'stores'> &

@@ -1,0 +1,227 @@
+import type { Actor } from '../../../core/actor.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { findPasswordProblem } from '../../../core/password-rule.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { networkKey } from '../../../core/throttle-keys.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { GroupName } from '../groups/schema.ts'
+import type { GroupService } from '../groups/service.ts'
+import type { MemberRow, PeopleQueries } from '../people/queries.ts'
+import { accountMadeMail } from './mails.ts'
+import type { InviteQueries } from './queries.ts'
+import type { Rights } from './rights.ts'
+import type { Member, MemberList, MemberPatch, MemberRemoved, User, UserBody } from './schema.ts'
+
+export interface MemberDeps {
+  queries: Pick<InviteQueries, 'cancelOfInviter'>
+  people: Pick<
+    PeopleQueries,
+    | 'findPerson'
+    | 'findPersonByEmail'
+    | 'findMember'
+    | 'listMembers'
+    | 'countOwners'
+    | 'addPerson'
+    | 'addMembership'
+    | 'setRole'
+    | 'removeMembership'
+  >
+  groups: Pick<GroupService, 'listByMember' | 'listOfMember' | 'assign'>
+  rights: Rights
+  outbox: Pick<OutboxService, 'write'>
+  /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
+  createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
+  hashPassword(password: string, network?: string): Promise<string>
+  /** Sends a mail of the outbox after the answer. */
+  deliverLater(mailId: string): void
+  baseUrl(): string
+  clock: Clock
+  ids: Ids
+  atomically: Atomically
+  record: RecordEvent
+}
+
+/** Life of the link for a new password in the mail about a new account. */
+const PASSWORD_LINK_MS = DAY_MS
+
+export type MemberService = ReturnType<typeof memberService>
+
+/** The members of a store (contract 5.10). */
+export function memberService(deps: MemberDeps) {
+  const { queries, people, groups, rights, clock, ids, atomically, record } = deps
+
+  /** @throws ApiError `not_found`, also for a person of another store. */
+  function findOwned(storeId: string, id: string): MemberRow {
+    const row = people.findMember(storeId, id)
+    if (!row) throw notFound('member')
+    return row
+  }
+
+  const viewNow = (storeId: string, id: string): Member =>
+    viewMember(findOwned(storeId, id), groups.listOfMember(storeId, id))
+
+  function listRows(storeId: string): { row: MemberRow; groups: GroupName[] }[] {
+    const byMember = groups.listByMember(storeId)
+    return people.listMembers(storeId).map((row) => ({ row, groups: byMember.get(row.id) ?? [] }))
+  }
+
+  /** A store without an owner could never have one again. @throws ApiError `conflict`. */
+  function demandAnotherOwner(storeId: string, { role }: MemberRow): void {
+    if (role === 'owner' && people.countOwners(storeId) <= 1) {
+      throw new ApiError('conflict', 'A store needs an owner: make another member an owner first')
+    }
+  }
+
+  function setRole(actor: Actor, before: MemberRow, role: Member['role']): void {
+    if (role === before.role) return
+    const { storeId } = actor
+    if (role !== 'owner') demandAnotherOwner(storeId, before)
+    // Looked for while the person may still invite; nobody comes back by an invitation of their own.
+    queries.cancelOfInviter(storeId, before.id, clock.now())
+    people.setRole(before.id, storeId, role)
+  }
+
+  /** @throws ApiError `validation_error` with every problem. */
+  async function readUser({ store }: Actor, { email: typed, password, full_name }: UserBody) {
+    const email = normaliseEmail(typed)
+    const problems: (Problem | undefined)[] = [
+      email === undefined ? { in: 'body', pointer: '/email', ...EMAIL_FAULT } : undefined,
+      await findPasswordProblem(password, { email: email ?? typed, storeName: store.name }),
+    ]
+    const found = problems.filter((one) => one !== undefined)
+    if (email === undefined || found.length > 0) throw validationError(found)
+    return { email, name: full_name.trim() }
+  }
+
+  /** @throws ApiError `permission_denied`, `conflict`, `invite_exists`. */
+  function demandAddable(actor: Actor, email: string): void {
+    rights.demandOwner(actor)
+    if (people.findPersonByEmail(email)) throw hasAccount()
+    rights.demandRoomFor(actor.storeId, email, clock.now())
+  }
+
+  /** Creates the account with its membership, and a mail to its owner. @returns the mail's id. */
+  function add(
+    actor: Actor,
+    id: string,
+    person: { email: string; name: string },
+    hash: string,
+    body: UserBody,
+  ) {
+    const { storeId, store, userId } = actor
+    const { email } = person
+    const now = clock.now()
+    const { role = 'viewer', group_ids = [] } = body
+    demandAddable(actor, email)
+    rights.count(storeId, email, now)
+    people.addPerson({
+      ...{ ...person, id, passwordHash: hash, isSuperAdmin: false, createdAt: now },
+      // Somebody else chose the password.
+      provenAt: null,
+    })
+    people.addMembership(id, storeId, role, now)
+    groups.assign(storeId, id, group_ids)
+    record(describeAct(actor, 'member.added', { id, email, role, group_ids }))
+    const maker = people.findPerson(userId as string)?.email ?? ''
+    const link = deps.createPasswordLink(id, PASSWORD_LINK_MS, true)
+    const mail = accountMadeMail(email, maker, store.slug, link, deps.baseUrl())
+    return deps.outbox.write(mail, { wantedMs: PASSWORD_LINK_MS, mayGiveWay: true })
+  }
+
+  return {
+    /** Lists the members of a store, the oldest first. */
+    list(storeId: string): MemberList {
+      const members = listRows(storeId).map(({ row, groups: own }) => viewMember(row, own))
+      return { members, count: members.length }
+    },
+
+    /** The same as an array of users. */
+    listUsers: (storeId: string): User[] =>
+      listRows(storeId).map(({ row, groups: own }) => viewUser(row, own)),
+
+    /** @throws ApiError `not_found`. */
+    read: viewNow,
+
+    /**
+     * Changes the role, or puts the member into exactly these groups. It holds from the member's next request.
+     *
+     * @throws ApiError `not_found`, `permission_denied` when an admin touches an owner or makes one, `conflict` for the last
+     * owner, `validation_error` for a group that the store does not have.
+     */
+    change: (actor: Actor, id: string, { role, group_ids }: MemberPatch): Member =>
+      atomically(() => {
+        const { storeId } = actor
+        const before = findOwned(storeId, id)
+        rights.demandRankOver(actor, [before.role, role ?? before.role])
+        if (role === undefined && group_ids === undefined) return viewNow(storeId, id)
+        if (role !== undefined) setRole(actor, before, role)
+        if (group_ids !== undefined) groups.assign(storeId, id, group_ids)
+        const after = viewNow(storeId, id)
+        record(
+          describeAct(actor, 'member.changed', {
+            ...{ id, email: before.email, role_before: before.role, role: after.role },
+            ...(group_ids && { group_ids: after.groups.map((group) => group.id) }),
+          }),
+        )
+        return after
+      }),
+
+    /**
+     * Ends a membership at once: the person's sign-ins lose the store, the API keys that the person made lose every
+     * permission, and the person's open invitations are cancelled. The account stays.
+     *
+     * @throws ApiError `not_found`, `permission_denied` when an admin removes an owner, `conflict` for the last owner.
+     */
+    remove: (actor: Actor, id: string): MemberRemoved =>
+      atomically(() => {
+        const { storeId } = actor
+        const row = findOwned(storeId, id)
+        rights.demandRankOver(actor, [row.role])
+        demandAnotherOwner(storeId, row)
+        queries.cancelOfInviter(storeId, id, clock.now())
+        people.removeMembership(id, storeId)
+        record(describeAct(actor, 'member.removed', { id, email: row.email, role: row.role }))
+        return { status: 'removed', id }
+      }),
+
+    /**
+     * Creates an account with a membership (POST /v1/users). Its mailbox is not proven: its owner gets a mail with a link
+     * for a password of their own.
+     *
+     * @throws ApiError `validation_error`, `permission_denied`, `conflict` for an address with an account or a full store,
+     * `invite_exists`, `rate_limit_exceeded`, `overloaded`.
+     */
+    async addUser(actor: Actor, body: UserBody): Promise<User> {
+      const person = await readUser(actor, body)
+      // Before the password is hashed, because that costs time.
+      demandAddable(actor, person.email)
+      const hash = await deps.hashPassword(body.password, networkKey(actor.trace.address))
+      const id = ids.uuid()
+      deps.deliverLater(atomically(() => add(actor, id, person, hash, body)))
+      return viewUser(findOwned(actor.storeId, id), groups.listOfMember(actor.storeId, id))
+    },
+  }
+}
+
+const hasAccount = () =>
+  new ApiError(
+    'conflict',
+    'The e-mail address has an account already: invite its owner with POST /v1/team/invite',
+  )
+
+const viewUser = (row: MemberRow, groups: GroupName[]): User => ({
+  ...{ id: row.id, email: row.email, full_name: row.name, role: row.role, groups },
+  two_factor_enabled: row.hasTwoFactor,
+  last_login_at: row.lastSignInAt === null ? null : isoTime(row.lastSignInAt),
+  created_at: isoTime(row.createdAt),
+})
+
+const viewMember = (row: MemberRow, groups: GroupName[]): Member => ({
+  ...viewUser(row, groups),
+  joined_at: isoTime(row.joinedAt),
+})

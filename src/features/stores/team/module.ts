@@ -1,0 +1,73 @@
+import { Elysia } from 'elysia'
+import { HOUR_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { createThrottle } from '../../../platform/db/throttle.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../people/queries.ts'
+import type { StoreQueries } from '../stores/queries.ts'
+import { type AcceptanceDeps, acceptanceService } from './acceptance.ts'
+import { inviteService } from './invites.ts'
+import { memberRoutes, retiredUserRoutes, userRoutes } from './member-routes.ts'
+import { type MemberDeps, memberService } from './members.ts'
+import { inviteQueries } from './queries.ts'
+import { createRights } from './rights.ts'
+import { acceptanceRoutes, inviteRoutes } from './routes.ts'
+
+export interface TeamNeeds
+  extends Pick<AcceptanceDeps, 'requestPassword'>,
+    Pick<MemberDeps, 'groups' | 'createPasswordLink'> {
+  stores: StoreQueries
+  people: PeopleQueries
+  outbox: OutboxService
+  passwords: Pick<PasswordHasher, 'hash'>
+}
+
+/** Wires the team of a store: invitations, members and users. */
+export function buildTeam(ground: Ground, needs: TeamNeeds) {
+  const { db, clock, later, log } = ground
+  const { outbox } = needs
+  const queries = inviteQueries(db)
+  const limitPerHour = (bucket: string, limit: number) =>
+    createThrottle(db, { bucket, limit, windowMs: HOUR_MS })
+  const limits = {
+    byStore: limitPerHour('invite.store', LIMITS.invitesPerStorePerHour),
+    byStoreAndEmail: limitPerHour('invite.store_email', LIMITS.invitesPerEmailPerHour),
+    byEmail: limitPerHour('invite.email', LIMITS.invitesOfEmailPerHour),
+  }
+  const common = {
+    ...{ ...ground, ...needs, queries },
+    rights: createRights({ people: needs.people, queries, limits }),
+    hashPassword: needs.passwords.hash,
+    deliverLater: (mailId: string) =>
+      later(
+        () =>
+          void outbox
+            .deliver(mailId)
+            .catch((err) => log.error({ err, mail_id: mailId }, 'a mail about a team was not sent')),
+        0,
+      ),
+  }
+  const invites = inviteService(common)
+  const acceptance = acceptanceService(common)
+  const members = memberService(common)
+
+  function prune(): void {
+    invites.prune()
+    for (const throttle of Object.values(limits)) throttle.prune(clock.now())
+  }
+
+  return {
+    service: { invites, acceptance, members },
+    routes: (doors: Doors) =>
+      new Elysia({ name: 'team.routes' })
+        .use(inviteRoutes(doors, invites))
+        .use(acceptanceRoutes(doors, acceptance))
+        .use(memberRoutes(doors, members))
+        .use(userRoutes(doors, members))
+        .use(retiredUserRoutes(doors)),
+    chores: [{ name: 'deleting old invitations', everyMs: HOUR_MS, run: prune }],
+  } satisfies Module<unknown>
+}

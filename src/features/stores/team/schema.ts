@@ -1,0 +1,159 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { ROLES } from '../../../core/actor.ts'
+import { EMAIL_SHAPE } from '../../../core/email.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { Moment, MomentOrNull } from '../../../http/paging.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { NAME, text } from '../../../http/text-schema.ts'
+import { GroupName } from '../groups/schema.ts'
+
+const email = text({
+  minLength: 1,
+  maxLength: 320,
+  pattern: EMAIL_SHAPE,
+  description: 'E-mail address, like anna@shop.example.',
+})
+
+const full_name = text({
+  minLength: 1,
+  maxLength: 100,
+  pattern: NAME,
+  description: 'One line without control characters, not only spaces.',
+})
+
+const password = text({
+  minLength: LIMITS.passwordCharsMin,
+  maxLength: LIMITS.passwordCharsMax,
+  description:
+    '10 to 1,024 characters; not a common password, and not the e-mail address or the name of the store.',
+})
+
+const token = text({ minLength: 1, maxLength: 200, description: 'From the link of the invitation.' })
+
+const group_ids = t.Array(text({ minLength: 1, maxLength: 100 }), {
+  maxItems: LIMITS.groupsPerStoreMax,
+  description: 'Groups of the store.',
+})
+
+/** The states of an invitation (contract 5.9). */
+export const INVITE_STATES = ['pending', 'accepted', 'cancelled', 'expired'] as const
+export type InviteState = (typeof INVITE_STATES)[number]
+
+export const InviteBody = t.Object({
+  email,
+  role: oneOf(ROLES, 'The role in this store; a person may have another one in each store.'),
+})
+export type InviteBody = typeof InviteBody.static
+
+const invite = {
+  invite_id: t.String(),
+  email: t.String(),
+  role: oneOf(ROLES),
+  is_existing_user: t.Boolean({ description: 'Whether the e-mail address has an account.' }),
+  expires_at: Moment,
+  email_sent: t.Boolean({
+    description: 'Whether the mail server accepted the mail when the invitation was made.',
+  }),
+}
+
+export const NewInvite = t.Object({
+  ...invite,
+  accept_url: t.Optional(
+    t.String({ description: 'The link, if its mail could not be sent: give it to the invited person.' }),
+  ),
+})
+export type NewInvite = typeof NewInvite.static
+
+export const InviteView = t.Object({
+  ...invite,
+  status: oneOf(INVITE_STATES),
+  created_at: Moment,
+  accepted_at: MomentOrNull,
+  invited_by: t.Nullable(t.String({ description: 'E-mail address; null if the account is gone.' })),
+})
+export type InviteView = typeof InviteView.static
+
+export const InviteList = t.Object({ invites: t.Array(InviteView), count: Type.Integer() })
+export type InviteList = typeof InviteList.static
+
+export const InviteParams = t.Object({ id: t.String() })
+
+export const InviteCancelled = t.Object({ status: t.Literal('cancelled'), invite_id: t.String() })
+export type InviteCancelled = typeof InviteCancelled.static
+
+export const InviteToken = t.Object({ token })
+
+/** What the person behind a link is invited to. */
+export const InviteOffer = t.Object({
+  status: t.Literal('pending'),
+  invite_id: t.String(),
+  email: t.String(),
+  role: oneOf(ROLES),
+  slug: t.String({ description: 'Slug of the store.' }),
+  store_name: t.String(),
+  is_existing_user: t.Boolean({ description: 'Whether accepting needs no name and no password.' }),
+  expires_at: Moment,
+})
+export type InviteOffer = typeof InviteOffer.static
+
+export const Acceptance = t.Object({
+  token,
+  full_name: t.Optional(full_name),
+  password: t.Optional(password),
+})
+export type Acceptance = typeof Acceptance.static
+
+export const Accepted = t.Object({
+  status: t.Literal('accepted'),
+  invite_id: t.String(),
+  user_id: t.String(),
+  email: t.String(),
+  role: oneOf(ROLES),
+  slug: t.String({ description: 'Slug of the store.' }),
+  store_name: t.String(),
+  is_existing_user: t.Boolean({ description: 'Whether the account existed; its password is as before.' }),
+  redirect: t.String({ description: '`/<slug>/portal`' }),
+})
+export type Accepted = typeof Accepted.static
+
+const NEW_USER_ROLES = ROLES.filter((role) => role !== 'owner')
+
+export const UserBody = t.Object({
+  email,
+  password,
+  full_name,
+  group_ids: t.Optional(group_ids),
+  role: t.Optional(oneOf(NEW_USER_ROLES, 'Default: `viewer`. Owners are invited.')),
+})
+export type UserBody = typeof UserBody.static
+
+const user = {
+  id: t.String(),
+  email: t.String(),
+  full_name: t.String(),
+  role: oneOf(ROLES),
+  groups: t.Array(GroupName),
+  two_factor_enabled: t.Boolean(),
+  last_login_at: MomentOrNull,
+  created_at: Moment,
+}
+
+export const User = t.Object(user)
+export type User = typeof User.static
+
+export const UserList = t.Array(User)
+
+export const Member = t.Object({ ...user, joined_at: Moment })
+export type Member = typeof Member.static
+
+export const MemberList = t.Object({ members: t.Array(Member), count: Type.Integer() })
+export type MemberList = typeof MemberList.static
+
+export const MemberParams = t.Object({ id: t.String({ description: '`id` of the member.' }) })
+
+export const MemberPatch = t.Object({ role: t.Optional(oneOf(ROLES)), group_ids: t.Optional(group_ids) })
+export type MemberPatch = typeof MemberPatch.static
+
+export const MemberRemoved = t.Object({ status: t.Literal('removed'), id: t.String() })
+export type MemberRemoved = typeof MemberRemoved.static
