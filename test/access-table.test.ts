@@ -22,10 +22,19 @@ import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
+ * `a member`        the token of a login of somebody who belongs to the store, or of a super-admin
  * `a widget key`    a widget key from a page that it lists, and nothing else
  * anything else     a permission (contract 4.8) or a power over the store
  */
-type Need = 'nothing' | 'a token' | 'any credential' | 'a person' | 'a widget key' | Permission | StorePower
+type Need =
+  | 'nothing'
+  | 'a token'
+  | 'any credential'
+  | 'a person'
+  | 'a member'
+  | 'a widget key'
+  | Permission
+  | StorePower
 
 interface Route {
   needs: Need
@@ -124,6 +133,53 @@ const ROUTES: Record<string, Route> = {
 
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
+
+  'POST /v1/team/invite': {
+    needs: 'team:invite',
+    status: 201,
+    send: ({ fresh }) => ({ body: { email: `${fresh()}@people.test`, role: 'viewer' } }),
+  },
+  'GET /v1/team/invites': { needs: 'team:invite' },
+  'DELETE /v1/team/invites/:id': { needs: 'team:invite', thing: 'invitation' },
+  'POST /v1/team/invites/look': {
+    needs: 'nothing',
+    send: async (world) => ({ body: { token: await LINKS.invitation(world) } }),
+  },
+  'POST /v1/team/invites/accept': {
+    needs: 'nothing',
+    send: async (world) => ({
+      body: { token: await LINKS.invitation(world), full_name: 'Anna', password: 'seven green bottles' },
+    }),
+  },
+  'GET /v1/team/members': { needs: 'a member' },
+  'GET /v1/team/members/:id': { needs: 'a member', thing: 'member' },
+  'PATCH /v1/team/members/:id': {
+    needs: 'team:manage',
+    thing: 'member',
+    send: () => ({ body: { role: 'developer' } }),
+  },
+  'DELETE /v1/team/members/:id': { needs: 'team:manage', thing: 'member' },
+  'GET /v1/users': { needs: 'a member' },
+  'POST /v1/users': {
+    needs: 'team:invite',
+    status: 201,
+    send: ({ fresh }) => ({
+      body: { email: `${fresh()}@people.test`, full_name: 'Anna', password: 'seven green bottles' },
+    }),
+  },
+  'GET /v1/user-groups': { needs: 'team:manage' },
+  'GET /v1/user-groups/permissions': { needs: 'team:manage' },
+  'POST /v1/user-groups': {
+    needs: 'team:manage',
+    status: 201,
+    send: ({ fresh }) => ({ body: { name: fresh(), permission_names: ['products:read'] } }),
+  },
+  'PATCH /v1/user-groups/:id': {
+    needs: 'team:manage',
+    thing: 'group',
+    send: () => ({ body: { permission_names: [] } }),
+  },
+  'DELETE /v1/user-groups/:id': { needs: 'team:manage', thing: 'group' },
 
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
@@ -334,6 +390,8 @@ const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
   'security:read': ['owner', 'admin', 'developer'],
   'security:manage': ['owner', 'admin'],
   'keys:manage': ['owner', 'admin', 'developer'],
+  'team:invite': ['owner'],
+  'team:manage': ['owner', 'admin'],
 }
 
 const YES = 'may'
@@ -341,7 +399,8 @@ const STRANGER = '401 unauthorized'
 
 /** What each kind of caller gets at a route that needs this. */
 function outcomes(needs: Need): Record<CallerName, string> {
-  const no = `403 permission_denied: ${needs === 'a person' ? 'person' : needs}`
+  const noPerson = '403 permission_denied: person'
+  const no = needs === 'a person' || needs === 'a member' ? noPerson : `403 permission_denied: ${needs}`
   const yesIf = (condition: boolean) => (condition ? YES : no)
   const ended = {
     nobody: STRANGER,
@@ -364,11 +423,13 @@ function outcomes(needs: Need): Record<CallerName, string> {
     return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }
   }
   if (needs === 'any credential') return { ...everybody(YES), ...ended, ...foreign }
-  if (needs === 'a person')
+  if (needs === 'a person' || needs === 'a member')
     return { ...everybody(YES), ...ended, ...foreign, 'machine grant': no, ...keys(no) }
 
   const roles = ROLES_WITH[needs]
-  const isPower = /^(security|keys):/.test(needs)
+  const isPower = /^(security|keys|team):/.test(needs)
+  // Somebody must answer for who belongs to a store.
+  const forPeople = needs.startsWith('team:') ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
   return {
     ...everybody(YES),
     ...ended,
@@ -382,6 +443,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
     'developer in a group with none': yesIf(isPower && roles.includes('developer')),
     'API key with every scope': yesIf(!isPower),
     'API key with every scope but this': no,
+    ...forPeople,
   }
 }
 

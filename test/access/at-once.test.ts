@@ -73,6 +73,10 @@ test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the 
       if (truth.role === null) return
       const row = [anna.id, store_id, truth.role]
       run('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, 1)', ...row)
+      // The end of a membership took her out of the group.
+      const rejoin =
+        'INSERT OR IGNORE INTO user_group_members (group_id, user_id) SELECT id, ? FROM user_groups'
+      if (truth.group !== null) run(rejoin, anna.id)
     },
     group() {
       truth.group = random.below(4) === 0 ? null : PERMISSIONS.filter(() => random.below(2) === 0)

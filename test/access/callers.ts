@@ -13,6 +13,8 @@ export interface World {
   clientSecret(): string
   /** Sends a request as the machine of `mine` and gives the answer's body. */
   asMachine(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** The same as an owner of `mine`. */
+  asOwner(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
 }
 
 const CLIENT_SECRET = 'a client secret that is only used in tests'
@@ -21,6 +23,11 @@ export async function createWorld(): Promise<World> {
   const app = proxiedApp()
   for (const name of ['mine', 'theirs']) await app.store(name, 'enterprise')
   let n = 0
+  async function as(token: string, method: string, path: string, body: unknown) {
+    const answer = await app.call(method, path, { token, ...(body !== undefined && { body }) })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
   return {
     app,
     fresh: () => `fresh-${++n}`,
@@ -30,18 +37,20 @@ export async function createWorld(): Promise<World> {
         .run(hashSecret(CLIENT_SECRET))
       return CLIENT_SECRET
     },
-    async asMachine(method, path, body) {
-      const token = await machineToken(app)
-      const answer = await app.call(method, path, { token, ...(body !== undefined && { body }) })
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
-      return answer.body
+    asMachine: async (method, path, body) => as(await machineToken(app), method, path, body),
+    async asOwner(method, path, body) {
+      const owner = await addPerson(app, `owner-${++n}`, [{ store: 'mine', role: 'owner' }])
+      return as(await getToken(app, owner), method, path, body)
     },
   }
 }
 
 /** Takes away what the requests of one caller have left and stores may have only so many of. */
 export function clear({ app }: World): void {
-  for (const table of ['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries', 'feeds'])
+  for (const table of [
+    ...['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries', 'feeds'],
+    ...['user_groups', 'team_invites', 'memberships', 'throttle_events'],
+  ])
     app.db.prepare(`DELETE FROM ${table}`).run()
 }
 
@@ -175,6 +184,17 @@ export const THINGS = {
     const body = { ip_address: '0.0.0.0/0' }
     return String((await world.asMachine('POST', '/v1/security/ip-whitelist', body))['id'])
   },
+  async member({ app, fresh }: World): Promise<string> {
+    return (await addPerson(app, fresh(), [{ store: 'mine', role: 'viewer' }])).id
+  },
+  async group(world: World): Promise<string> {
+    const body = { name: world.fresh(), permission_names: [] }
+    return String((await world.asOwner('POST', '/v1/user-groups', body))['id'])
+  },
+  async invitation(world: World): Promise<string> {
+    const body = { email: `${world.fresh()}@people.test`, role: 'viewer' }
+    return String((await world.asOwner('POST', '/v1/team/invite', body))['invite_id'])
+  },
   webhook: makeWebhook,
   /** A feed whose first run is over: its host has no address. */
   async feed(world: World): Promise<string> {
@@ -201,6 +221,10 @@ export const LINKS = {
     const body = { client_name: fresh(), email: `${fresh()}@people.test`, password: 'seven green bottles' }
     await app.call('POST', '/register', { body, headers: from(freshAddress()) })
     return mailedToken(app, 'Confirm your e-mail address')
+  },
+  async invitation(world: World): Promise<string> {
+    await THINGS.invitation(world)
+    return mailedToken(world.app, 'You are invited to the store mine')
   },
   async 'new password'({ app, fresh }: World): Promise<string> {
     const { email } = await addPerson(app, fresh())

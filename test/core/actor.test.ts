@@ -3,6 +3,7 @@ import {
   deriveKeyRights,
   deriveMemberRights,
   EVERYTHING,
+  MACHINE_RIGHTS,
   may,
   PERMISSIONS,
   type Permission,
@@ -41,8 +42,8 @@ describe('what a member may do (contract 4.8)', () => {
 
   test.each([
     ['owner', all],
-    ['admin', all],
-    ['developer', without('products:delete', 'security:manage')],
+    ['admin', without('team:invite')],
+    ['developer', without('products:delete', 'security:manage', 'team:invite', 'team:manage')],
     ['viewer', ['products:read', 'search:execute', 'search:read']],
   ] as const)('a %s in no group', (role, expected) => {
     expect(namesOf(deriveMemberRights(role, []))).toEqual([...expected].sort())
@@ -60,11 +61,15 @@ describe('what a member may do (contract 4.8)', () => {
 
   test('groups do not bind owners and admins, and give nobody a power over the store', () => {
     expect(namesOf(deriveMemberRights('owner', [['products:read']]))).toEqual(all)
-    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(all)
+    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(without('team:invite'))
     for (const role of ROLES) {
       const { powers } = deriveMemberRights(role, [[...PERMISSIONS]])
       expect([...powers]).toEqual([...deriveMemberRights(role, []).powers])
     }
+  })
+
+  test('a machine grant has everything but what a person must answer for', () => {
+    expect(namesOf(MACHINE_RIGHTS)).toEqual(without('team:invite', 'team:manage'))
   })
 
   test('an API key has its scopes and no power', () => {
