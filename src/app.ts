@@ -4,10 +4,13 @@ import type { ByteBudget } from './core/byte-budget.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
+import { watchWork } from './core/watched-work.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
+import { buildBillingPages } from './features/billing/pages/module.ts'
+import { buildUsage } from './features/billing/usage/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
 import { buildExports } from './features/catalogue/exports/module.ts'
@@ -109,6 +112,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     settings,
     changes,
     webhooks,
+    payments,
   } = install.modules
   const { db, clock, ids, log } = ground
   const { stores, people } = install.services
@@ -143,6 +147,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findAddress,
     noteFault,
   })
+  const billingPages = buildBillingPages(ground, {
+    ...{ payments: payments.service, sessions: sessions.service.sessions },
+    ...{ signIn: signIn.service.signIn, tokens: signIn.service.tokens },
+  })
   const me = buildMe(ground, {
     people,
     sessions: sessions.service.sessions,
@@ -171,7 +179,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
     createPasswordLink: accounts.service.passwordReset.createLink,
   })
-  const requests = createRequestBudget(clock)
+  const usage = buildUsage(ground, {
+    ...{ people, noteFault },
+    outbox: mail.service,
+    publish: webhooks.service.publish,
+    findRenewal: payments.service.findRenewal,
+  })
+  const requests = createRequestBudget({ clock, noteCall: usage.service.noteCall })
   const widgetBudget = createWidgetBudget(clock)
   const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
   const doors = createDoors({
@@ -201,6 +215,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ...{ stores, model, index, embedder, fetcher, files, budget },
     duplicates: duplicates.service,
     writeTogether,
+    noteGrowth: usage.service.noteGrowth,
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
     waiting: {
@@ -308,6 +323,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     team,
     groups,
     settings,
+    usage,
+    payments,
+    billingPages,
     mail,
     productIndex,
     duplicates,
@@ -359,19 +377,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
   ]
 
-  /** A fault that no answer tells of shows in the readiness. */
-  const watch = ({ run, ...chore }: Chore): Chore => ({
-    ...chore,
-    async run() {
-      try {
-        await run()
-      } catch (error) {
-        noteFault(error)
-        throw error
-      }
-    },
-  })
-
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
     requests.forgetStore(storeId)
@@ -393,7 +398,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       search: search.service,
       history: search.service.history,
     },
-    chores: chores.map(watch),
+    chores: watchWork(chores, noteFault),
     loadIndex: index.load,
     loadingIndex: index.loadInSteps,
     /** Whether the last loading of the index read everything. */

@@ -89,6 +89,28 @@ export const Settings = Type.Object({
     must: 'be an address like search@shop.example or Shop search <search@shop.example>',
     description: 'Sender of mails, `address` or `Name <address>`; required with `SMTP_URL`.',
   }),
+  STRIPE_SECRET_KEY: Type.String({
+    default: '',
+    pattern: '^[^\\s]*$',
+    must: 'be a secret key of Stripe, without spaces',
+    secret: SECRET.always,
+    description:
+      'Secret key of Stripe (`sk_…` or `rk_…`), which then takes the payments for plans. Empty: the operator confirms each plan (`lookalike billing`).',
+  }),
+  STRIPE_WEBHOOK_SECRET: Type.String({
+    default: '',
+    pattern: '^[^\\s]*$',
+    must: 'be a signing secret of Stripe, without spaces',
+    secret: SECRET.always,
+    description:
+      'Signing secret (`whsec_…`) of the endpoint at Stripe that sends events to `/v1/billing/stripe/webhook`; required with `STRIPE_SECRET_KEY`.',
+  }),
+  STRIPE_API_BASE: Type.String({
+    default: '',
+    pattern: '^(https?://[^\\s/?#@]+/?)?$',
+    must: 'be a URL like http://127.0.0.1:12111',
+    description: 'Address of the server that answers in place of Stripe, for tests. Empty: Stripe itself.',
+  }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   LIBRARY_DIR: text(
     'Folder with your own builds of native libraries, such as libvips. Each replaces the bundled library of the same file name. The folder is only read.',
@@ -156,8 +178,11 @@ export function loadConfig(
   const settings = Value.Default(Settings, given)
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
-  const { SMTP_URL, MAIL_FROM } = settings as Config
+  const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = settings as Config
   if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM is required with SMTP_URL')
+  if (STRIPE_SECRET_KEY && !STRIPE_WEBHOOK_SECRET) {
+    problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
+  }
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze(settings as Config)
 }

@@ -12,6 +12,7 @@ import { buildSessions } from './features/access/sessions/module.ts'
 import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
+import { buildPayments } from './features/billing/payments/module.ts'
 import { checkFilters } from './features/catalogue/filters/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
@@ -25,6 +26,7 @@ import { createReads } from './platform/db/reads.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import type { Poster } from './platform/outbound/poster.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
+import type { PaymentGateway } from './platform/payments/gateway.ts'
 import { createSecretBox } from './platform/secret-box.ts'
 
 /** The parts of the world that stores, people and keys need. */
@@ -36,6 +38,8 @@ export interface InstallPorts {
   mailer: Mailer
   /** Sends webhooks. */
   poster: Poster
+  /** Takes the money for plans; without one the operator does. */
+  paymentGateway?: PaymentGateway | undefined
   /** Encrypts what must be readable again; kept outside the database. */
   dataSecret: string
   /** Calls back once, later. */
@@ -54,7 +58,7 @@ export type Install = ReturnType<typeof createInstall>
 export function createInstall(
   { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
   baseUrl: () => string,
-  { db, clock, ids, log, later, mailer, poster, dataSecret, passwordCost }: InstallPorts,
+  { db, clock, ids, log, later, mailer, poster, dataSecret, passwordCost, paymentGateway }: InstallPorts,
 ) {
   const secretBox = createSecretBox(dataSecret, ids)
   const passwords = createPasswordHasher(passwordCost)
@@ -102,6 +106,12 @@ export function createInstall(
   })
   const changes = buildChanges(ground, { readers: [webhooks.service.readChange] })
 
+  const payments = buildPayments(ground, {
+    ...{ stores, people, secretBox },
+    outbox: mail.service,
+    gateway: paymentGateway,
+  })
+
   return {
     ground,
     reads,
@@ -119,6 +129,7 @@ export function createInstall(
       settings,
       changes,
       webhooks,
+      payments,
     },
     /** The verbs that commands use. */
     services: {
@@ -133,6 +144,7 @@ export function createInstall(
       operatorTokens: buildOperatorTokens(ground, { stores }),
       ipList: ipList.service,
       webhooks: webhooks.service,
+      billing: payments.service.desk,
     },
   }
 }

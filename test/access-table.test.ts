@@ -19,6 +19,7 @@ import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
 /**
  * What a route asks of its caller:
  * `nothing`         everybody may, also with a credential that has ended
+ * `a signature`     that of the payment provider, which no caller here has
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
@@ -32,6 +33,7 @@ type Need =
   | 'any credential'
   | 'a person'
   | 'a member'
+  | 'a signature'
   | 'a widget key'
   | Permission
   | StorePower
@@ -180,6 +182,24 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { permission_names: [] } }),
   },
   'DELETE /v1/user-groups/:id': { needs: 'team:manage', thing: 'group' },
+  'GET /v1/billing/current-plan': { needs: 'billing:read' },
+  'GET /v1/billing/usage': { needs: 'billing:read' },
+  'GET /v1/billing/invoices': { needs: 'billing:manage' },
+  'POST /v1/billing/checkout': { needs: 'billing:manage', send: () => ({ body: { plan_name: 'basic' } }) },
+  'GET /v1/billing/checkout/:session_id': { needs: 'billing:manage', thing: 'checkout' },
+  // 409: let in, and told that no provider takes the payments.
+  'POST /v1/billing/portal': { needs: 'billing:manage', status: 409 },
+  'POST /v1/billing/stripe/webhook': { needs: 'a signature', send: () => ({ body: { id: 'evt_1' } }) },
+  // Whoever knows the link and the password of a super-admin.
+  'POST /billing/checkout/:token': {
+    needs: 'nothing',
+    thing: 'checkout link',
+    elsewhere: 200,
+    send: async ({ app, fresh }) => {
+      const { email } = await addPerson(app, fresh(), [], { isSuperAdmin: true })
+      return { body: { email, password: PASSWORD } }
+    },
+  },
 
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
@@ -392,6 +412,8 @@ const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
   'keys:manage': ['owner', 'admin', 'developer'],
   'team:invite': ['owner'],
   'team:manage': ['owner', 'admin'],
+  'billing:read': ['owner', 'admin', 'developer', 'viewer'],
+  'billing:manage': ['owner', 'admin'],
 }
 
 const YES = 'may'
@@ -418,6 +440,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
   const foreign = { 'owner of another store, naming this one': '403 not_a_member' }
 
   if (needs === 'nothing') return everybody(YES)
+  if (needs === 'a signature') return everybody(STRANGER)
   if (needs === 'a widget key') return { ...everybody(STRANGER), 'widget key with its Origin': YES }
   if (needs === 'a token') {
     return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }
@@ -430,10 +453,13 @@ function outcomes(needs: Need): Record<CallerName, string> {
   const isPower = /^(security|keys|team):/.test(needs)
   // Somebody must answer for who belongs to a store.
   const forPeople = needs.startsWith('team:') ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
+  const isPower = /^(security|keys|billing):/.test(needs)
   return {
     ...everybody(YES),
     ...ended,
     ...foreign,
+    // Nobody but a person spends the money of a store.
+    ...(needs === 'billing:manage' && { 'machine grant': no }),
     owner: yesIf(roles.includes('owner')),
     admin: yesIf(roles.includes('admin')),
     developer: yesIf(roles.includes('developer')),

@@ -121,6 +121,17 @@ const SERVED = `
   GET    /v1/security/overview       5.8
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
+  GET    /v1/billing/current-plan    6.6
+  GET    /v1/billing/usage           6.6
+  POST   /v1/billing/checkout        6.7
+  GET    /v1/billing/checkout/:session_id  6.7
+  GET    /v1/billing/invoices        6.7
+  POST   /v1/billing/portal          6.7
+  POST   /v1/billing/stripe/webhook  6.8
+  GET    /billing/plans              6.6
+  GET    /billing/checkout/:token    6.7
+  POST   /billing/checkout/:token    6.7
+  GET    /billing/invoices/:token    6.7
   GET    /pictures/:address          2.6
   GET    /health                     8.1
   GET    /health/ready               8.1

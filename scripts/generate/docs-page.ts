@@ -19,6 +19,7 @@ const OUR_FILES = [
   'docs/start.js',
   'docs/swagger-tuning.css',
   'accounts/mail-link.js',
+  'billing/checkout.js',
 ]
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']

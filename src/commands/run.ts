@@ -3,6 +3,9 @@ import { ApiError } from '../core/errors.ts'
 import { findNearest } from '../core/nearest.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../version.ts'
+import { billingConfirm } from './billing-confirm.ts'
+import { billingList } from './billing-list.ts'
+import { billingSettle } from './billing-settle.ts'
 import { type Command, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -53,6 +56,9 @@ export const COMMANDS: readonly Command[] = [
   userResetPassword,
   userReset2fa,
   userUnlock,
+  billingList,
+  billingConfirm,
+  billingSettle,
   outbox,
   inbox,
   secretReset,

@@ -24,6 +24,8 @@ import { unpackApart } from '../platform/native/unpack-apart.ts'
 import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
 import { createFileDownloads } from '../platform/outbound/downloads.ts'
 import { createPoster } from '../platform/outbound/poster.ts'
+import type { PaymentGateway } from '../platform/payments/gateway.ts'
+import { createStripeGateway } from '../platform/payments/stripe.ts'
 import { createPictureFetcher } from '../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { markRunning } from '../platform/running-mark.ts'
@@ -144,6 +146,20 @@ function createConfiguredMailer(
   }
 }
 
+/** @returns undefined where the operator takes the payments. */
+async function openPaymentGateway(
+  config: Config,
+  { door, log, stop }: { door: OutboundDoor; log: Logger; stop: AbortSignal },
+): Promise<PaymentGateway | undefined> {
+  if (config.STRIPE_SECRET_KEY === '') return undefined
+  return createStripeGateway({
+    ...{ door, log, stop },
+    secretKey: config.STRIPE_SECRET_KEY,
+    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+    apiBase: config.STRIPE_API_BASE,
+  })
+}
+
 /** A running service. */
 export interface Running {
   app: App
@@ -223,6 +239,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
     ...installPorts(config, dataDir, log, db, later, doors, stop.signal),
+    paymentGateway: await openPaymentGateway(config, { door: doors.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,

@@ -20,12 +20,18 @@ export const STORE_POWERS = [
   'keys:manage',
   'team:invite',
   'team:manage',
+  'billing:read',
+  'billing:manage',
 ] as const
 
 export type StorePower = (typeof STORE_POWERS)[number]
 
-/** Powers that only a person has: somebody must answer for who belongs to a store. */
-const POWERS_OF_PEOPLE: ReadonlySet<StorePower> = new Set<StorePower>(['team:invite', 'team:manage'])
+/** Powers that only a person has: somebody must answer for who belongs to a store, and for what it spends. */
+const POWERS_OF_PEOPLE: ReadonlySet<StorePower> = new Set<StorePower>([
+  'team:invite',
+  'team:manage',
+  'billing:manage',
+])
 
 /** Whether only a person can hold a right. */
 export const needsPerson = (right: Permission | StorePower): boolean =>
@@ -51,8 +57,8 @@ const everyPower: ReadonlySet<StorePower> = new Set(STORE_POWERS)
 const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
   owner: everyPower,
   admin: new Set(STORE_POWERS.filter((power) => power !== 'team:invite')),
-  developer: new Set(['security:read', 'keys:manage']),
-  viewer: new Set(),
+  developer: new Set(['security:read', 'keys:manage', 'billing:read']),
+  viewer: new Set(['billing:read']),
 }
 
 /** Origin of a request, for the audit log and the throttles. */
@@ -121,7 +127,7 @@ export const may = ({ permissions, powers }: Caller, right: Permission | StorePo
 
 type Rights = Pick<Caller, 'permissions' | 'powers'>
 
-/** Rights of a super-admin in every store. */
+/** Rights of a super-admin in every store (contract 4.8). */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }
 
 /** Rights of a machine grant in its store (contract 4.8). */

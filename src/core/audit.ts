@@ -49,11 +49,18 @@ export const AUDIT_ACTIONS = {
   'store.created': 'A store was created.',
   'store.settings_changed': 'Settings of a store were changed.',
   'store.plan_changed': 'A store moved to another plan.',
+  'billing.checkout_started': 'Someone asked for another plan.',
+  'billing.checkout_confirmed': 'The operator confirmed that a store gets the plan it asked for.',
+  'billing.confirmation_refused': 'Someone who is not a super-admin tried to confirm a plan.',
+  'billing.portal_opened': 'Someone opened the page where the payments of a store are managed.',
+  'billing.subscription_changed': 'The subscription of a store began, changed or ended.',
+  'billing.invoice_issued': 'The store received an invoice.',
+  'billing.invoice_settled': 'The operator marked an invoice as paid or void.',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** Kind of actor: a caller, the operator at the command line, or someone who has not signed in. */
+/** Kind of actor: a caller, the operator at the command line or by the payment provider, or someone who has not signed in. */
 export type AuditActor = 'person' | 'machine' | 'key' | 'operator' | 'anyone'
 
 /** One entry for the audit log. It holds no secrets. */

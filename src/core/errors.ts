@@ -300,6 +300,11 @@ export const ERRORS = {
     'Repeat the request after `Retry-After` seconds, and send fewer requests at a time.',
   ),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),
+  billing_unavailable: kind(
+    503,
+    'The payment provider cannot be reached, or refused the request.',
+    'Try again after `Retry-After` seconds; the plan stays as it is. If it keeps failing, tell the operator, who finds the cause in the log.',
+  ),
   storage_full: kind(
     503,
     'The disk of this service is full, or its memory for vectors.',
@@ -361,12 +366,6 @@ export const missingPermission = (permission: string) =>
 /** @param resource the kind of resource, such as `product`. */
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
-
-/** The plan has no room for one more product, or for as many as were asked for. */
-export const productLimitExceeded = (
-  details: { plan_name: string; max_products: number; products_count: number },
-  message: string,
-) => new ApiError('product_limit_exceeded', message, { details })
 
 /** The feed of changes does not hold what follows a change. @param after its number. */
 export const changesExpired = (after: number, { oldest, last }: { oldest: number; last: number }) =>

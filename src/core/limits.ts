@@ -51,6 +51,8 @@ export const LIMITS = {
   multipartBytesMax: 11 * 1024 * 1024,
   /** JSON and form bodies of routes without sign-in; none of them needs more than 3 KiB. */
   openBodyBytesMax: 16 * 1024,
+  /** Events of the payment provider, which have some KiB. */
+  paymentEventBytesMax: 256 * 1024,
   /** Fields of a form, files included. */
   formFieldsMax: 200,
   /** Strings, brackets, commas and colons in a JSON body; apart from a vector, no body needs a thousandth of this. */

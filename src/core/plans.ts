@@ -50,6 +50,12 @@ export const PLANS = {
   },
 } as const satisfies Record<string, Plan>
 
+/** Currency of all prices (ISO 4217). */
+export const CURRENCY = 'USD'
+
+/** Path of the page that lists the plans and says how to change to one. */
+export const PLANS_PAGE = '/billing/plans'
+
 export type PlanName = keyof typeof PLANS
 
 export const PLAN_NAMES = Object.keys(PLANS) as PlanName[]

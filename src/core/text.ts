@@ -22,6 +22,9 @@ export function sizeInWords(bytes: number): string {
 export const decimalSize = (bytes: number): string =>
   bytes >= GB ? `${roundToTenth(bytes / GB)} GB` : `${roundToTenth(bytes / MB)} MB`
 
+/** Formats a whole number as in `50,000`. */
+export const groupThousands = (count: number): string => count.toLocaleString('en-US')
+
 const roundToTenth = (size: number): number => Math.round(size * 10) / 10
 const MB = 1_000_000
 const GB = 1_000 * MB

@@ -67,6 +67,21 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
 }
 
 /**
+ * A parser for a JSON body whose bytes are signed: it becomes `{raw}` with the text as it came.
+ *
+ * @param schema describes the JSON in the API's document; the text is not checked against it.
+ */
+export function signedJsonBody(maxBytes: number, schema: TSchema): BodyParser {
+  return parser(
+    async (context) => {
+      if (!isJson(context.request)) throw wrongType('application/json')
+      return { raw: new TextDecoder().decode(await readBytes(context, maxBytes, payloadTooLarge)) }
+    },
+    () => ({ 'application/json': schema }),
+  )
+}
+
+/**
  * A parser for a route's multipart body.
  *
  * Fields become values of the types in the schema. An object or an array is sent as JSON text; a list of strings may

@@ -5,13 +5,25 @@ import { PLANS } from '../core/plans.ts'
 import { createRateWindow } from '../core/rate-window.ts'
 import type { Purpose, Spending } from './auth.ts'
 
+export interface RequestBudgetDeps {
+  clock: Clock
+  /** Learns of each request that spends the budget of a plan; a refused one spends nothing. */
+  noteCall(storeId: string): void
+}
+
 /** Counts each request against its budget. A limit holds for any 60 seconds. */
-export function createRequestBudget(clock: Clock) {
+export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
   const requests = createRateWindow(60_000)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
     Number.isFinite(limit)
       ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.monotonic()) }
       : undefined
+
+  function takeOfPlan(storeId: string, limit: number): Spending | undefined {
+    const spent = take('plan', storeId, limit)
+    if (spent?.verdict.isAllowed !== false) noteCall(storeId)
+    return spent
+  }
 
   function spend(
     { kind, store, token }: Pick<Caller, 'kind' | 'store' | 'token'>,
@@ -29,7 +41,7 @@ export function createRequestBudget(clock: Clock) {
     if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
       return take('security', store.id, LIMITS.machineSecurityRequestsPerMinute)
     }
-    return take('plan', store.id, requestsPerMinute)
+    return takeOfPlan(store.id, requestsPerMinute)
   }
 
   return {

@@ -156,6 +156,20 @@ async function makeWebhook(world: World): Promise<string> {
   return String((await world.asMachine('POST', '/v1/search/webhooks', body))['id'])
 }
 
+async function startCheckout(world: World): Promise<{ session_id: string; checkout_url: string }> {
+  const { headers } = await member('owner')(world)
+  const answer = await world.app.call('POST', '/v1/billing/checkout', {
+    headers,
+    body: { plan_name: 'basic' },
+  })
+  // Whoever confirmed the request before this one has changed the plan.
+  if (answer.status === 409) {
+    world.app.accounts.setPlan('mine', 'enterprise')
+    return startCheckout(world)
+  }
+  return answer.body as { session_id: string; checkout_url: string }
+}
+
 /** Things of the store `mine`, made anew for a request that names one. */
 export const THINGS = {
   async product(world: World): Promise<string> {
@@ -205,6 +219,10 @@ export const THINGS = {
   async delivery(world: World): Promise<string> {
     const id = await makeWebhook(world)
     return String((await world.asMachine('POST', `/v1/search/webhooks/${id}/test`))['id'])
+  },
+  checkout: async (world) => (await startCheckout(world)).session_id,
+  async 'checkout link'(world: World): Promise<string> {
+    return (await startCheckout(world)).checkout_url.split('/').at(-1) ?? ''
   },
   /** The last part of a kept picture's address, which nobody can guess. */
   async picture(world: World): Promise<string> {

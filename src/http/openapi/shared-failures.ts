@@ -4,10 +4,10 @@ import {
   changesExpired,
   missingPermission,
   notFound,
-  productLimitExceeded,
   signInFirst,
 } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { productLimitExceeded } from '../../core/plan-limits.ts'
 import { PLANS } from '../../core/plans.ts'
 import { storageFailure } from '../../core/storage.ts'
 import { refuse } from '../auth.ts'
@@ -62,7 +62,7 @@ const thrownBy = async (work: () => Promise<unknown>): Promise<ApiError> => {
 }
 
 /** One failure of each status, made by the code that answers it. `test/http/failure-examples.test.ts` asks the service. */
-async function collectFailures(): Promise<Record<number, ApiError>> {
+async function collectFailures(baseUrl: string): Promise<Record<number, ApiError>> {
   const limited = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: LIMITS.searchLimitMax }) })
   const { requestsPerMinute, productsMax } = PLANS.free
   const verdict = { isAllowed: false, limit: requestsPerMinute, remaining: 0, resetSeconds: 60 }
@@ -70,10 +70,7 @@ async function collectFailures(): Promise<Record<number, ApiError>> {
   return {
     400: await thrownBy(() => parseJson(new TextEncoder().encode('{"query": "red mug"'))),
     401: signInFirst(),
-    402: productLimitExceeded(
-      { plan_name: 'free', max_products: productsMax, products_count: productsMax },
-      `The plan free holds ${productsMax} products`,
-    ),
+    402: productLimitExceeded({ plan: 'free' }, productsMax, baseUrl),
     403: missingPermission('products:write'),
     404: notFound('product'),
     409: inProgress(),
@@ -110,7 +107,7 @@ export const ERROR_CONTENT = {
  * @param baseUrl the public address of the service.
  */
 export async function buildSharedFailures(baseUrl: string): Promise<Record<string, object>> {
-  const failures = Object.entries(await collectFailures())
+  const failures = Object.entries(await collectFailures(baseUrl))
   return Object.fromEntries(
     failures.map(([status, failure]) => {
       const { body, problem } = writeFailure(failure, REQUEST_ID, baseUrl)

@@ -76,6 +76,14 @@ export const TABLES: Readonly<Record<string, Table>> = {
   signing_secrets: { writer: 'delivery/webhooks', rows: OF_STORE },
   deliveries: { writer: 'delivery/webhooks', rows: OF_STORE },
 
+  usage_months: { writer: 'billing/usage', rows: OF_STORE },
+  plan_warnings: { writer: 'billing/usage', rows: OF_STORE },
+  checkouts: { writer: 'billing/payments', rows: OF_STORE },
+  invoices: { writer: 'billing/payments', rows: OF_STORE },
+  invoice_numbers: { writer: 'billing/payments', rows: 'node' },
+  subscriptions: { writer: 'billing/payments', rows: OF_STORE },
+  provider_events: { writer: 'billing/payments', rows: 'node' },
+
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },

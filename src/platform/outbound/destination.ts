@@ -74,7 +74,8 @@ export function checkWithoutLookup(url: URL, rules: DestinationRules): void {
   if (addresses) checkAddresses(server, addresses, rules)
 }
 
-function readServer(url: URL): Server {
+/** Reads the server of a URL. */
+export function readServer(url: URL): Server {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   const isTls = url.protocol === 'https:'
   return { host, isTls, port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port) }

@@ -128,6 +128,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   const service = {
     tokens,
+    signIn,
     findCallerByToken,
     findCallerByKey,
     clientFailures,

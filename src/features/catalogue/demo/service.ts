@@ -1,5 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { productLimitExceeded } from '../../../core/errors.ts'
+import { productLimitExceeded } from '../../../core/plan-limits.ts'
 import { PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -14,12 +14,13 @@ export interface DemoDeps {
   readPicture(name: string): Promise<Uint8Array>
   changes: Pick<ProductChanges, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
+  baseUrl(): string
 }
 
 export type DemoService = ReturnType<typeof demoService>
 
 /** Installs and removes the demo catalogue. */
-export function demoService({ catalogue, readPicture, changes, products }: DemoDeps) {
+export function demoService({ catalogue, readPicture, changes, products, baseUrl }: DemoDeps) {
   return {
     /**
      * Indexes the demo products that the store does not have yet, so a second call changes nothing. A product of the
@@ -29,14 +30,11 @@ export function demoService({ catalogue, readPicture, changes, products }: DemoD
      *   `storage_limit_exceeded` when the picture of one finds no room.
      */
     async install(store: CallerStore): Promise<DemoInstalled> {
-      const { id: storeId, plan: plan_name } = store
+      const { id: storeId, plan } = store
       const missing = catalogue.filter(({ product_id }) => !products.has(storeId, product_id))
-      const max_products = PLANS[plan_name].productsMax
-      const products_count = products.count(storeId)
-      if (products_count + missing.length > max_products) {
-        const details = { plan_name, max_products, products_count }
-        throw productLimitExceeded(details, `The plan ${plan_name} has no room for the demo products`)
-      }
+      const count = products.count(storeId)
+      if (count + missing.length > PLANS[plan].productsMax)
+        throw productLimitExceeded(store, count, baseUrl())
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
           changes.put(store, {

@@ -1,9 +1,10 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import { notFound, productLimitExceeded } from '../../../core/errors.ts'
+import { notFound } from '../../../core/errors.ts'
 import type { EmitEvent, EventOrigin } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
+import { productLimitExceeded } from '../../../core/plan-limits.ts'
 import { PLANS } from '../../../core/plans.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -27,6 +28,9 @@ export interface ProductChangesDeps {
   duplicates?: DuplicatesService | undefined
   /** Learns of every write, so that older work on the same product is not done after it. */
   waiting?: WaitingWrites | undefined
+  /** Learns inside its transaction of every write that may have taken room of the plan. */
+  noteGrowth?: ((storeId: string) => void) | undefined
+  baseUrl(): string
   clock: Clock
   ids: Ids
 }
@@ -122,13 +126,11 @@ export function createProductChanges(deps: ProductChangesDeps) {
   }
 
   /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
-  function requireRoom({ id, plan: plan_name }: CallerStore): void {
-    const max_products = PLANS[plan_name].productsMax
-    if (max_products === Infinity) return
-    const products_count = stores.countProducts(id)
-    if (products_count < max_products) return
-    const details = { plan_name, max_products, products_count }
-    throw productLimitExceeded(details, `The plan ${plan_name} holds ${max_products} products`)
+  function requireRoom(store: CallerStore): void {
+    const max = PLANS[store.plan].productsMax
+    if (max === Infinity) return
+    const count = stores.countProducts(store.id)
+    if (count >= max) throw productLimitExceeded(store, count, deps.baseUrl())
   }
 
   async function write(
@@ -192,6 +194,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
         emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
         if (look) emitDuplicate(product, look)
         duplicates?.note(storeId, listAdded(prepared, saved))
+        if (!isReembedding) deps.noteGrowth?.(storeId)
         return saved
       },
       undone: () => giveRoomBack(),

@@ -46,6 +46,8 @@ export interface ProductNeeds {
   duplicates?: DuplicatesService
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
   waiting?: WaitingWrites
+  /** Learns inside its transaction of every write that may have taken room of the plan. */
+  noteGrowth?: (storeId: string) => void
 }
 
 /** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
@@ -62,7 +64,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
   const space = storageQueries(db)
   const pictures = productPictures({
     queries: { ...queries, ...space },
-    storage: createStorageLimit({ queries: space, stores }),
+    storage: createStorageLimit({ queries: space, stores, baseUrl }),
     embedder,
     fetcher,
     checkUrl,
@@ -78,6 +80,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
   })
   const changes = createProductChanges({
     ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
+    ...{ noteGrowth: needs.noteGrowth, baseUrl },
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({

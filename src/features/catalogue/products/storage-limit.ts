@@ -1,13 +1,13 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { storageLimitExceeded } from '../../../core/plan-limits.ts'
 import { PLANS } from '../../../core/plans.ts'
-import { decimalSize } from '../../../core/text.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
   queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
   stores: Pick<StoreQueries, 'readKeptBytes'>
+  baseUrl(): string
 }
 
 /** A picture that arrived as bytes. */
@@ -27,7 +27,7 @@ export interface StorageChange {
 export type StorageLimit = ReturnType<typeof createStorageLimit>
 
 /** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
-export function createStorageLimit({ queries, stores }: StorageLimitDeps) {
+export function createStorageLimit({ queries, stores, baseUrl }: StorageLimitDeps) {
   /**
    * Starts one write of a product.
    *
@@ -50,7 +50,9 @@ export function createStorageLimit({ queries, stores }: StorageLimitDeps) {
       const kept = stores.readKeptBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.countFreedBytes(storeId, leavingIds)
-      if (kept + size - freed > max && added + size >= freed) throw limitExceeded(store, kept)
+      if (kept + size - freed > max && added + size >= freed) {
+        throw storageLimitExceeded(store, kept, baseUrl())
+      }
     }
 
     return {
@@ -60,15 +62,6 @@ export function createStorageLimit({ queries, stores }: StorageLimitDeps) {
         if (!queries.isKeptBy(storeId, picture.contentHash)) added += picture.bytes.byteLength
       },
     }
-  }
-
-  function limitExceeded({ plan: plan_name }: CallerStore, storage_bytes: number): ApiError {
-    const storage_max_bytes = PLANS[plan_name].storageBytesMax
-    return new ApiError(
-      'storage_limit_exceeded',
-      `The plan ${plan_name} keeps ${decimalSize(storage_max_bytes)} of pictures`,
-      { details: { plan_name, storage_max_bytes, storage_bytes } },
-    )
   }
 
   return { startChange }

@@ -78,23 +78,17 @@ export function deliveryService(deps: DeliveriesDeps) {
     }
   }
 
-  /**
-   * Queues an event for every webhook that asks for it. Call it inside the transaction that causes the event.
-   *
-   * @returns whether the store has webhooks at all.
-   */
+  /** Queues an event for every webhook that asks for it. Call it inside the transaction that causes the event. */
   function queue(
     storeId: string,
     event: WebhookEvent,
     content: { changeNumber: number } | { data: string },
-  ): boolean {
-    const enabled = webhooks.listEnabled(storeId)
-    for (const { id: endpoint, events } of enabled) {
+  ): void {
+    for (const { id: endpoint, events } of webhooks.listEnabled(storeId)) {
       if (!events.includes(event)) continue
       queries.add({ ...content, id: ids.uuid(), storeId, endpoint, event, createdAt: clock.now() })
       loop.expect(endpoint, storeId)
     }
-    return enabled.length > 0
   }
 
   return {

@@ -18,7 +18,6 @@ import { deliveryRoutes } from './delivery-routes.ts'
 import { webhookHealth } from './health.ts'
 import { createInbox } from './inbox.ts'
 import { createDeliveryLoop } from './loop.ts'
-import { createPlanNotice } from './plan-notice.ts'
 import { webhookQueries } from './queries.ts'
 import { createRecovery } from './recovery.ts'
 import { callbackSecretRoutes, webhookRoutes } from './routes.ts'
@@ -28,7 +27,7 @@ import { signingSecrets } from './secrets.ts'
 import { webhookService } from './service.ts'
 
 export interface WebhookNeeds {
-  stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
+  stores: Pick<StoreQueries, 'findStore'>
   people: Pick<PeopleQueries, 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   secretBox: SecretBox
@@ -67,12 +66,9 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   const callbacks = createCallbacks(deps)
   const recover = createRecovery({ ...deps, isTold })
   const listInbox = createInbox({ queries, attempts, isTold })
-  const noticePlan = createPlanNotice({ ...needs, queue: deliveries.queue })
 
   const readChange: ReadChange = ({ storeId, number, event, origin }) => {
-    if (!isTold(storeId, origin)) return
-    const hasWebhooks = deliveries.queue(storeId, event, { changeNumber: number })
-    if (hasWebhooks && event === 'product.indexed') noticePlan(storeId)
+    if (isTold(storeId, origin)) deliveries.queue(storeId, event, { changeNumber: number })
   }
 
   return {
@@ -82,7 +78,7 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
       isAskedFor: deliveries.isAskedFor,
       /** Queues an event that is no change of a product. Call it inside the transaction that causes it. */
       publish: (storeId: string, event: WebhookEvent, data: Record<string, unknown>): void =>
-        void deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
+        deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
       /** Queues the callback of a job. Call it inside the transaction that ends the job. */
       sendCallback: callbacks.send,
       /** Finds what became of the callback of a job; undefined before it is queued. */

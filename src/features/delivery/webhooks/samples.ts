@@ -30,7 +30,15 @@ const samples = (at: string): Samples => ({
   },
   'job.completed': { ...job('completed', at), succeeded: 3, failed: 0 },
   'job.failed': { ...job('failed', at), succeeded: 0, failed: 3 },
-  'plan.limit_near': { plan_name: 'basic', max_products: 5000, products_count: 4500 },
+  'plan.limit_near': {
+    plan_name: 'basic',
+    resource: 'products',
+    percent: 80,
+    used: 4000,
+    limit: 5000,
+    max_products: 5000,
+    products_count: 4000,
+  },
   'backup.failed': { failed_at: at, reason: 'The disk is full' },
 })
 

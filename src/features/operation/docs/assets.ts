@@ -1,3 +1,4 @@
+import checkout from '#generated/docs/checkout.js' with { type: 'file' }
 import licences from '#generated/docs/licences.txt' with { type: 'file' }
 import mailLink from '#generated/docs/mail-link.js' with { type: 'file' }
 import pageCss from '#generated/docs/page.css' with { type: 'file' }
@@ -12,6 +13,7 @@ export const docsAssets: Readonly<Record<string, { path: string; type: string }>
   'page.html': { path: String(page), type: 'text/html; charset=utf-8' },
   'page.css': { path: pageCss, type: 'text/css; charset=utf-8' },
   'start.js': { path: start, type: 'text/javascript; charset=utf-8' },
+  'checkout.js': { path: checkout, type: 'text/javascript; charset=utf-8' },
   'mail-link.js': { path: mailLink, type: 'text/javascript; charset=utf-8' },
   'swagger-tuning.css': { path: tuning, type: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': { path: bundle, type: 'text/javascript; charset=utf-8' },

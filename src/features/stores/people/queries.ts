@@ -110,6 +110,8 @@ export function peopleQueries(db: Db) {
   const superAdmins = db.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
+  const allSuperAdmins = db.prepare<[limit: bigint], StoredPerson>(`
+    SELECT ${PERSON} FROM users WHERE is_super_admin = 1 ORDER BY created_at, email LIMIT ?`)
   const everyone = db.prepare<[], StoredListing>(`
     SELECT users.id, email, users.name, is_super_admin AS isSuperAdmin, users.created_at AS createdAt,
       last_login_at AS lastSignInAt, two_factor.enabled_at IS NOT NULL AS hasTwoFactor, slug, role
@@ -158,6 +160,8 @@ export function peopleQueries(db: Db) {
     countOwners: (storeId: string): number => memberCounts.get(storeId)?.owners ?? 0,
     /** Whether mailbox and password are known to belong to one person. */
     isProven: (userId: string): boolean => (proof.get(userId)?.provenAt ?? null) !== null,
+    /** Lists the super-admins of this install, the oldest accounts first. */
+    listSuperAdmins: (limit: number): PersonRow[] => allSuperAdmins.all(BigInt(limit)).map(parsePerson),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
 
     addPerson: ({ isSuperAdmin, ...person }: NewPerson): void =>

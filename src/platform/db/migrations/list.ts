@@ -20,6 +20,7 @@ import feedback from './0019_feedback.sql' with { type: 'text' }
 import analytics from './0020_analytics.sql' with { type: 'text' }
 import widgetKeys from './0021_widget_keys.sql' with { type: 'text' }
 import team from './0022_team.sql' with { type: 'text' }
+import billing from './0023_billing.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -45,4 +46,5 @@ export const migrations: readonly string[] = [
   analytics,
   widgetKeys,
   team,
+  billing,
 ]

@@ -1,0 +1,19 @@
+interface Repeated {
+  name: string
+  everyMs: number
+  run(): unknown
+}
+
+/** Tells of every fault of repeated work, which no answer does. */
+export const watchWork = (work: readonly Repeated[], noteFault: (error: unknown) => void): Repeated[] =>
+  work.map(({ run, ...rest }) => ({
+    ...rest,
+    async run() {
+      try {
+        await run()
+      } catch (error) {
+        noteFault(error)
+        throw error
+      }
+    },
+  }))

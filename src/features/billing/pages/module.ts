@@ -1,0 +1,20 @@
+import type { Doors } from '../../../http/doors.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PaymentsModule } from '../payments/module.ts'
+import { billingPageRoutes } from './routes.ts'
+import { type BillingPagesDeps, billingPagesService } from './service.ts'
+
+export interface BillingPagesNeeds extends Pick<BillingPagesDeps, 'signIn' | 'tokens' | 'sessions'> {
+  payments: PaymentsModule['service']
+}
+
+/** Wires the pages of billing, and the confirmation by a super-admin on one of them. */
+export function buildBillingPages(ground: Ground, { payments, ...needs }: BillingPagesNeeds) {
+  const { desk, links } = payments
+  const service = billingPagesService({ ...ground, ...needs, desk, links })
+  const { readState, listWarnings } = desk
+  return {
+    service,
+    routes: (doors: Doors) => billingPageRoutes(doors, service, { ...ground, readState, listWarnings }),
+  } satisfies Module<object>
+}

@@ -1,0 +1,95 @@
+import type { Trace } from '../../../core/actor.ts'
+import type { Atomically, RecordEvent } from '../../../core/audit.ts'
+import { missingPermission, notFound } from '../../../core/errors.ts'
+import type { Tokens } from '../../../http/tokens.ts'
+import type { KeptSessions } from '../../access/sessions/kept-sessions.ts'
+import type { UserToken } from '../../access/sign-in/schema.ts'
+import type { SignInService } from '../../access/sign-in/service.ts'
+import type { ConfirmService } from '../payments/confirm.ts'
+import type { Links } from '../payments/links.ts'
+import type { ListedCheckout, ListedInvoice } from '../payments/queries.ts'
+import type { CheckoutConfirmation, CheckoutConfirmed } from './schema.ts'
+
+export interface BillingPagesDeps {
+  desk: Pick<ConfirmService, 'find' | 'findInvoice' | 'demandOpen' | 'confirm'>
+  links: Pick<Links, 'readCheckout' | 'readInvoice'>
+  signIn: SignInService['signIn']
+  tokens: Pick<Tokens, 'read'>
+  sessions: Pick<KeptSessions, 'endSession'>
+  atomically: Atomically
+  record: RecordEvent
+}
+
+export type BillingPagesService = ReturnType<typeof billingPagesService>
+
+/** What the pages about checkouts and invoices show and do. */
+export function billingPagesService(deps: BillingPagesDeps) {
+  const { desk, links } = deps
+
+  /** @throws ApiError `not_found` for a link that is wrong. */
+  function findCheckout(token: string): ListedCheckout {
+    const id = links.readCheckout(token)
+    const checkout = id === undefined ? undefined : desk.find(id)
+    if (!checkout) throw notFound('checkout')
+    return checkout
+  }
+
+  /** Ends the sign-in that a confirmation has made. */
+  async function endSignIn({ access_token, user_id }: UserToken): Promise<void> {
+    const sessionId = (await deps.tokens.read(access_token))?.sid
+    if (sessionId !== undefined) deps.sessions.endSession(sessionId, user_id)
+  }
+
+  function refuse({ storeId, id }: ListedCheckout, userId: string, trace: Trace): never {
+    deps.atomically(() =>
+      deps.record({
+        ...{
+          action: 'billing.confirmation_refused',
+          actorKind: 'person',
+          storeId,
+          userId,
+          keyId: null,
+          trace,
+        },
+        details: { checkout_id: id },
+      }),
+    )
+    throw missingPermission('super-admin')
+  }
+
+  return {
+    findCheckout,
+
+    /** @returns undefined for a link that has expired. @throws ApiError `not_found` for one that is wrong. */
+    findInvoice(token: string): ListedInvoice | undefined {
+      const found = links.readInvoice(token)
+      const invoice = found && desk.findInvoice(found.id)
+      if (!found || !invoice) throw notFound('invoice')
+      return found.isExpired ? undefined : invoice
+    },
+
+    /**
+     * POST /billing/checkout/{token}. The credentials come with the request, so no other page can make a browser confirm
+     * anything. They are checked, counted and locked out as a sign-in is.
+     *
+     * @throws ApiError the codes of a sign-in; `permission_denied` for a person who is no super-admin; `not_found`;
+     *   `conflict` for a request that cannot be confirmed any more.
+     */
+    async confirm(token: string, body: CheckoutConfirmation, trace: Trace): Promise<CheckoutConfirmed> {
+      const checkout = findCheckout(token)
+      // A code is used up by a sign-in, and must not be used up in vain.
+      desk.demandOpen(checkout)
+      const { is_paid: isPaid = false, ...credentials } = body
+      const person = await deps.signIn(credentials, trace)
+      await endSignIn(person)
+      if (!person.is_super_admin) refuse(checkout, person.user_id, trace)
+      const { isRepeated, invoice } = desk.confirm(checkout.id, { userId: person.user_id, trace }, isPaid)
+      return {
+        status: isRepeated ? 'already_completed' : 'completed',
+        plan_name: checkout.plan,
+        invoice_number: invoice?.number ?? null,
+        invoice_url: invoice?.link ?? null,
+      }
+    },
+  }
+}

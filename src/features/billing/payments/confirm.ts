@@ -1,0 +1,173 @@
+import type { Trace } from '../../../core/actor.ts'
+import type { Atomically, AuditAction, RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { addMonth } from '../../../core/months.ts'
+import { CURRENCY } from '../../../core/plans.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { Links } from './links.ts'
+import type { SendAfterwards } from './mailing.ts'
+import { confirmedMail } from './mails.ts'
+import type { InvoiceRow, ListedCheckout, ListedInvoice, PaymentQueries } from './queries.ts'
+import { readState, warnOfPlan } from './service.ts'
+
+export interface ConfirmDeps {
+  queries: PaymentQueries
+  stores: Pick<StoreQueries, 'setPlan' | 'countProducts'>
+  people: Pick<PeopleQueries, 'listOwners'>
+  links: Pick<Links, 'checkout' | 'invoice'>
+  sendAfterwards: SendAfterwards
+  clock: Clock
+  ids: Ids
+  atomically: Atomically
+  record: RecordEvent
+}
+
+/** Who confirms: a super-admin, or the operator at the command line. */
+export type Confirmer = { userId: string; trace: Trace } | 'operator'
+
+/** What came of a confirmation. */
+export interface Confirmation {
+  checkout: ListedCheckout
+  /** Whether the request had been confirmed before; nothing happened then. */
+  isRepeated: boolean
+  /** null where there is nothing to pay. */
+  invoice: { number: string; link: string } | null
+}
+
+const OWNERS_TOLD = 20
+const LISTED_MAX = 1_000
+
+export type ConfirmService = ReturnType<typeof confirmService>
+
+/** The operator's side of manual payments: gives a store the plan it asked for, and issues the invoice. */
+export function confirmService(deps: ConfirmDeps) {
+  const { queries, stores, people, links, clock, ids, atomically, record } = deps
+
+  const note = (
+    by: Confirmer,
+    action: AuditAction,
+    storeId: string,
+    details: Record<string, unknown>,
+  ): void =>
+    record({
+      ...(by === 'operator'
+        ? { actorKind: 'operator', userId: null, trace: null }
+        : { actorKind: 'person', ...by }),
+      ...{ action, storeId, keyId: null, details },
+    })
+
+  function issueInvoice({ id, storeId, plan, amountCents }: ListedCheckout, isPaid: boolean): InvoiceRow {
+    const now = clock.now()
+    const invoice: InvoiceRow = {
+      ...{ id: ids.uuid(), storeId, provider: 'manual', providerId: null, checkoutId: id, plan, amountCents },
+      number: formatNumber(now, queries.takeNumber()),
+      currency: CURRENCY,
+      status: isPaid ? 'paid' : 'open',
+      address: null,
+      periodStart: now,
+      periodEnd: addMonth(now),
+      issuedAt: now,
+      settledAt: isPaid ? now : null,
+    }
+    queries.saveInvoice(invoice)
+    return invoice
+  }
+
+  /** @throws ApiError `conflict` for a request that cannot be confirmed any more, or that another provider settles. */
+  function demandOpen(checkout: ListedCheckout): void {
+    const state = readState(checkout, clock.now())
+    if (checkout.provider !== 'manual')
+      throw new ApiError('conflict', 'Stripe takes the payment for this request')
+    if (state === 'expired')
+      throw new ApiError('conflict', 'The request has expired: the store has to ask again')
+    if (state === 'replaced')
+      throw new ApiError('conflict', 'The store has asked for another plan since: confirm that request')
+  }
+
+  function give(checkout: ListedCheckout, by: Confirmer, isPaid: boolean): InvoiceRow | undefined {
+    const { id, storeId, plan, before, slug } = checkout
+    stores.setPlan(storeId, plan)
+    queries.complete(id, clock.now())
+    note(by, 'billing.checkout_confirmed', storeId, { checkout_id: id, plan })
+    if (before !== plan) note(by, 'store.plan_changed', storeId, { before, after: plan })
+    const invoice = checkout.amountCents > 0 ? issueInvoice(checkout, isPaid) : undefined
+    const number = invoice?.number ?? ''
+    if (invoice) note(by, 'billing.invoice_issued', storeId, { invoice_id: invoice.id, number })
+    const shown = invoice && {
+      number,
+      amountCents: invoice.amountCents,
+      link: links.invoice(invoice.id),
+      isPaid,
+    }
+    deps.sendAfterwards(
+      people
+        .listOwners(storeId, OWNERS_TOLD)
+        .map(({ email }) => confirmedMail(email, { slug, plan, invoice: shown })),
+    )
+    return invoice
+  }
+
+  return {
+    find: queries.findCheckout,
+    findInvoice: queries.findInvoice,
+    readState,
+    demandOpen,
+    /** Says what the plan would mean for the store that asks for it. */
+    listWarnings: ({ plan, storeId }: ListedCheckout): string[] =>
+      warnOfPlan(plan, stores.countProducts(storeId)),
+
+    /** Lists the requests that wait for the operator, and the invoices that nobody has paid. */
+    list: (): {
+      requests: (ListedCheckout & { link: string })[]
+      invoices: (ListedInvoice & { link: string })[]
+    } => ({
+      requests: queries
+        .listOpenCheckouts(clock.now(), LISTED_MAX)
+        .filter(({ provider }) => provider === 'manual')
+        .map((row) => ({ ...row, link: links.checkout(row.id) })),
+      invoices: queries.listOpenInvoices(LISTED_MAX).map((row) => ({ ...row, link: links.invoice(row.id) })),
+    }),
+
+    /**
+     * Gives a store the plan it asked for and issues the invoice, in one transaction. A second confirmation changes nothing.
+     *
+     * @param isPaid whether the money has arrived.
+     * @throws ApiError `not_found`, `conflict`.
+     */
+    confirm: (id: string, by: Confirmer, isPaid: boolean): Confirmation =>
+      atomically(() => {
+        const checkout = queries.findCheckout(id)
+        if (!checkout) throw notFound('checkout')
+        demandOpen(checkout)
+        if (checkout.status === 'completed') return { checkout, isRepeated: true, invoice: null }
+        const invoice = give(checkout, by, isPaid)
+        return {
+          checkout: { ...checkout, status: 'completed', completedAt: clock.now() },
+          isRepeated: false,
+          invoice: invoice ? { number: invoice.number ?? '', link: links.invoice(invoice.id) } : null,
+        }
+      }),
+
+    /** Marks an open manual invoice as paid or void. @throws ApiError `not_found`, `conflict` for one that is settled. */
+    settle: (number: string, status: 'paid' | 'void'): ListedInvoice =>
+      atomically(() => {
+        const invoice = queries.findInvoiceByNumber(number)
+        if (!invoice) throw notFound('invoice')
+        if (!queries.settle(invoice.id, status, clock.now()))
+          throw new ApiError('conflict', `Invoice ${number} is ${invoice.status} already`)
+        note('operator', 'billing.invoice_settled', invoice.storeId, {
+          invoice_id: invoice.id,
+          number,
+          status,
+        })
+        return { ...invoice, status }
+      }),
+  }
+}
+
+/** As in `2026-0007`: the year, and a number that goes on from year to year. */
+const formatNumber = (now: number, number: number): string =>
+  `${new Date(now).getUTCFullYear()}-${String(number).padStart(4, '0')}`

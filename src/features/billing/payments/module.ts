@@ -1,0 +1,74 @@
+import { Elysia } from 'elysia'
+import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { createThrottle } from '../../../platform/db/throttle.ts'
+import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import { confirmService } from './confirm.ts'
+import { eventService } from './events.ts'
+import { createLinks } from './links.ts'
+import { createMailing } from './mailing.ts'
+import { paymentQueries } from './queries.ts'
+import { eventRoutes, paymentRoutes } from './routes.ts'
+import { paymentService } from './service.ts'
+import { subscriptionQueries } from './subscription-queries.ts'
+
+export interface PaymentNeeds {
+  stores: StoreQueries
+  people: PeopleQueries
+  outbox: OutboxService
+  secretBox: SecretBox
+  /** Takes the money; without one the operator does. */
+  gateway: PaymentGateway | undefined
+}
+
+/** How long requests that came to nothing can be read. */
+const CHECKOUTS_KEPT_MS = 90 * DAY_MS
+
+/** Wires changes of plans: requests, the operator's confirmation, the provider's events, invoices. */
+export function buildPayments(ground: Ground, needs: PaymentNeeds) {
+  const { db, clock, baseUrl } = ground
+  const queries = paymentQueries(db)
+  const asked = createThrottle(db, {
+    bucket: 'billing.asked',
+    limit: LIMITS.ownerNoticesPerHour,
+    windowMs: HOUR_MS,
+  })
+  const common = {
+    ...ground,
+    ...needs,
+    queries,
+    asked,
+    subscriptions: subscriptionQueries(db),
+    links: createLinks(needs.secretBox, { baseUrl, now: clock.now }),
+    sendAfterwards: createMailing({ ...ground, ...needs }),
+  }
+  const payments = paymentService(common)
+  const events = eventService(common)
+
+  async function tidy(): Promise<void> {
+    queries.prune(clock.now() - CHECKOUTS_KEPT_MS)
+    asked.prune(clock.now())
+    await events.tidy()
+  }
+
+  return {
+    service: {
+      findRenewal: payments.findRenewal,
+      links: common.links,
+      desk: confirmService(common),
+    },
+    routes: (doors: Doors) =>
+      new Elysia({ name: 'payments' })
+        .use(paymentRoutes(doors, { payments, baseUrl }))
+        .use(eventRoutes(events)),
+    chores: [{ name: 'tidying up payments', everyMs: HOUR_MS, run: tidy }],
+  } satisfies Module<object>
+}
+
+export type PaymentsModule = ReturnType<typeof buildPayments>

@@ -1,0 +1,66 @@
+import type { Month } from '../../../core/months.ts'
+import type { UsageQueries } from './queries.ts'
+
+export interface CallCountDeps {
+  queries: Pick<UsageQueries, 'addCalls' | 'readMonth'>
+  thisMonth(): Month
+  /** Runs a write with others in a group, within half a second. */
+  later(write: () => void): void
+}
+
+/** Counts by month, then by store. */
+type Counts = Map<string, Map<string, number>>
+
+export type CallCounts = ReturnType<typeof createCallCounts>
+
+/**
+ * Counts the requests that spend the budget of a plan, in memory; the sums are written in groups. A crash loses the last
+ * half second. What cannot be written, as on a full disk, is kept and written with the next group.
+ */
+export function createCallCounts({ queries, thisMonth, later }: CallCountDeps) {
+  let counted: Counts = new Map()
+  /** What the last group wrote, until the next one proves that it did. */
+  let written: Counts = new Map()
+  let isQueued = false
+
+  function add(counts: Counts, month: string, storeId: string, calls: number): void {
+    const stores = counts.get(month) ?? new Map<string, number>()
+    counts.set(month, stores)
+    stores.set(storeId, (stores.get(storeId) ?? 0) + calls)
+  }
+
+  function write(): void {
+    isQueued = false
+    written = counted
+    counted = new Map()
+    for (const [month, stores] of written) {
+      for (const [storeId, calls] of stores) queries.addCalls(storeId, month, calls)
+    }
+  }
+
+  return {
+    /** Counts one request. */
+    note(storeId: string): void {
+      add(counted, thisMonth().name, storeId, 1)
+      if (isQueued) return
+      isQueued = true
+      later(write)
+    },
+
+    /** Takes back the group that could not be written. */
+    keep(): void {
+      for (const [month, stores] of written) {
+        for (const [storeId, calls] of stores) add(counted, month, storeId, calls)
+      }
+      written = new Map()
+    },
+
+    /** The requests of a store in a month, those that are not written yet included. */
+    read: (storeId: string, month: string): number =>
+      queries.readMonth(storeId, month).apiCalls + (counted.get(month)?.get(storeId) ?? 0),
+
+    forgetStore(storeId: string): void {
+      for (const stores of counted.values()) stores.delete(storeId)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { Elysia } from 'elysia'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import { CurrentPlan, Usage } from './schema.ts'
+import type { UsageService } from './service.ts'
+
+const REFUSALS = failures(...FOR_STORE, ...READING)
+
+/**
+ * Routes about the plan of a store (contract 6.6). They spend no budget of the plan, so that a store can find out why it is
+ * being refused.
+ */
+export function usageRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, usage: UsageService) {
+  return new Elysia({ name: 'usage.routes', prefix: '/v1/billing', tags: ['Billing'] })
+    .use(forStoreSecurity)
+    .get('/current-plan', ({ actor }) => usage.showPlan(actor.store), {
+      can: 'billing:read',
+      response: { 200: CurrentPlan, ...REFUSALS },
+      detail: {
+        operationId: 'getCurrentPlan',
+        summary: 'Read the plan of the store, its limits and its price',
+      },
+    })
+    .get('/usage', ({ actor }) => usage.show(actor.store), {
+      can: 'billing:read',
+      response: { 200: Usage, ...REFUSALS },
+      detail: {
+        operationId: 'getUsage',
+        summary: 'Read what the store uses of its plan, in this month and in all',
+        description: 'Months are those of UTC. Every number is exact at the moment of the answer.',
+      },
+    })
+}

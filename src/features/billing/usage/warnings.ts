@@ -1,0 +1,75 @@
+import type { Month } from '../../../core/months.ts'
+import { PLANS } from '../../../core/plans.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import { limitNearMail } from './mails.ts'
+import { listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
+import type { StoreUse, UsageQueries } from './queries.ts'
+
+export interface WarningDeps {
+  queries: Pick<UsageQueries, 'findUse' | 'addWarning'>
+  people: Pick<PeopleQueries, 'listOwners'>
+  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  /** Queues the event for the webhooks that ask for it, inside the transaction. */
+  publish(storeId: string, event: 'plan.limit_near', data: Record<string, unknown>): void
+  thisMonth(): Month
+  /** Calls back once, after the transaction. */
+  schedule(callback: () => void, delayMs: number): void
+  baseUrl(): string
+  log: { warn(fields: Record<string, unknown>, message: string): void }
+}
+
+/** Further owners learn of it only from `GET /v1/billing/usage`. */
+const OWNERS_MAX = 20
+
+/**
+ * Tells a store once a month that it has reached 80 or 95 % of a limit of its plan: its webhooks by `plan.limit_near`, its
+ * owners by mail.
+ */
+export function createWarnings(deps: WarningDeps) {
+  const { queries, people, outbox, thisMonth } = deps
+
+  function deliver(mailIds: readonly string[]): void {
+    for (const id of mailIds) {
+      // An undelivered mail stays in the outbox for another attempt.
+      void outbox
+        .deliver(id)
+        .catch((err) => deps.log.warn({ err }, 'a warning about a plan was not delivered'))
+    }
+  }
+
+  function tell(storeId: string, use: StoreUse, nearness: Nearness): void {
+    const { productsMax } = PLANS[use.plan]
+    deps.publish(storeId, 'plan.limit_near', {
+      plan_name: use.plan,
+      ...nearness,
+      max_products: productsMax === Infinity ? null : productsMax,
+      products_count: use.products,
+    })
+    const facts = { slug: use.slug, plan: use.plan, nearness, baseUrl: deps.baseUrl() }
+    const mailIds = people
+      .listOwners(storeId, OWNERS_MAX)
+      .map(({ email }) => outbox.write(limitNearMail(email, facts)))
+    deps.schedule(() => deliver(mailIds), 0)
+  }
+
+  return {
+    /**
+     * Call it with every write that may take more of the plan, inside its transaction: it reads one row, and writes only
+     * above a threshold.
+     */
+    noteGrowth(storeId: string): void {
+      const use = queries.findUse(storeId)
+      if (!use) return
+      for (const nearness of listNearLimits(use)) {
+        const { name } = thisMonth()
+        const { resource, percent } = nearness
+        const isNew = queries.addWarning(storeId, name, resource, percent)
+        // Whoever has heard of 95 % need not hear of 80 %, as after some deletions.
+        for (const lower of THRESHOLDS)
+          if (lower < percent) queries.addWarning(storeId, name, resource, lower)
+        if (isNew) tell(storeId, use, nearness)
+      }
+    },
+  }
+}
