@@ -20,6 +20,7 @@ import { buildWebhooks, type WebhooksModule } from './features/delivery/webhooks
 import type { Ground } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildSettings } from './features/stores/settings/module.ts'
+import { buildStates } from './features/stores/states/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
 import type { Db } from './platform/db/open.ts'
 import { createReads } from './platform/db/reads.ts'
@@ -71,6 +72,7 @@ export function createInstall(
   const { service: stores } = buildStores(ground)
   const { service: people } = buildPeople(ground)
   const mail = buildMail(ground, { mailer, secretBox })
+  const { service: states } = buildStates(ground, { stores, people, outbox: mail.service })
   const sessions = buildSessions(ground)
   const accounts = buildAccounts(ground, {
     ...{ stores, people },
@@ -133,7 +135,7 @@ export function createInstall(
     },
     /** The verbs that commands use. */
     services: {
-      ...{ stores, people },
+      ...{ stores, people, states },
       accounts: accounts.service.accounts,
       operator: accounts.service.operator,
       outbox: mail.service,

@@ -41,6 +41,8 @@ const written = (
   )
 )
   .flat()
+  // It deletes rows of a whole store from every table.
+  .filter(({ path, target }) => !(path === 'platform/db/store-rows.ts' && target === '{table}'))
   .map((write) => {
     const isVectorTable = write.path === 'platform/vectors/vec0.ts' && write.target === '{table}'
     return isVectorTable ? { ...write, target: 'vectors' } : write

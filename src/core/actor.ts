@@ -87,14 +87,17 @@ export interface CallerStore {
   slug: string
   name: string
   plan: PlanName
+  /** Unix ms; null while the store works. */
+  suspendedAt: number | null
 }
 
-/** The four columns of a store's row that a caller carries. */
-export const asCallerStore = ({ id, slug, name, plan }: CallerStore): CallerStore => ({
+/** The columns of a store's row that a caller carries. */
+export const asCallerStore = ({ id, slug, name, plan, suspendedAt }: CallerStore): CallerStore => ({
   id,
   slug,
   name,
   plan,
+  suspendedAt,
 })
 
 /** Who is calling; the call may concern no particular store. */

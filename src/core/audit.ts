@@ -56,6 +56,13 @@ export const AUDIT_ACTIONS = {
   'billing.subscription_changed': 'The subscription of a store began, changed or ended.',
   'billing.invoice_issued': 'The store received an invoice.',
   'billing.invoice_settled': 'The operator marked an invoice as paid or void.',
+  'store.suspended': 'The operator suspended a store.',
+  'store.resumed': 'The operator ended the suspension of a store, and its deletion if one was planned.',
+  'store.deletion_planned': 'The operator suspended a store and planned its deletion.',
+  'store.deleted': 'A store was deleted for good.',
+  'account.unlocked': 'The operator deleted the count of a person’s failed sign-ins.',
+  'mail.resent': 'The operator had a waiting mail sent again.',
+  'super_admin.acted': 'A super-admin who is no member of the store changed something in it.',
 } as const satisfies Record<string, string>
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS
@@ -81,6 +88,13 @@ export interface AuditEvent {
 /** Records one event. Call it inside the transaction that makes the change. */
 export type RecordEvent = (event: AuditEvent) => void
 
+/** Whether a super-admin acts in a store without being a member of it. */
+export const isForeignAct = ({ isSuperAdmin, storeId, role }: Caller): boolean =>
+  isSuperAdmin && storeId !== null && role === null
+
+/** Marks what a super-admin does by this power alone. */
+const BY_SUPER_ADMIN = { by_super_admin: true }
+
 /** Describes an action of a signed-in caller as an audit event. */
 export const describeAct = (
   caller: Caller,
@@ -92,9 +106,46 @@ export const describeAct = (
   storeId: caller.storeId,
   userId: caller.userId,
   keyId: caller.keyId,
-  details,
+  details: isForeignAct(caller) ? { ...details, ...BY_SUPER_ADMIN } : details,
   trace: caller.trace,
 })
+
+/** The operator: a super-admin who calls the API, or null at the command line. */
+export type Operator = Caller | null
+
+/** Describes what the operator does to a store, or to the node where the store is null. */
+export const describeOperation = (
+  operator: Operator,
+  storeId: string | null,
+  action: AuditAction,
+  details: AuditEvent['details'] = {},
+): AuditEvent =>
+  operator
+    ? { ...describeAct(operator, action, { ...details, ...BY_SUPER_ADMIN }), storeId }
+    : { action, actorKind: 'operator', storeId, userId: null, keyId: null, details, trace: null }
+
+/**
+ * Describes what the operator does to a person. The event stands under the person, as all about sign-ins and passwords do;
+ * the details name the super-admin.
+ */
+export const describeOperationOn = (
+  operator: Operator,
+  userId: string,
+  action: AuditAction,
+  details: AuditEvent['details'] = {},
+): AuditEvent => ({
+  action,
+  actorKind: 'operator',
+  storeId: null,
+  userId,
+  keyId: null,
+  details: { ...details, ...nameOperator(operator) },
+  trace: operator?.trace ?? null,
+})
+
+/** Names a super-admin in the details of an event that stands under somebody else; nothing for the command line. */
+export const nameOperator = (operator: Operator): AuditEvent['details'] =>
+  operator ? { ...BY_SUPER_ADMIN, by_user_id: operator.userId } : {}
 
 /** Runs some writes as one transaction. */
 export type Atomically = <Result>(work: () => Result) => Result

@@ -11,6 +11,9 @@ export const systemClock: Clock = { now: () => Date.now(), monotonic: () => perf
 /** ISO 8601 in UTC with milliseconds and `Z`, the wire form of every timestamp. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
+/** The same for a time that may not be. */
+export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
+
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS

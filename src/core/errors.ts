@@ -162,6 +162,11 @@ export const ERRORS = {
     'The IP list of the store does not include this address.',
     'Call from a listed address, or ask an admin of the store to add this one.',
   ),
+  store_suspended: kind(
+    403,
+    'The operator of this service has suspended the store. Nothing of it is deleted.',
+    'Ask the operator to end the suspension; `details.reason` says why it began. People can still sign in, read `GET /v1/me` and pay under `/v1/billing`. Jobs, feeds and webhooks go on when it ends.',
+  ),
   account_not_verified: kind(
     403,
     'The e-mail address has not been verified.',

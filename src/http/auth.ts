@@ -1,9 +1,11 @@
-import type { Caller, Trace } from '../core/actor.ts'
+import type { Caller, CallerStore, Trace } from '../core/actor.ts'
+import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import { readCredential } from './credential.ts'
 import { rateHeaders } from './rate-headers.ts'
+import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
 import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, ReadTrace } from './trace.ts'
 
@@ -58,6 +60,10 @@ export interface AuthDeps {
   findCallerByKey(key: string, store: StoreChoice, trace: Trace): Caller
   /** Takes one request from its budget; undefined for no limit. */
   spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
+  /** Reads why a store is suspended. */
+  readSuspension(store: CallerStore): Suspension
+  /** Notes a change that a super-admin makes in a store without being a member. */
+  noteForeignAct(caller: Caller, method: string, path: string): void
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
   nameOwner?(request: Request, owner: string): void
 }
@@ -68,11 +74,8 @@ export interface AuthDeps {
  * @param rule whether the request must name a store.
  * @param purpose decides which budget the request spends.
  */
-export function createAuthentication(
-  { tokens, clock, readTrace, findCallerByToken, findCallerByKey, spendRequest, nameOwner }: AuthDeps,
-  rule: StoreRule,
-  purpose: Purpose,
-) {
+export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: Purpose) {
+  const { tokens, clock, readTrace, findCallerByToken, findCallerByKey, spendRequest, nameOwner } = deps
   /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
   const known = new WeakMap<Request, Promise<Caller>>()
 
@@ -88,13 +91,31 @@ export function createAuthentication(
       credential.kind === 'key'
         ? findCallerByKey(credential.text, store, trace)
         : findCallerByToken(await validClaims(credential.text), store, trace)
+    demandWorkingStore(caller, request, slug !== undefined)
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) throw refuse(spent)
     }
+    noteForeignAct(caller, request)
     return caller
+  }
+
+  /** @throws ApiError `store_suspended`. */
+  function demandWorkingStore({ kind, store }: Caller, request: Request, isNamed: boolean): void {
+    if (!store || store.suspendedAt === null) return
+    const path = new URL(request.url).pathname
+    if (isStoppedBySuspension({ kind, rule, isNamed, path })) {
+      throw storeSuspended(store, deps.readSuspension(store))
+    }
+  }
+
+  /** What guards a store writes its own events, and a search changes nothing. */
+  function noteForeignAct(caller: Caller, { method, url }: Request): void {
+    if (purpose !== 'use' || method === 'GET' || method === 'HEAD' || !isForeignAct(caller)) return
+    const path = new URL(url).pathname
+    if (!path.startsWith('/v1/search')) deps.noteForeignAct(caller, method, path)
   }
 
   async function validClaims(token: string): Promise<Claims> {

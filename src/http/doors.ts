@@ -5,7 +5,7 @@ import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { Idempotency } from './idempotency.ts'
 import { rateHeaders } from './rate-headers.ts'
-import { tracePlugin } from './trace.ts'
+import { type Incoming, tracePlugin } from './trace.ts'
 import { type WidgetDoorDeps, type WidgetUse, widgetDoor } from './widget-door.ts'
 
 /** Where a route's declaration says in words whom the route lets in. */
@@ -55,6 +55,8 @@ export function createDoors(deps: DoorDeps) {
     forPerson: callerDoor(deps, 'several'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
     forCaller: callerDoor(deps, 'never'),
+    /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
+    forSuperAdmin: superAdminDoor(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
     forWidget: (use: WidgetUse) => widgetDoor(deps, use),
     /** Lets everyone in, without a credential, and gives each route its `trace`. */
@@ -145,3 +147,26 @@ function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
       }),
     })
 }
+
+/** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
+function superAdminDoor(deps: AuthDeps) {
+  const authenticate = createAuthentication(deps, 'never', 'guard')
+  async function admit(incoming: Incoming): Promise<Caller> {
+    const caller = await authenticate(incoming)
+    if (caller.kind !== 'person' || !caller.isSuperAdmin) throw missingPermission(SUPER_ADMIN)
+    return caller
+  }
+  return new Elysia({ name: 'http.doors.super-admin' })
+    .onParse({ as: 'scoped' }, async ({ request, set }) => {
+      await admit({ request, set })
+    })
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await admit({ request, set }) }))
+    .macro({
+      superAdmin: (_isAsked: true) => ({
+        detail: { [NEED]: 'Needs a super-admin who has signed in.', security: [{ bearer: [] }] },
+      }),
+    })
+}
+
+/** What `details.required` names. */
+const SUPER_ADMIN = 'super_admin'

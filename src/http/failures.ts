@@ -88,10 +88,21 @@ export const FOR_CALLER = [
 ] as const
 
 /** Failures of a route behind `forStore` or `forStoreSecurity`. */
-export const FOR_STORE = [...FOR_CALLER, 'active_tenant_required', 'permission_denied'] as const
+export const FOR_STORE = [
+  ...FOR_CALLER,
+  'active_tenant_required',
+  'permission_denied',
+  'store_suspended',
+] as const
 
 /** Failures of a route behind `forPerson`. */
 export const FOR_PERSON = [...FOR_STORE] as const
+
+/** Failures of a route behind `forSuperAdmin`. */
+export const FOR_SUPER_ADMIN = [
+  ...FOR_CALLER,
+  ['permission_denied', 'Only a super-admin who has signed in may do this.'],
+] as const
 
 /** Failures of a route that takes a JSON body. */
 export const JSON_BODY = [

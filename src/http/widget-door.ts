@@ -16,7 +16,7 @@ export interface WidgetDoorDeps {
   /**
    * Admits a key from an origin.
    *
-   * @throws ApiError `unauthorized`, `origin_missing`, `origin_not_allowed`, `permission_denied`.
+   * @throws ApiError `unauthorized`, `origin_missing`, `origin_not_allowed`, `store_suspended`, `permission_denied`.
    */
   admitWidget(key: string, origin: string | null, use: WidgetUse): Widget
   widgetBudget: Pick<WidgetBudget, 'spend'>

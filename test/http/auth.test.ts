@@ -9,7 +9,7 @@ import { errorPlugin } from '../../src/http/errors.ts'
 import { createRequestCheck } from '../../src/http/request-check.ts'
 import { createTokens } from '../../src/http/tokens.ts'
 import { JWT_SECRET, manualClock, type TestApp, testApp } from '../support/app.ts'
-import { freshIdempotency, NO_WIDGETS, PERSON, UNLIMITED } from '../support/permissions.ts'
+import { freshIdempotency, NO_WIDGETS, PERSON, UNLIMITED, WORKING_STORES } from '../support/permissions.ts'
 
 let app: TestApp
 
@@ -158,6 +158,7 @@ describe('permissions (contract 4.8)', () => {
     const check = createRequestCheck(routes)
     const { forStore } = createDoors({
       ...NO_WIDGETS,
+      ...WORKING_STORES,
       budgets: UNLIMITED,
       idempotency: freshIdempotency(),
       tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },

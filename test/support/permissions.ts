@@ -18,7 +18,7 @@ export const PERSON: Actor = {
   userId: 'person',
   keyId: null,
   storeId: 'store',
-  store: { id: 'store', slug: 'store', name: 'Store', plan: 'enterprise' },
+  store: { id: 'store', slug: 'store', name: 'Store', plan: 'enterprise', suspendedAt: null },
   role: 'viewer',
   isSuperAdmin: false,
   permissions: new Set(),
@@ -42,6 +42,12 @@ export const NO_WIDGETS = {
   findAddress: () => NOWHERE.address,
 }
 
+/** No store is suspended, and nobody is a super-admin. */
+export const WORKING_STORES = {
+  readSuspension: () => ({ reason: null, deleteAt: null }),
+  noteForeignAct: () => {},
+}
+
 /** Unlimited budgets of addresses. */
 export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
 
@@ -55,6 +61,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
   const tokens = createTokens('a secret that is only used in tests', clock)
   const doors = createDoors({
     ...NO_WIDGETS,
+    ...WORKING_STORES,
     budgets: UNLIMITED,
     idempotency: freshIdempotency(),
     tokens,

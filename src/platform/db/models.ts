@@ -15,6 +15,13 @@ interface OtherModel {
   dimension: number
 }
 
+/** The tables of vectors, of every model that ever made one. */
+export const listVectorTables = (db: Db): VectorTable[] =>
+  db
+    .prepare<[], OtherModel>('SELECT id, dimension FROM models')
+    .all()
+    .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
+
 const nameTable = (row: number): string => `vectors_${row}`
 
 /**

@@ -52,7 +52,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
   reembedding_tries: { writer: 'catalogue/reembedding', rows: OF_STORE },
   jobs: { writer: 'catalogue/jobs', rows: OF_STORE },
-  job_items: { writer: 'catalogue/jobs', rows: OF_STORE },
+  job_items: { writer: 'catalogue/jobs', rows: { column: 'job', through: 'jobs' } },
   feeds: { writer: 'catalogue/feeds', rows: OF_STORE },
   feed_products: { writer: 'catalogue/feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },

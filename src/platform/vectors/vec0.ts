@@ -17,6 +17,8 @@ export interface VectorTable {
   put(storeId: string, rowid: number, vector: Float32Array): void
   /** Ignores an unknown rowid. */
   remove(rowid: number): void
+  /** Deletes some vectors of a store, at most 64. @returns how many; 0 when none is left. */
+  removeSome(storeId: string): number
   /** A copy of one vector; undefined when the store has none under this rowid. */
   find(storeId: string, rowid: number): Float32Array | undefined
   /** Visits all vectors in no particular order. The vector is a view that is valid only during the visit; copy it. */
@@ -75,6 +77,12 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
     remove(rowid) {
       sql.remove().run(BigInt(rowid))
     },
+    removeSome(storeId) {
+      const chunk = sql.chunkOf().get(storeId)
+      const rowids = chunk ? listSlots(chunk).map(({ rowid }) => rowid) : []
+      for (const rowid of rowids) sql.remove().run(rowid)
+      return rowids.length
+    },
     find(storeId, rowid) {
       const row = sql.find().get(BigInt(rowid), storeId)
       return row && new Float32Array(new Uint8Array(row.embedding).buffer)
@@ -109,6 +117,11 @@ function createStatements(db: Database.Database, table: string) {
   return {
     insert: once(() => db.prepare(`INSERT INTO ${table} (rowid, store_id, embedding) VALUES (?, ?, ?)`)),
     update: once(() => db.prepare(`UPDATE ${table} SET embedding = ? WHERE rowid = ? AND store_id = ?`)),
+    chunkOf: once(() =>
+      db.prepare<[string], Pick<Chunk, 'validity' | 'rowids'>>(
+        `SELECT validity, rowids FROM ${table}_chunks WHERE partition00 = ? LIMIT 1`,
+      ),
+    ),
     remove: once(() => db.prepare(`DELETE FROM ${table} WHERE rowid = ?`)),
     find: once(() =>
       db.prepare<[bigint, string], { embedding: Uint8Array }>(
@@ -135,19 +148,26 @@ function once<Value>(make: () => Value): () => Value {
 
 function openBlock(chunk: Chunk, dimension: number): VectorBlock {
   const bytes = align(chunk.vectors)
-  const view = new DataView(chunk.rowids.buffer, chunk.rowids.byteOffset, chunk.rowids.byteLength)
-  const slots: number[] = []
-  for (let slot = 0; slot < CHUNK_SIZE; slot++) {
-    if ((((chunk.validity[slot >> 3] ?? 0) >> (slot & 7)) & 1) !== 0) slots.push(slot)
-  }
+  const slots = listSlots(chunk)
   return {
     storeId: chunk.storeId,
-    rowids: slots.map((slot) => Number(view.getBigInt64(8 * slot, true))),
+    rowids: slots.map(({ rowid }) => Number(rowid)),
     vectorAt(n) {
-      const slot = slots[n] ?? CHUNK_SIZE
+      const slot = slots[n]?.slot ?? CHUNK_SIZE
       return new Float32Array(bytes.buffer, bytes.byteOffset + 4 * slot * dimension, dimension)
     },
   }
+}
+
+/** The slots of a chunk that hold a vector, with the rows of the vectors. */
+function listSlots({ validity, rowids }: Pick<Chunk, 'validity' | 'rowids'>) {
+  const view = new DataView(rowids.buffer, rowids.byteOffset, rowids.byteLength)
+  const slots: { slot: number; rowid: bigint }[] = []
+  for (let slot = 0; slot < CHUNK_SIZE; slot++) {
+    if ((((validity[slot >> 3] ?? 0) >> (slot & 7)) & 1) !== 0)
+      slots.push({ slot, rowid: view.getBigInt64(8 * slot, true) })
+  }
+  return slots
 }
 
 const align = (bytes: Uint8Array) => (bytes.byteOffset % 4 === 0 ? bytes : bytes.slice())

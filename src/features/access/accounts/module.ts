@@ -55,6 +55,7 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     failures: { reset: needs.sessions.forgiveFailures },
     hashPassword: passwords.hash,
     verifyPassword: passwords.verify,
+    endSessions: (userId: string) => needs.sessions.sessions.endSessions(userId, null),
     schedule: later,
     unsynced: <Result>(write: () => Result) => unsynced(db, write),
   }
@@ -72,7 +73,6 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     queries: resetLinks,
     mails: resetMails,
     takeOver: createTakeOver({ ...common, waysIn: needs.waysIn }),
-    endSessions: (userId) => needs.sessions.sessions.endSessions(userId, null),
   })
   const verification = verificationService({
     ...common,

@@ -1,3 +1,4 @@
+import { type Atomically, describeOperationOn, type Operator, type RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -8,19 +9,23 @@ import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { formatUtc, inviteMail } from './mails.ts'
-import type { PasswordResetService } from './password-reset.ts'
+import type { PasswordResetService, SentLink } from './password-reset.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Verified } from './schema.ts'
 import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps {
-  people: Pick<PeopleQueries, 'findPersonByEmail'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson'>
   invites: Pick<RegistrationQueries, 'addInvite'>
   verification: Pick<VerificationService, 'verifyByOperator'>
-  passwordReset: Pick<PasswordResetService, 'resetByOperator'>
+  passwordReset: Pick<PasswordResetService, 'resetByOperator' | 'sendLinkByOperator'>
   outbox: Pick<OutboxService, 'post'>
   /** Failed sign-ins by e-mail address. */
   failures: Pick<Throttle, 'reset'>
+  /** Ends every sign-in of a person. @returns how many ended. */
+  endSessions(userId: string): number
+  atomically: Atomically
+  record: RecordEvent
   baseUrl(): string
   clock: Clock
   ids: Ids
@@ -59,13 +64,15 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
 
   return {
     /** Activates a registration of an address, as its link would. Exactly one registration must match the choice. */
-    verify(email: string, choice: RegistrationChoice = {}): Verified {
+    verify(email: string, choice: RegistrationChoice = {}, by: Operator = null): Verified {
       const address = parseAddress(email)
       if (choice.id !== undefined && !ID_END.test(choice.id)) {
         throw wrongInput(`An id has at least ${ID_CHARS} characters: digits, letters a-f and dashes`)
       }
-      const verified = deps.verification.verifyByOperator(address, (open) =>
-        chooseRegistration(open, address, choice),
+      const verified = deps.verification.verifyByOperator(
+        address,
+        (open) => chooseRegistration(open, address, choice),
+        by,
       )
       if (!verified) throw new OperatorError(`${address} already has an account`)
       return verified
@@ -101,8 +108,35 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       return generated
     },
 
+    /** Mails a link for a new password, or gives it where no mail leaves. */
+    sendResetLink: (email: string, by: Operator): Promise<SentLink> =>
+      deps.passwordReset.sendLinkByOperator(findUser(email), by),
+
+    /** Vouches that mailbox and password of an account belong to one person. @returns false if that was known. */
+    prove: (email: string, by: Operator): boolean =>
+      deps.atomically(() => {
+        const { id } = findUser(email)
+        const isNew = people.provePerson(id, clock.now())
+        if (isNew) deps.record(describeOperationOn(by, id, 'account.proven'))
+        return isNew
+      }),
+
     /** Deletes a person's count of failed sign-ins, so that the person may try again at once. */
-    unlock: (email: string): void => deps.failures.reset(findUser(email).email),
+    unlock: (email: string, by: Operator = null): void =>
+      deps.atomically(() => {
+        const user = findUser(email)
+        deps.failures.reset(user.email)
+        deps.record(describeOperationOn(by, user.id, 'account.unlocked'))
+      }),
+
+    /** Ends every sign-in of a person. @returns how many ended. */
+    endSessions: (email: string, by: Operator = null): number =>
+      deps.atomically(() => {
+        const { id } = findUser(email)
+        const ended = deps.endSessions(id)
+        if (ended > 0) deps.record(describeOperationOn(by, id, 'session.ended', { ended }))
+        return ended
+      }),
   }
 }
 

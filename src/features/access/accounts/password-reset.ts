@@ -1,5 +1,11 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts'
+import {
+  type Atomically,
+  type AuditEvent,
+  describeOperationOn,
+  type Operator,
+  type RecordEvent,
+} from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -46,6 +52,14 @@ export interface PasswordResetDeps {
 const LINK_MS = 3_600_000
 
 const TOKEN_BYTES = 32
+
+/** A link for a new password that the operator asked for. */
+export interface SentLink {
+  /** Unix ms. */
+  expiresAt: number
+  /** null if it was mailed. */
+  link: string | null
+}
 
 export type PasswordResetService = ReturnType<typeof passwordResetService>
 
@@ -154,6 +168,22 @@ export function passwordResetService(deps: PasswordResetDeps) {
     async resetByOperator(user: { id: string; email: string }, password: string): Promise<void> {
       const passwordHash = await deps.hashPassword(password)
       atomically(() => replace(user, passwordHash, null))
+    },
+
+    /**
+     * Mails a link for a new password to a person, as the operator asks.
+     *
+     * @returns the link if it could not be mailed, for the operator to hand over.
+     */
+    async sendLinkByOperator(user: { id: string; email: string }, operator: Operator): Promise<SentLink> {
+      const expiresAt = clock.now() + LINK_MS
+      const { link, mailId } = atomically(() => {
+        const link = createLink(user.id, LINK_MS)
+        record(describeOperationOn(operator, user.id, 'password.reset_requested'))
+        return { link, mailId: outbox.write(passwordResetMail(user.email, link), { wantedMs: LINK_MS }) }
+      })
+      const isSent = await outbox.deliver(mailId)
+      return { expiresAt, link: isSent ? null : link }
     },
 
     /** Deletes expired links. */

@@ -1,6 +1,6 @@
 import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
 import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, isoTimeOrNull } from '../../../core/clock.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
@@ -14,7 +14,7 @@ import { deriveSlug, findFreeSlug, findSlugProblem } from './slug.ts'
 export interface AccountDeps {
   stores: Pick<
     StoreQueries,
-    'findStoreBySlug' | 'listStores' | 'countProducts' | 'addStore' | 'setPlan' | 'replaceClientSecret'
+    'findStoreBySlug' | 'listStates' | 'countProducts' | 'addStore' | 'setPlan' | 'replaceClientSecret'
   >
   people: Pick<
     PeopleQueries,
@@ -59,6 +59,10 @@ export interface ListedStore {
   client_id: string
   /** The e-mail addresses of its first owners. */
   owners: string[]
+  suspended_at: string | null
+  suspended_reason: string | null
+  /** When it is deleted for good; null if that is not planned. */
+  delete_at: string | null
 }
 
 /** The credentials of a store's machine grant. The secret is shown only this once. */
@@ -183,11 +187,14 @@ export function accountService({
 
     /** Lists every store, sorted by slug. */
     listStores: (): ListedStore[] =>
-      stores.listStores().map(({ id, slug, name, plan }) => ({
+      stores.listStates().map(({ id, slug, name, plan, suspendedAt, suspendedReason, deleteAt }) => ({
         ...{ store_id: id, slug, name, plan },
         products: stores.countProducts(id),
         client_id: id,
         owners: people.listOwners(id, OWNERS_MAX).map(({ email }) => email),
+        suspended_at: isoTimeOrNull(suspendedAt),
+        suspended_reason: suspendedReason,
+        delete_at: isoTimeOrNull(deleteAt),
       })),
 
     /** Gives a store a new client secret. The old one and its access tokens end. @throws OperatorError */

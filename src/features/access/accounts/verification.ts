@@ -1,5 +1,12 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, AuditActor, RecordEvent } from '../../../core/audit.ts'
+import {
+  type Atomically,
+  type AuditActor,
+  type AuditEvent,
+  nameOperator,
+  type Operator,
+  type RecordEvent,
+} from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -60,6 +67,8 @@ interface Activation {
   trace: Trace | null
   /** Whether mailbox and password are known to belong to one person. */
   isProven: boolean
+  /** More about who did it, for the log. */
+  by?: AuditEvent['details']
 }
 
 export type VerificationService = ReturnType<typeof verificationService>
@@ -83,7 +92,7 @@ export function verificationService(deps: VerificationDeps) {
   }
 
   /** Creates user, store and ownership from a registration, and a mail about them. Call it in a transaction. */
-  function activate(row: RegistrationRow, { actorKind, trace, isProven }: Activation) {
+  function activate(row: RegistrationRow, { actorKind, trace, isProven, by }: Activation) {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
@@ -112,8 +121,8 @@ export function verificationService(deps: VerificationDeps) {
     if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used in the meantime')
     queries.forgetOpen(row.email)
     const who = { actorKind, storeId, userId, keyId: null, trace }
-    record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven } })
-    record({ ...who, action: 'store.created', details: { slug, plan: deps.plan } })
+    record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven, ...by } })
+    record({ ...who, action: 'store.created', details: { slug, plan: deps.plan, ...by } })
     const link = deps.createPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
     const mail = accountOpenMail(row.email, link, deps.baseUrl())
     const mailId = outbox.write(mail, { wantedMs: NEW_PASSWORD_LINK_MS })
@@ -214,16 +223,20 @@ export function verificationService(deps: VerificationDeps) {
      * it when it next checks its outbox.
      *
      * @param choose picks one from the list, which starts with the oldest; it may throw.
+     * @param operator who vouches.
      * @returns undefined if the address has an account.
      */
     verifyByOperator: (
       email: string,
       choose: (open: RegistrationRow[]) => RegistrationRow,
+      operator: Operator = null,
     ): Verified | undefined =>
       atomically(() => {
         if (people.findPersonByEmail(email)) return undefined
         const row = choose(queries.listOpen(email, clock.now()))
-        return activate(row, { actorKind: 'operator', trace: null, isProven: true }).verified
+        const trace = operator?.trace ?? null
+        return activate(row, { actorKind: 'operator', trace, isProven: true, by: nameOperator(operator) })
+          .verified
       }),
   }
 }

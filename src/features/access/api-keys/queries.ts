@@ -77,7 +77,7 @@ export function apiKeyQueries(db: Db) {
   const byStore = db.prepare<[storeId: string], StoredRow>(`${KEYS} WHERE store_id = ? ORDER BY id`)
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(`${KEYS} WHERE store_id = ? AND id = ?`)
   const byHash = db.prepare<{ hash: Buffer }, StoredRow & { store: string }>(`
-    SELECT ${COLUMNS}, (SELECT json_object('id', id, 'slug', slug, 'name', name, 'plan', plan)
+    SELECT ${COLUMNS}, (SELECT json_object('id', id, 'slug', slug, 'name', name, 'plan', plan, 'suspendedAt', suspended_at)
       FROM stores WHERE stores.id = keys.store_id) AS store
     FROM api_keys AS keys WHERE key_hash = @hash OR previous_key_hash = @hash`)
   const count = db.prepare<[storeId: string], { keys: number }>(

@@ -33,6 +33,14 @@ export interface AuditFilter {
   beforeId: string | null
 }
 
+/** What an operator looks for among the events that concern no store, or those of one store. */
+export interface NodeAuditFilter {
+  storeId: string | null
+  userId: string | null
+  action: AuditAction | null
+  beforeId: string | null
+}
+
 type StoredRow = Omit<NamedAuditRow, 'details'> & { details: string }
 
 /** How long events are kept; triggers of the database refuse to delete younger ones. */
@@ -47,6 +55,16 @@ const PRUNED_MAX = 10_000
 const FILTER = `
   id < @beforeId AND (@action IS NULL OR action = @action)
   AND (@since IS NULL OR created_at >= @since) AND (@until IS NULL OR created_at < @until)`
+
+/** The events that were found, with the present names of their actors. */
+const NAMED = `
+  SELECT events.id, events.store_id AS storeId, action, actor_kind AS actorKind, events.user_id AS userId,
+    key_id AS keyId, details, address, request_id AS requestId, events.created_at AS createdAt,
+    users.name AS userName, api_keys.name AS keyName, stores.name AS storeName
+  FROM found JOIN audit_events AS events USING (id)
+    LEFT JOIN users ON users.id = events.user_id
+    LEFT JOIN api_keys ON api_keys.id = events.key_id
+    LEFT JOIN stores ON stores.id = events.store_id`
 
 export type AuditQueries = ReturnType<typeof auditQueries>
 
@@ -66,14 +84,26 @@ export function auditQueries(db: Db) {
         WHERE user_id = memberships.user_id AND store_id IS NULL AND ${FILTER} ORDER BY id DESC LIMIT @limit)
       WHERE memberships.store_id = @storeId
     )
-    SELECT events.id, events.store_id AS storeId, action, actor_kind AS actorKind, events.user_id AS userId,
-      key_id AS keyId, details, address, request_id AS requestId, events.created_at AS createdAt,
-      users.name AS userName, api_keys.name AS keyName, stores.name AS storeName
-    FROM found JOIN audit_events AS events USING (id)
-      LEFT JOIN users ON users.id = events.user_id
-      LEFT JOIN api_keys ON api_keys.id = events.key_id
-      LEFT JOIN stores ON stores.id = events.store_id
-    ORDER BY events.id DESC LIMIT @limit`)
+    ${NAMED} ORDER BY events.id DESC LIMIT @limit`)
+  const nodePage = (condition: string) =>
+    db.prepare<Record<string, unknown>, StoredRow>(`
+      WITH found AS (
+        SELECT id FROM audit_events WHERE ${condition} AND id < @beforeId
+          AND (@action IS NULL OR action = @action) AND (@userId IS NULL OR user_id = @userId)
+        ORDER BY id DESC LIMIT @limit)
+      ${NAMED} ORDER BY events.id DESC`)
+  // Each reads along the index that fits best, so that no page looks through the whole log.
+  const ofStore = nodePage('store_id = @storeId')
+  const ofNode = nodePage('store_id IS NULL')
+  const ofPerson = nodePage('store_id IS NULL AND user_id = @userId')
+  const ofAction = nodePage('store_id IS NULL AND action = @action')
+
+  function chooseStatement({ storeId, userId, action }: NodeAuditFilter) {
+    if (storeId !== null) return ofStore
+    if (userId !== null) return ofPerson
+    return action === null ? ofNode : ofAction
+  }
+
   // The triggers measure ages from the newest event. This must do the same: a single refusal would stop all deletions.
   const prune = db.prepare(`
     DELETE FROM audit_events WHERE id IN (
@@ -90,11 +120,17 @@ export function auditQueries(db: Db) {
      * @param limit the maximum number of rows.
      */
     listPage: (filter: AuditFilter, limit: number): NamedAuditRow[] =>
-      page
+      page.all({ ...filter, beforeId: filter.beforeId ?? END, limit: BigInt(limit) }).map(parse),
+
+    /** Lists events of the node, or of any store; newest first. */
+    listNodePage: (filter: NodeAuditFilter, limit: number): NamedAuditRow[] =>
+      chooseStatement(filter)
         .all({ ...filter, beforeId: filter.beforeId ?? END, limit: BigInt(limit) })
-        .map((row) => ({ ...row, details: JSON.parse(row.details) })),
+        .map(parse),
 
     /** Deletes events older than a year, some thousands at a time. @returns the number of deleted events. */
     prune: (now: number): number => prune.run(now).changes,
   }
 }
+
+const parse = (row: StoredRow): NamedAuditRow => ({ ...row, details: JSON.parse(row.details) })

@@ -31,7 +31,7 @@ export const AuditActorView = named(
     },
     {
       description:
-        'Who acted: a person, the store’s machine grant, an API key, the operator at the command line, or someone who had not signed in. For the last two, `id` and `name` are those of the person concerned.',
+        'Who acted: a person, the store’s machine grant, an API key, the operator, or someone who had not signed in. The operator is whoever used the command line, or a super-admin whom `details.by_user_id` names. For the last two, `id` and `name` are those of the person concerned.',
     },
   ),
 )

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../../../core/audit.ts'
+import type { AuditAction, AuditEvent } from '../../../core/audit.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
@@ -19,6 +19,16 @@ export interface AuditDeps {
 }
 
 const cursors = createCursors({ list: 'audit' }, { id: CursorId })
+const nodeCursors = createCursors({ list: 'node_audit' }, { id: CursorId })
+
+/** What a super-admin asks for. */
+export interface OperatorAuditQuery {
+  limit?: number
+  cursor?: string
+  action?: AuditAction
+  user_id?: string
+  store_id?: string
+}
 
 export type AuditService = ReturnType<typeof auditService>
 
@@ -53,6 +63,23 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
       const { rows, nextCursor } = cursors.page(queries.listPage(filter, limit + 1), limit, ({ id }) => ({
         id,
       }))
+      return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
+    },
+
+    /**
+     * Lists the events that concern no store, or those of one store, for a super-admin; newest first.
+     *
+     * @throws ApiError `invalid_cursor`.
+     */
+    listForOperator({ limit = AUDIT_PAGE_DEFAULT, cursor, ...wanted }: OperatorAuditQuery): AuditLog {
+      const filter = {
+        storeId: wanted.store_id ?? null,
+        userId: wanted.user_id ?? null,
+        action: wanted.action ?? null,
+        beforeId: nodeCursors.read(cursor)?.id ?? null,
+      }
+      const found = queries.listNodePage(filter, limit + 1)
+      const { rows, nextCursor } = nodeCursors.page(found, limit, ({ id }) => ({ id }))
       return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
     },
 

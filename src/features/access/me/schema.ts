@@ -30,6 +30,9 @@ export const Me = named(
         slug: t.String(),
         name: t.String(),
         plan: oneOf(PLAN_NAMES),
+        suspended_at: t.Union([Moment, t.Null()], {
+      description: 'Since when the operator has suspended the store.',
+    }),
         role: Type.Unsafe<Role | null>(
           Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
             description: 'null unless the caller is a member.',

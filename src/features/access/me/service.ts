@@ -1,7 +1,7 @@
 import type { Caller } from '../../../core/actor.ts'
 import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
 import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Throttle } from '../../../core/throttle.ts'
@@ -49,7 +49,9 @@ export function meService(deps: MeDeps) {
   }
 
   function buildActiveStore({ store, role }: Caller): Me['active_store'] {
-    return store ? { client_id: store.id, slug: store.slug, name: store.name, plan: store.plan, role } : null
+    if (!store) return null
+    const { id, slug, name, plan, suspendedAt } = store
+    return { client_id: id, slug, name, plan, suspended_at: isoTimeOrNull(suspendedAt), role }
   }
 
   function buildUserView({ id, email, name, isSuperAdmin }: PersonRow): Me['user'] {

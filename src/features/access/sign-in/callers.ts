@@ -185,11 +185,9 @@ interface ActiveStore {
   lastUsedAt: number | null
 }
 
-const asMember = ({ storeId: id, slug, name, plan, role, lastUsedAt }: MembershipRow): ActiveStore => ({
-  store: { id, slug, name, plan },
-  role,
-  lastUsedAt,
-})
+function asMember({ storeId: id, role, lastUsedAt, ...store }: MembershipRow): ActiveStore {
+  return { store: asCallerStore({ id, ...store }), role, lastUsedAt }
+}
 
 const actingFor = (store: CallerStore | undefined): Pick<Caller, 'storeId' | 'store'> =>
   store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }

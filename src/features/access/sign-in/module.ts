@@ -1,3 +1,5 @@
+import type { Caller } from '../../../core/actor.ts'
+import { describeAct } from '../../../core/audit.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
@@ -41,6 +43,8 @@ export interface SignInNeeds
   /** Finds the client's network address, also behind trusted proxies. */
   findAddress(request: Request): string
 }
+
+const PATH_CHARS_MAX = 200
 
 /** Wires the tokens of commands. */
 export const buildOperatorTokens = (ground: Ground, needs: { stores: StoreQueries }) =>
@@ -132,6 +136,13 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     findCallerByToken,
     findCallerByKey,
     clientFailures,
+    /** Writes down, a little later, what a super-admin changes in a store without being a member. */
+    noteForeignAct: (caller: Caller, method: string, path: string): void =>
+      events.later(() =>
+        ground.record(
+          describeAct(caller, 'super_admin.acted', { method, path: path.slice(0, PATH_CHARS_MAX) }),
+        ),
+      ),
     budgets,
     flush: events.flush,
   }

@@ -11,8 +11,9 @@ export type SignInQueries = ReturnType<typeof signInQueries>
 export function signInQueries(db: Db) {
   // One read finds the store and checks its token, because it runs with every request.
   const tokenStore = db.prepare<[storeId: string, jti: string], TokenStore>(`
-    SELECT id, slug, name, plan, secret_generation AS secretGeneration, kept_jti AS keptJti FROM stores
-    WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE jti = ?)`)
+    SELECT id, slug, name, plan, suspended_at AS suspendedAt, secret_generation AS secretGeneration,
+      kept_jti AS keptJti
+    FROM stores WHERE id = ? AND erasing_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE jti = ?)`)
   const groups = db.prepare<[userId: string, storeId: string], { permissionNames: string }>(`
     SELECT permission_names AS permissionNames
     FROM user_group_members JOIN user_groups ON user_groups.id = group_id

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
-import { isoTime } from '../../../core/clock.ts'
+import { isoTimeOrNull } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { named } from '../../../http/openapi/named.ts'
@@ -84,6 +84,9 @@ export const MembershipView = named(
     name: t.String(),
     role: oneOf(ROLES),
     plan: oneOf(PLAN_NAMES),
+    suspended_at: t.Union([Moment, t.Null()], {
+      description: 'Since when the operator has suspended the store.',
+    }),
     last_used_at: t.Nullable(Moment),
   }),
 )
@@ -117,6 +120,7 @@ export const membershipView = ({
   name,
   role,
   plan,
+  suspendedAt,
   lastUsedAt,
 }: MembershipRow): MembershipView => ({
   client_id: storeId,
@@ -124,5 +128,6 @@ export const membershipView = ({
   name,
   role,
   plan,
-  last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  suspended_at: isoTimeOrNull(suspendedAt),
+  last_used_at: isoTimeOrNull(lastUsedAt),
 })

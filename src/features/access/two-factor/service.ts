@@ -4,6 +4,8 @@ import {
   type AuditAction,
   type AuditEvent,
   describeAct,
+  describeOperationOn,
+  type Operator,
   type RecordEvent,
 } from '../../../core/audit.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
@@ -244,23 +246,16 @@ export function twoFactorService({
      * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end, because
      * the finder of the authenticator may hold one of them.
      *
-     * @param email normalised. @returns whether there was a second factor; undefined for an unknown person.
+     * @param email normalised. @param by who does it. @returns whether there was a second factor; undefined for an unknown person.
      */
-    reset(email: string): boolean | undefined {
+    reset(email: string, by: Operator = null): boolean | undefined {
       const userId = people.findPersonByEmail(email)?.id
       if (userId === undefined) return undefined
       return atomically(() => {
         const wasThere = queries.remove(userId)
         if (wasThere) {
-          record({
-            action: 'two_factor.reset',
-            actorKind: 'operator',
-            storeId: null,
-            userId,
-            keyId: null,
-            details: { sessions_ended: endOtherSessions(userId, null) },
-            trace: null,
-          })
+          const sessions_ended = endOtherSessions(userId, null)
+          record(describeOperationOn(by, userId, 'two_factor.reset', { sessions_ended }))
         }
         return wasThere
       })

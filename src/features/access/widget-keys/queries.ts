@@ -21,8 +21,8 @@ export interface WidgetKeyRow {
   createdAt: number
 }
 
-/** A key with the plan of its store. */
-export type WidgetKeyWithPlan = WidgetKeyRow & { plan: PlanName }
+/** A key with the plan and the state of its store. */
+export type WidgetKeyWithPlan = WidgetKeyRow & { plan: PlanName; isSuspended: boolean }
 
 type StoredRow = Omit<WidgetKeyRow, 'origins' | 'allowed' | 'forcedFilters'> & {
   origins: string
@@ -44,8 +44,9 @@ export function widgetKeyQueries(db: Db) {
   const byId = db.prepare<[storeId: string, id: string], StoredRow>(
     `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? AND id = ?`,
   )
-  const byHash = db.prepare<[hash: Buffer], StoredRow & { plan: PlanName }>(
-    `SELECT ${COLUMNS}, (SELECT plan FROM stores WHERE stores.id = store_id) AS plan
+  const byHash = db.prepare<[hash: Buffer], StoredRow & { plan: PlanName; isSuspended: 0 | 1 }>(
+    `SELECT ${COLUMNS}, (SELECT plan FROM stores WHERE stores.id = store_id) AS plan,
+      (SELECT suspended_at IS NOT NULL FROM stores WHERE stores.id = store_id) AS isSuspended
     FROM public_keys WHERE key_hash = ?`,
   )
   const count = db.prepare<[storeId: string], { keys: number }>(
@@ -68,7 +69,7 @@ export function widgetKeyQueries(db: Db) {
     findById: (storeId: string, id: string) => optional(byId.get(storeId, id)),
     findByHash(hash: Buffer): WidgetKeyWithPlan | undefined {
       const row = byHash.get(hash)
-      return row && { ...read(row), plan: row.plan }
+      return row && { ...read(row), plan: row.plan, isSuspended: row.isSuspended === 1 }
     },
     count: (storeId: string): number => count.get(storeId)?.keys ?? 0,
     add: (row: WidgetKeyRow): void => void insert.run(written(row)),

@@ -7,6 +7,7 @@ import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { widgetSuspended } from '../../../http/suspension.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
@@ -197,8 +198,8 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
      * Admits a request of a widget (contract 4.11).
      *
      * @param origin the Origin header; null if the request has none.
-     * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `permission_denied`
-     * when the key does not allow that use.
+     * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `store_suspended`,
+     * `permission_denied` when the key does not allow that use.
      */
     admit(key: string, origin: string | null, use: WidgetUse): AdmittedWidget {
       const row = queries.findByHash(hashSecret(key))
@@ -213,6 +214,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
       if (origin === 'null' || !row.origins.includes(origin)) {
         throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
       }
+      if (row.isSuspended) throw widgetSuspended()
       if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
       const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
       return { keyId, storeId, plan, ratePerMinute, forcedFilters }

@@ -11,6 +11,8 @@ export interface FinishDeps {
   products: FeedProductQueries
   changes: Pick<ProductsModule['service']['changes'], 'remove'>
   isStopping(): boolean
+  /** A suspended store loses nothing. */
+  isSuspended(storeId: string): boolean
   atomically: Atomically
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
@@ -19,7 +21,7 @@ export interface FinishDeps {
 export type Finished =
   | { kind: 'completed'; run: RunReport }
   | { kind: 'stopped'; run: RunReport; error: FeedError }
-  /** The service stops, or the feed is gone: the rest is done later, or never. */
+  /** The service stops, the store is suspended, or the feed is gone: the rest is done later, or never. */
   | { kind: 'dropped' }
 
 /** Rows that are looked through in one turn of the event loop, and products that are deleted in one. */
@@ -27,10 +29,11 @@ const PAGE = 250
 const DELETED_AT_ONCE = 25
 
 /** Does what a run does after its job: deletes what is gone from the file, and forgets what no longer matters. */
-export function createFinish({ queries, products, changes, isStopping, atomically, unsynced }: FinishDeps) {
+export function createFinish(deps: FinishDeps) {
+  const { queries, products, changes, isStopping, isSuspended, atomically, unsynced } = deps
   /** Whether the run goes on, and the feed still means the same. */
-  const goesOn = ({ id, runNumber }: FeedRow): FeedRow | undefined => {
-    const row = isStopping() ? undefined : queries.find(id)
+  const goesOn = ({ id, storeId, runNumber }: FeedRow): FeedRow | undefined => {
+    const row = isStopping() || isSuspended(storeId) ? undefined : queries.find(id)
     return row?.isRunning && row.runNumber === runNumber ? row : undefined
   }
 

@@ -60,7 +60,8 @@ export function buildFeeds({ db, atomically, clock, ids, log }: Ground, needs: F
     ...{ ...base, downloads, imports, jobs },
     openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
   })
-  const finish = createFinish({ ...base, changes: needs.products.changes })
+  const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null
+  const finish = createFinish({ ...base, isSuspended, changes: needs.products.changes })
   const loop = createFeedLoop({
     ...{ ...base, pull, finish, findJob, spend, noteFault, log },
     findStore: stores.findStore,

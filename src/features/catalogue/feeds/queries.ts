@@ -89,6 +89,9 @@ const COLUMNS = `id, store_id AS storeId, url, credentials, format, interval_min
   run_status AS runStatus, run_job_id AS runJobId, run_deleted AS runDeleted, run, created_at AS createdAt,
   updated_at AS updatedAt`
 
+/** Those of suspended stores wait, and take no place among what is due. */
+const OF_WORKING_STORE = 'store_id NOT IN (SELECT id FROM stores WHERE suspended_at IS NOT NULL)'
+
 /** All SQL about feeds. A deleted one is found no more, though its row stays until those of its products are gone. */
 export function feedQueries(db: Db) {
   const byStore = db.prepare<[string], Raw>(
@@ -117,10 +120,12 @@ export function feedQueries(db: Db) {
   const remove = db.prepare('DELETE FROM feeds WHERE id = ? AND deleted_at IS NOT NULL')
   const due = db.prepare<[bigint, bigint], Raw>(`
     SELECT ${COLUMNS} FROM feeds INDEXED BY feeds_due
-    WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at <= ? ORDER BY next_run_at LIMIT ?`)
+    WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at <= ? AND ${OF_WORKING_STORE}
+    ORDER BY next_run_at LIMIT ?`)
   const cutOff = db.prepare<[bigint], Raw>(`
     SELECT ${COLUMNS} FROM feeds INDEXED BY feeds_running
-    WHERE is_running = 1 AND deleted_at IS NULL AND run_status IN ('pulling', 'finishing') LIMIT ?`)
+    WHERE is_running = 1 AND deleted_at IS NULL AND run_status IN ('pulling', 'finishing')
+      AND ${OF_WORKING_STORE} LIMIT ?`)
   const imported = db.prepare<[bigint], { id: string }>(`
     SELECT feeds.id FROM feeds INDEXED BY feeds_running LEFT JOIN jobs ON jobs.job_id = run_job_id
     WHERE is_running = 1 AND deleted_at IS NULL AND run_status = 'importing'

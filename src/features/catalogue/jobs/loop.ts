@@ -172,6 +172,8 @@ export function createJobLoop(deps: LoopDeps) {
         stores.delete(storeId)
         continue
       }
+      // What is not under way waits. Every tick looks again.
+      if (store.suspendedAt !== null) continue
       const next = pick(store)
       if (next) {
         stores.delete(storeId)

@@ -198,6 +198,9 @@ export function jobQueries(db: Db) {
   const discardable = db.prepare<[bigint], { id: number; jobId: string }>(`
     SELECT id, job_id AS jobId FROM jobs INDEXED BY jobs_age
     WHERE finished_at IS NOT NULL AND finished_at < ? LIMIT 100`)
+  const ofStore = db.prepare<[string], { id: number; jobId: string }>(
+    'SELECT id, job_id AS jobId FROM jobs WHERE store_id = ? LIMIT 100',
+  )
   const dropItems = db.prepare(
     'DELETE FROM job_items WHERE id IN (SELECT id FROM job_items WHERE job = ? LIMIT ?)',
   )
@@ -317,6 +320,8 @@ export function jobQueries(db: Db) {
 
     /** Jobs that were over before a moment. */
     listOld: (before: number): { id: number; jobId: string }[] => discardable.all(BigInt(before)),
+    /** Some jobs of a store, in whatever state. */
+    listSome: (storeId: string): { id: number; jobId: string }[] => ofStore.all(storeId),
     /** @returns how many items were deleted. */
     dropItems: (id: number, limit: number): number => dropItems.run(BigInt(id), BigInt(limit)).changes,
     dropJob: (id: number): void => void dropJob.run(BigInt(id)),

@@ -234,6 +234,17 @@ export function jobService(deps: JobDeps) {
       for (const storeId of room.listUntidy()) await room.tidy(storeId)
     },
 
+    /** Deletes the jobs of a store that is there no more, with their files, in small steps. */
+    async dropAll(storeId: string): Promise<void> {
+      const listSome = () => queries.listSome(storeId)
+      for (let left = listSome(); left.length > 0; left = listSome()) {
+        for (const job of left) await starter.discard(job)
+      }
+    },
+
+    /** Ends the streams about the jobs of a store. */
+    endStreams: (storeId: string): void => streams.closeAll(storeId),
+
     /** Begins nothing any more and ends the streams: the service is about to stop. */
     pause(): void {
       loop.pause()

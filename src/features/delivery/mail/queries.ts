@@ -34,6 +34,8 @@ export function outboxQueries(db: Db) {
   const all = db.prepare<[now: number], OutboxRow>(
     `SELECT ${COLUMNS} FROM outbox WHERE expires_at > ? ORDER BY created_at, id`,
   )
+  const page = db.prepare<Record<string, unknown>, OutboxRow>(`
+    SELECT ${COLUMNS} FROM outbox WHERE id < @beforeId AND expires_at > @now ORDER BY id DESC LIMIT @limit`)
   const due = db.prepare<{ now: number; limit: bigint }, OutboxRow>(`
     SELECT ${COLUMNS} FROM outbox WHERE next_attempt_at <= @now AND expires_at > @now
     ORDER BY may_give_way, next_attempt_at, id LIMIT @limit`)
@@ -52,6 +54,10 @@ export function outboxQueries(db: Db) {
     find: (id: string) => byId.get(id),
     /** Lists the mails that are still worth sending, oldest first. */
     list: (now: number) => all.all(now),
+    /** Newest first. */
+    listPage: (now: number, beforeId: string | null, limit: number) =>
+      page.all({ now, beforeId: beforeId ?? '~', limit: BigInt(limit) }),
+    count: (): number => count.get()?.rows ?? 0,
     /** Lists the mails that are due. Those that anyone can cause come last. */
     listDue: (now: number, limit: number) => due.all({ now, limit: BigInt(limit) }),
     remove: (id: string): void => void remove.run(id),

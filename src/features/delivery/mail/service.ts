@@ -161,6 +161,16 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
     return count
   }
 
+  const describe = (row: OutboxRow): Omit<WaitingMail, 'text'> => ({
+    id: row.id,
+    recipient: row.recipient,
+    subject: row.subject,
+    created_at: isoTime(row.createdAt),
+    attempts: row.attempts,
+    next_attempt_at: isoTime(row.nextAttemptAt),
+    last_error: row.lastError,
+  })
+
   return {
     /** Whether a mail server is configured. */
     isConfigured: mailer.isConfigured,
@@ -198,16 +208,25 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
 
     /** Lists waiting mails, oldest first. The texts may contain links that open an account. */
     list: (): WaitingMail[] =>
-      queries.list(clock.now()).map((row) => ({
-        id: row.id,
-        recipient: row.recipient,
-        subject: row.subject,
-        created_at: isoTime(row.createdAt),
-        text: openText(row) ?? null,
-        attempts: row.attempts,
-        next_attempt_at: isoTime(row.nextAttemptAt),
-        last_error: row.lastError,
-      })),
+      queries.list(clock.now()).map((row) => ({ ...describe(row), text: openText(row) ?? null })),
+
+    /** Lists waiting mails without their texts, the newest first. @param beforeId only older ones. */
+    listPage: (beforeId: string | null, limit: number): Omit<WaitingMail, 'text'>[] =>
+      queries.listPage(clock.now(), beforeId, limit).map(describe),
+
+    /** Counts the waiting mails. */
+    count: (): number => queries.count(),
+
+    /**
+     * Tries to send a waiting mail now, whenever it is due.
+     *
+     * @returns whether it was delivered, and the mail if it waits on; undefined if no such mail waits.
+     */
+    async resend(id: string): Promise<{ isSent: boolean; lastError: string | null } | undefined> {
+      if (!queries.find(id)) return undefined
+      const isSent = await deliver(id)
+      return { isSent, lastError: queries.find(id)?.lastError ?? null }
+    },
   }
 }
 

@@ -7,6 +7,8 @@ export interface LoopDeps {
   queries: Pick<DeliveryQueries, 'listWaiting' | 'listWaitingEndpoints'>
   attempt: Attempt
   isStopping(): boolean
+  /** The deliveries of a suspended store wait. */
+  isSuspended(storeId: string): boolean
   clock: Clock
   /** Calls back once, after so many ms, or when the service stops. */
   later(callback: () => void, delayMs: number): void
@@ -28,7 +30,7 @@ export type DeliveryLoop = ReturnType<typeof createDeliveryLoop>
  * one process serves a data folder.
  */
 export function createDeliveryLoop(deps: LoopDeps) {
-  const { queries, attempt, isStopping, clock, later, log } = deps
+  const { queries, attempt, isStopping, isSuspended, clock, later, log } = deps
   const lines = createLines(deps.limits)
   const underway = new Set<Promise<void>>()
   let isWoken = false
@@ -38,6 +40,11 @@ export function createDeliveryLoop(deps: LoopDeps) {
 
   /** Starts the next delivery of a line, or puts the line off. */
   function serve(line: Line): void {
+    if (isSuspended(line.storeId)) {
+      // The next look finds it again.
+      lines.postpone(line, undefined)
+      return
+    }
     const waiting = queries.listWaiting(line.endpoint, line.held.size + 1)
     const next = waiting.find(({ id }) => !line.held.has(id))
     if (!next || next.nextAttemptAt > clock.now()) {

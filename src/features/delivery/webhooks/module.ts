@@ -54,7 +54,9 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   })
   const { attempt } = attempts
   const { isStopping } = poster
-  const loop = createDeliveryLoop({ queries, attempt, isStopping, clock, later, log })
+  // A store that is there no more sends nothing either.
+  const isSuspended = (storeId: string) => needs.stores.findStore(storeId)?.suspendedAt !== null
+  const loop = createDeliveryLoop({ queries, attempt, isStopping, isSuspended, clock, later, log })
   const deps = { ...ground, queries, webhooks, attempts, loop, secrets, isSwitchedOn, unsynced }
   const deliveries = deliveryService(deps)
   const { isTold } = deliveries
@@ -89,6 +91,8 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
       readCallbackSecretHint: callbacks.readSecretHint,
       countByState: service.countByState,
       listInbox,
+      /** Looks what waits, and sends what is due. */
+      look: loop.look,
       /** Sends what is due until nothing is. */
       settle: loop.settle,
     },

@@ -17,6 +17,7 @@ const FOR_WIDGET = [
   'unauthorized',
   'origin_missing',
   'origin_not_allowed',
+  'store_suspended',
   ['permission_denied', 'The key does not allow this, `details.required`.'],
   'rate_limit_exceeded',
   ...WRITING,

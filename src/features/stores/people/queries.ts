@@ -23,6 +23,8 @@ export interface MembershipRow {
   name: string
   role: Role
   plan: PlanName
+  /** Unix ms; null while the store works. */
+  suspendedAt: number | null
   /** Unix ms. */
   joinedAt: number
   lastUsedAt: number | null
@@ -70,8 +72,8 @@ type PrefixedMembership = Omit<MembershipRow, 'name'> & { storeName: string }
 const PERSON = `users.id, users.email, users.name, users.password_hash AS passwordHash,
   users.is_super_admin AS isSuperAdmin`
 
-const MEMBERSHIP = `stores.id AS storeId, stores.slug, role, stores.plan, memberships.created_at AS joinedAt,
-  memberships.last_used_at AS lastUsedAt`
+const MEMBERSHIP = `stores.id AS storeId, stores.slug, role, stores.plan, stores.suspended_at AS suspendedAt,
+  memberships.created_at AS joinedAt, memberships.last_used_at AS lastUsedAt`
 
 const MEMBERS = `SELECT users.id, users.email, users.name, role, two_factor.enabled_at IS NOT NULL AS hasTwoFactor,
     last_login_at AS lastSignInAt, users.created_at AS createdAt, memberships.created_at AS joinedAt
@@ -221,6 +223,6 @@ const parseOptional = (row: StoredPerson | undefined) => row && parsePerson(row)
 
 function parseMembership(row: StoredPersonAndMembership): MembershipRow[] {
   if (row.storeId === null) return []
-  const { storeId, slug, storeName: name, role, plan, joinedAt, lastUsedAt } = row
-  return [{ storeId, slug, name, role, plan, joinedAt, lastUsedAt }]
+  const { storeId, slug, storeName: name, role, plan, suspendedAt, joinedAt, lastUsedAt } = row
+  return [{ storeId, slug, name, role, plan, suspendedAt, joinedAt, lastUsedAt }]
 }

@@ -11,21 +11,40 @@ export interface StoreRow extends CallerStore {
   keptJti: string | null
 }
 
-export interface NewStore extends CallerStore {
+export interface NewStore extends Omit<CallerStore, 'suspendedAt'> {
   clientSecretHash: Buffer
   /** Unix ms. */
   createdAt: number
 }
 
+/** What the operator has made of a store. Times are Unix ms. */
+export interface StoreState extends CallerStore {
+  suspendedReason: string | null
+  /** When it is deleted for good; null if that is not planned. */
+  deleteAt: number | null
+  /** Who asked for that; null for the operator at the command line. */
+  deleteAskedBy: string | null
+}
+
+/** A store that exists for nobody any more, and whose rows are being deleted. */
+export interface ErasedStore {
+  id: string
+  name: string
+  deleteAskedBy: string | null
+}
+
 export type StoreQueries = ReturnType<typeof storeQueries>
 
-const STORES = `SELECT id, slug, name, plan, client_secret_hash AS clientSecretHash,
-  secret_generation AS secretGeneration, kept_jti AS keptJti FROM stores`
+const STORES = `SELECT id, slug, name, plan, suspended_at AS suspendedAt, client_secret_hash AS clientSecretHash,
+  secret_generation AS secretGeneration, kept_jti AS keptJti FROM stores WHERE erasing_at IS NULL`
 
-/** All SQL that writes stores. */
+const STATES = `SELECT id, slug, name, plan, suspended_at AS suspendedAt, suspended_reason AS suspendedReason,
+  delete_at AS deleteAt, delete_asked_by AS deleteAskedBy FROM stores WHERE erasing_at IS NULL`
+
+/** All SQL that writes stores. A store that is being deleted for good is found by the statements about that alone. */
 export function storeQueries(db: Db) {
-  const byId = db.prepare<[id: string], StoreRow>(`${STORES} WHERE id = ?`)
-  const bySlug = db.prepare<[slug: string], StoreRow>(`${STORES} WHERE slug = ?`)
+  const byId = db.prepare<[id: string], StoreRow>(`${STORES} AND id = ?`)
+  const bySlug = db.prepare<[slug: string], StoreRow>(`${STORES} AND slug = ?`)
   const all = db.prepare<[], StoreRow>(`${STORES} ORDER BY slug`)
   const any = db.prepare<[], { id: string }>('SELECT id FROM stores LIMIT 1')
   const keptBytes = db.prepare<[id: string], { bytes: number }>(
@@ -42,7 +61,51 @@ export function storeQueries(db: Db) {
     UPDATE stores SET client_secret_hash = @hash, secret_generation = secret_generation + 1, kept_jti = @keptJti
     WHERE id = @storeId`)
 
+  const state = db.prepare<[id: string], StoreState>(`${STATES} AND id = ?`)
+  const states = db.prepare<[], StoreState>(`${STATES} ORDER BY slug`)
+  const suspended = db
+    .prepare<[], string>('SELECT id FROM stores WHERE suspended_at IS NOT NULL AND erasing_at IS NULL')
+    .pluck()
+  const dueForDeletion = db.prepare<[now: bigint], StoreState>(
+    `${STATES} AND suspended_at IS NOT NULL AND delete_at <= ? ORDER BY delete_at`,
+  )
+  const setState = db.prepare(`
+    UPDATE stores SET suspended_at = @suspendedAt, suspended_reason = @suspendedReason, delete_at = @deleteAt,
+      delete_asked_by = @deleteAskedBy
+    WHERE id = @id AND erasing_at IS NULL`)
+  // Its slug becomes free for another store; no slug looks like an id.
+  const beginErasing = db.prepare(
+    'UPDATE stores SET erasing_at = ?, slug = id WHERE id = ? AND erasing_at IS NULL',
+  )
+  const erasing = db.prepare<[], ErasedStore>(
+    `SELECT id, name, delete_asked_by AS deleteAskedBy FROM stores
+    WHERE suspended_at IS NOT NULL AND erasing_at IS NOT NULL ORDER BY erasing_at`,
+  )
+  const remove = db.prepare('DELETE FROM stores WHERE id = ? AND erasing_at IS NOT NULL')
+
   return {
+    /** A store with what the operator has made of it. */
+    findState: (id: string): StoreState | undefined => state.get(id),
+    /** Lists all stores, sorted by slug. */
+    listStates: (): StoreState[] => states.all(),
+    listSuspendedIds: (): string[] => suspended.all(),
+    setState: ({
+      id,
+      suspendedAt,
+      suspendedReason,
+      deleteAt,
+      deleteAskedBy,
+    }: Pick<StoreState, 'id' | 'suspendedAt' | 'suspendedReason' | 'deleteAt' | 'deleteAskedBy'>): void =>
+      void setState.run({ id, suspendedAt, suspendedReason, deleteAt, deleteAskedBy }),
+    /** Lists the stores whose time is over. */
+    listDueForDeletion: (now: number): StoreState[] => dueForDeletion.all(BigInt(now)),
+    /** From now on the store exists for nobody. */
+    beginErasing: (id: string, now: number): void => void beginErasing.run(BigInt(now), id),
+    /** Lists the stores whose rows are being deleted. */
+    listErasing: (): ErasedStore[] => erasing.all(),
+    /** Deletes the row of a store whose other rows are gone. */
+    removeErased: (id: string): void => void remove.run(id),
+
     findStore: (id: string): StoreRow | undefined => byId.get(id),
     findStoreBySlug: (slug: string): StoreRow | undefined => bySlug.get(slug),
     hasStore: (): boolean => any.get() !== undefined,

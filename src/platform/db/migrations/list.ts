@@ -21,6 +21,7 @@ import analytics from './0020_analytics.sql' with { type: 'text' }
 import widgetKeys from './0021_widget_keys.sql' with { type: 'text' }
 import team from './0022_team.sql' with { type: 'text' }
 import billing from './0023_billing.sql' with { type: 'text' }
+import storeStates from './0024_store_states.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -47,4 +48,5 @@ export const migrations: readonly string[] = [
   widgetKeys,
   team,
   billing,
+  storeStates,
 ]

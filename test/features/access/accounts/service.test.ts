@@ -46,6 +46,7 @@ describe('setup (contract 8.6): the first store', () => {
       slug: 'first',
       name: 'First',
       plan: 'enterprise',
+      suspendedAt: null,
     })
     expect(app.accounts.requireStore('second').plan).toBe('enterprise')
     expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
@@ -232,10 +233,12 @@ describe('the list of stores', () => {
       {
         ...{ store_id: first.store_id, slug: 'first', name: 'First', plan: 'enterprise', products: 0 },
         ...{ client_id: first.client_id, owners: ['a@shop.test'] },
+        ...{ suspended_at: null, suspended_reason: null, delete_at: null },
       },
       {
         ...{ store_id: second.store_id, slug: 'second', name: 'Second', plan: 'enterprise', products: 0 },
         ...{ client_id: second.client_id, owners: ['b@shop.test'] },
+        ...{ suspended_at: null, suspended_reason: null, delete_at: null },
       },
     ])
   })

@@ -77,7 +77,7 @@ describe('recording', () => {
         userId: null,
         keyId: 'k',
         storeId: 'store',
-        store: { id: 'store', slug: 'store', name: 'Store', plan: 'free' },
+        store: { id: 'store', slug: 'store', name: 'Store', plan: 'free', suspendedAt: null },
         role: null,
         isSuperAdmin: false,
         permissions: new Set(),

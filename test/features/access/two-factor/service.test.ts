@@ -68,7 +68,7 @@ const caller = (userId: string | null, ...amr: string[]): Caller => ({
   userId,
   keyId: null,
   storeId: 'a store',
-  store: { id: 'a store', slug: 'a-store', name: 'A store', plan: 'free' },
+  store: { id: 'a store', slug: 'a-store', name: 'A store', plan: 'free', suspendedAt: null },
   role: null,
   isSuperAdmin: false,
   ...EVERYTHING,

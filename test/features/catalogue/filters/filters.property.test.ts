@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = testApp()
   await app.store()
   const id = app.db.prepare<[], string>('SELECT id FROM stores').pluck().get()
-  store = { id: String(id), slug: 'one', name: 'one', plan: 'enterprise' }
+  store = { id: String(id), slug: 'one', name: 'one', plan: 'enterprise', suspendedAt: null }
   url = app.picture('same', 1)
   createdAt = app.clock.now()
 })

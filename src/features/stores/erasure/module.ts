@@ -1,0 +1,24 @@
+import { MINUTE_MS } from '../../../core/clock.ts'
+import { unsynced } from '../../../platform/db/open.ts'
+import { createStoreRows } from '../../../platform/db/store-rows.ts'
+import type { Ground, Module } from '../../module.ts'
+import { type ErasureDeps, type ErasureService, erasureService } from './service.ts'
+
+export interface ErasureNeeds extends Pick<ErasureDeps, 'stores' | 'dropJobs' | 'forgetStore'> {
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
+}
+
+/** Wires the deletion of stores for good. It needs the files of the data folder, so that a running service alone does it. */
+export function buildErasure(ground: Ground, { stop, ...needs }: ErasureNeeds) {
+  const { db } = ground
+  const service = erasureService({
+    ...{ ...ground, ...needs, rows: createStoreRows(db) },
+    isStopping: () => stop?.aborted ?? false,
+    unsynced: (write) => unsynced(db, write),
+  })
+  return {
+    service,
+    chores: [{ name: 'deleting stores', everyMs: MINUTE_MS, run: service.run }],
+  } satisfies Module<ErasureService>
+}

@@ -1,0 +1,115 @@
+import type { Atomically, RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { turn } from '../../../core/turns.ts'
+import type { StoreRows } from '../../../platform/db/store-rows.ts'
+import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
+
+export interface ErasureDeps {
+  stores: Pick<
+    StoreQueries,
+    'findState' | 'listDueForDeletion' | 'beginErasing' | 'listErasing' | 'removeErased'
+  >
+  rows: StoreRows
+  /** Deletes the jobs of a store with their files, in small steps. */
+  dropJobs(storeId: string): Promise<void>
+  /** Drops what memory holds about a store. */
+  forgetStore(storeId: string): void
+  isStopping(): boolean
+  clock: Clock
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  record: RecordEvent
+  log: { info(fields: object, message: string): void }
+}
+
+/** Rows of one statement, and how long one transaction goes on with further ones. */
+const STEP = 10
+const STEP_MS = 5
+
+/** A store has a few hundred of these at most. */
+const WAYS_IN = ['public_keys', 'api_keys', 'user_group_members', 'memberships']
+
+export type ErasureService = ReturnType<typeof erasureService>
+
+/**
+ * Deletes stores for good whose time is over: everything that a table holds of them, in steps that hold up nobody. How far
+ * it is stands in the database, in what is left; so it goes on after a kill.
+ */
+export function erasureService(deps: ErasureDeps) {
+  const { stores, rows, clock, atomically, unsynced, record, log } = deps
+  let running: Promise<void> | undefined
+
+  /** Takes the store away from everybody, in one step: no credential finds it any more, and its slug is free. */
+  function begin({ id, slug, name, deleteAskedBy }: StoreState): void {
+    atomically(() => {
+      // It may have been resumed by a command in the meantime.
+      const now = stores.findState(id)
+      if (now?.deleteAt == null || now.deleteAt > clock.now()) return
+      stores.beginErasing(id, clock.now())
+      for (const table of WAYS_IN) while (rows.removeSome(table, id, STEP) > 0);
+      record({
+        ...{
+          action: 'store.deleted',
+          actorKind: 'operator',
+          storeId: null,
+          userId: null,
+          keyId: null,
+          trace: null,
+        },
+        details: { store_id: id, slug, name, ...(deleteAskedBy !== null && { by_user_id: deleteAskedBy }) },
+      })
+    })
+  }
+
+  /** Deletes rows of a table for a few ms. @returns whether there were any. */
+  function removeSome(table: string, storeId: string): boolean {
+    const end = clock.monotonic() + STEP_MS
+    return unsynced(() =>
+      atomically(() => {
+        let removed = rows.removeSome(table, storeId, STEP)
+        const found = removed > 0
+        while (removed > 0 && clock.monotonic() < end) removed = rows.removeSome(table, storeId, STEP)
+        return found
+      }),
+    )
+  }
+
+  /** @returns whether anything was left. */
+  async function removeAll(storeId: string): Promise<boolean> {
+    let found = false
+    for (const table of rows.tables) {
+      while (!deps.isStopping() && removeSome(table, storeId)) {
+        found = true
+        await turn()
+      }
+      await turn()
+    }
+    return found
+  }
+
+  async function erase({ id }: ErasedStore): Promise<void> {
+    await deps.dropJobs(id)
+    // What was under way when it began may have written once more.
+    while (await removeAll(id));
+    if (deps.isStopping()) return
+    atomically(() => stores.removeErased(id))
+    deps.forgetStore(id)
+    log.info({ store_id: id }, 'a store was deleted for good')
+  }
+
+  async function run(): Promise<void> {
+    for (const store of stores.listDueForDeletion(clock.now())) begin(store)
+    for (const store of stores.listErasing()) if (!deps.isStopping()) await erase(store)
+  }
+
+  return {
+    /** Deletes what is due. Call it every minute; a call during another one joins it. */
+    run(): Promise<void> {
+      running ??= run().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}

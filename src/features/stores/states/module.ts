@@ -1,0 +1,18 @@
+import type { Ground, Module } from '../../module.ts'
+import { type StateDeps, type StateService, stateService } from './service.ts'
+import { createStateWatch, type StateWatchDeps } from './watch.ts'
+
+const SECOND_MS = 1_000
+
+/** Wires what the operator does to stores. */
+export const buildStates = (
+  ground: Ground,
+  needs: Pick<StateDeps, 'stores' | 'people' | 'outbox'>,
+): Module<StateService> => ({ service: stateService({ ...ground, ...needs }) })
+
+/** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */
+export const buildStateWatch = (needs: StateWatchDeps) =>
+  ({
+    service: undefined,
+    chores: [{ name: 'watching suspended stores', everyMs: SECOND_MS, run: createStateWatch(needs) }],
+  }) satisfies Module<undefined>

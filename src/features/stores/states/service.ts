@@ -1,0 +1,146 @@
+import { type Atomically, describeOperation, type Operator, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { PeopleQueries } from '../people/queries.ts'
+import type { StoreQueries, StoreState } from '../stores/queries.ts'
+import { type StateChange, stateMail } from './mails.ts'
+
+export interface StateDeps {
+  stores: Pick<StoreQueries, 'findState' | 'setState' | 'setPlan'>
+  people: Pick<PeopleQueries, 'listOwners'>
+  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  baseUrl(): string
+  clock: Clock
+  /** Calls back once, later. */
+  later(callback: () => void, delayMs: number): void
+  atomically: Atomically
+  record: RecordEvent
+  log: { warn(fields: Record<string, unknown>, message: string): void }
+}
+
+/** How long a store waits for its deletion, and can be restored. */
+export const GRACE_MS = 7 * DAY_MS
+
+/** Further owners learn of it only from the answers of the API. */
+const OWNERS_MAX = 20
+
+export type StateService = ReturnType<typeof stateService>
+
+/**
+ * What the operator does to stores: suspends, resumes and deletes them, and changes their plans. Every function finds the
+ * store by its id, and throws ApiError `not_found` if there is none.
+ */
+export function stateService(deps: StateDeps) {
+  const { stores, people, outbox, clock, atomically, record } = deps
+
+  function require(storeId: string): StoreState {
+    const state = stores.findState(storeId)
+    if (!state) throw notFound('store')
+    return state
+  }
+
+  function tellOwners({ id, slug, suspendedReason, deleteAt }: StoreState, change: StateChange): void {
+    const facts = {
+      slug,
+      baseUrl: deps.baseUrl(),
+      reason: change === 'resumed' ? null : suspendedReason,
+      deleteAt: deleteAt === null ? null : formatUtc(deleteAt),
+    }
+    const mailIds = people
+      .listOwners(id, OWNERS_MAX)
+      .map(({ email }) => outbox.write(stateMail(email, change, facts)))
+    // After the transaction, so that nobody waits for a mail server.
+    deps.later(() => Promise.all(mailIds.map(deliver)), 0)
+  }
+
+  const deliver = (mailId: string): Promise<unknown> =>
+    outbox
+      .deliver(mailId)
+      .catch((err) => deps.log.warn({ err, mail_id: mailId }, 'a mail to an owner was not delivered'))
+
+  /** Makes the change, with its event and its mails. */
+  function change(before: StoreState, after: Partial<StoreState>, kind: StateChange): StoreState {
+    const state = { ...before, ...after }
+    stores.setState(state)
+    tellOwners(state, kind)
+    return state
+  }
+
+  return {
+    /** @throws ApiError `not_found`. */
+    find: require,
+
+    /**
+     * Suspends a store: from the next request on it answers nothing and does no work, and loses nothing. Of a store that is
+     * suspended already, only the reason changes.
+     */
+    suspend: (storeId: string, reason: string, by: Operator): StoreState =>
+      atomically(() => {
+        const before = require(storeId)
+        const suspendedAt = before.suspendedAt ?? clock.now()
+        record(describeOperation(by, storeId, 'store.suspended', { reason }))
+        return change(before, { suspendedAt, suspendedReason: reason }, 'suspended')
+      }),
+
+    /** Ends the suspension of a store, and its deletion if one is planned. @throws ApiError `conflict` if it is not suspended. */
+    resume: (storeId: string, by: Operator): StoreState =>
+      atomically(() => {
+        const before = require(storeId)
+        if (before.suspendedAt === null) throw new ApiError('conflict', 'The store is not suspended')
+        const was_to_be_deleted = before.deleteAt !== null
+        record(describeOperation(by, storeId, 'store.resumed', { was_to_be_deleted }))
+        const works = { suspendedAt: null, suspendedReason: null, deleteAt: null, deleteAskedBy: null }
+        return change(before, works, 'resumed')
+      }),
+
+    /**
+     * Suspends a store, and has it deleted for good after 7 days unless it is resumed.
+     *
+     * @param confirm the slug of the store, as whoever asks has typed it.
+     * @throws ApiError `validation_error` for another slug, `conflict` if its deletion is planned already.
+     */
+    planDeletion: (storeId: string, confirm: string, by: Operator): StoreState =>
+      atomically(() => {
+        const before = require(storeId)
+        if (confirm !== before.slug) throw notConfirmed()
+        if (before.deleteAt !== null) {
+          throw new ApiError(
+            'conflict',
+            `The deletion of the store is planned for ${formatUtc(before.deleteAt)}`,
+          )
+        }
+        const now = clock.now()
+        const deleteAt = now + GRACE_MS
+        record(
+          describeOperation(by, storeId, 'store.deletion_planned', {
+            delete_at: new Date(deleteAt).toISOString(),
+          }),
+        )
+        const suspendedAt = before.suspendedAt ?? now
+        return change(
+          before,
+          { suspendedAt, deleteAt, deleteAskedBy: by?.userId ?? null },
+          'deletion_planned',
+        )
+      }),
+
+    /** Moves a store to another plan. */
+    setPlan: (storeId: string, plan: PlanName, by: Operator): StoreState =>
+      atomically(() => {
+        const before = require(storeId)
+        stores.setPlan(storeId, plan)
+        record(describeOperation(by, storeId, 'store.plan_changed', { before: before.plan, after: plan }))
+        return { ...before, plan }
+      }),
+  }
+}
+
+const notConfirmed = () =>
+  validationError([
+    { in: 'body', pointer: '/confirm', code: 'not_confirmed', message: 'must be the slug of the store' },
+  ])
+
+const formatUtc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
