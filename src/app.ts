@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Config } from './config.ts'
+import { type Config, listSettings, type ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
@@ -26,11 +26,16 @@ import { buildFeedback } from './features/discovery/feedback/module.ts'
 import { buildSearch, type SearchModule } from './features/discovery/search/module.ts'
 import { buildWidget } from './features/discovery/widget/module.ts'
 import type { Chore, Module } from './features/module.ts'
+import { buildAdminNode } from './features/operation/admin-node/module.ts'
+import { buildAdminPeople } from './features/operation/admin-people/module.ts'
+import { buildAdminStores } from './features/operation/admin-stores/module.ts'
 import { buildDocs } from './features/operation/docs/module.ts'
 import { buildHealth } from './features/operation/health/module.ts'
 import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
 import { buildGroups } from './features/stores/groups/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
+import { buildErasure } from './features/stores/erasure/module.ts'
+import { buildStateWatch } from './features/stores/states/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { corsPlugin } from './http/cors.ts'
 import { createDoors } from './http/doors.ts'
@@ -83,6 +88,8 @@ export interface Ports extends InstallPorts {
   stop?: AbortSignal
   /** Signs the access tokens. */
   tokenSecret: string
+  /** The configuration as it may be shown; by default without the sources. */
+  settings?: readonly ShownSetting[]
 }
 
 /** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
@@ -115,7 +122,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     payments,
   } = install.modules
   const { db, clock, ids, log } = ground
-  const { stores, people } = install.services
+  const { stores, people, states } = install.services
   const storage = createStorageWatch({
     clock,
     log,
@@ -196,6 +203,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     nameOwner: intake.intake.nameOwner,
     admitWidget: widgetKeys.service.admit,
     ...{ widgetBudget, findAddress, idempotency },
+    readSuspension({ id }) {
+      const state = stores.findState(id)
+      return { reason: state?.suspendedReason ?? null, deleteAt: state?.deleteAt ?? null }
+    },
   })
   const model = registerModel(db, embedder.model, clock.now())
   const productIndex = buildProductIndex(ground, {
@@ -301,6 +312,33 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     hasWholeIndex: index.isWhole,
     readFreeDiskShare: ports.readFreeDiskShare,
   })
+  const adminStores = buildAdminStores(ground, { people, states })
+  const adminPeople = buildAdminPeople(ground, {
+    operator: accounts.service.operator,
+    resetTwoFactor: twoFactor.service.reset,
+    failures: sessions.service.failures,
+  })
+  const adminNode = buildAdminNode(ground, {
+    outbox: mail.service,
+    health: health.service,
+    listAudit: audit.service.listForOperator,
+    readFreeDiskShare: ports.readFreeDiskShare,
+    settings: [...(ports.settings ?? listSettings(config))],
+  })
+  const stateWatch = buildStateWatch({
+    listSuspendedIds: stores.listSuspendedIds,
+    endStreams(storeId) {
+      jobs.service.endStreams(storeId)
+      exported.service.forgetStore(storeId)
+    },
+    goOn: webhooks.service.look,
+  })
+  const erasure = buildErasure(ground, {
+    stores,
+    forgetStore,
+    dropJobs: jobs.service.dropAll,
+    stop: ports.stop,
+  })
   const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })
   const widgetFiles = buildWidgetFiles(ground)
 
@@ -343,6 +381,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     widget,
     changes,
     webhooks,
+    adminStores,
+    adminPeople,
+    adminNode,
+    stateWatch,
+    erasure,
     health,
     docs,
     widgetFiles,

@@ -171,8 +171,13 @@ export function loadConfig(
   const problems: string[] = []
   const given: Record<string, unknown> = {}
   for (const name of SETTING_NAMES) {
-    // Empty counts as unset, because compose files pass unset variables on as empty strings.
-    const value = flags[toFlag(name)] || env[name] || fromFile(env[`${name}_FILE`], name, readText, problems)
+    const read = {
+      flag: () => flags[toFlag(name)],
+      environment: () => env[name],
+      file: () => fromFile(env[`${name}_FILE`], name, readText, problems),
+      default: () => undefined,
+    }
+    const value = read[findSource(name, env, flags)]()
     if (value) given[name] = toType(name, value.trim())
   }
   const settings = Value.Default(Settings, given)
@@ -185,6 +190,43 @@ export function loadConfig(
   }
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze(settings as Config)
+}
+
+/** Where the value of a setting comes from. */
+export const SETTING_SOURCES = ['default', 'environment', 'file', 'flag'] as const
+export type SettingSource = (typeof SETTING_SOURCES)[number]
+
+/** Finds where a value comes from. Empty counts as unset, because compose files pass unset variables on as empty strings. */
+function findSource(name: SettingName, env: Source, flags: Source): SettingSource {
+  if (flags[toFlag(name)]) return 'flag'
+  if (env[name]) return 'environment'
+  return env[`${name}_FILE`] ? 'file' : 'default'
+}
+
+/** A setting as it may be shown. */
+export interface ShownSetting {
+  name: string
+  /** null: it is a secret that is set. A user and password within a URL are replaced by `***`. */
+  value: string | number | boolean | null
+  source: SettingSource
+}
+
+/** Names that no setting has whose value may be shown, whatever its declaration says. */
+const SECRET_NAME = /(SECRET|PASSWORD|_TOKEN|_KEY)$/
+
+/** Lists every setting with its value and where that comes from, without any secret. */
+export const listSettings = (config: Config, env: Source = {}, flags: Source = {}): ShownSetting[] =>
+  SETTING_NAMES.map((name) => ({
+    name,
+    value: hideSecret(name, config[name]),
+    source: findSource(name, env, flags),
+  }))
+
+function hideSecret(name: SettingName, value: Config[SettingName]): ShownSetting['value'] {
+  if (typeof value !== 'string' || value === '') return value
+  if (Settings.properties[name]['secret'] === SECRET.always || SECRET_NAME.test(name)) return null
+  // The user of a mail server can be a secret, too.
+  return value.replace(/\/\/.*@/su, '//***@')
 }
 
 function toType(name: SettingName, value: string): unknown {

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { type Config, loadConfig, type SettingName, Settings, toFlag } from '../config.ts'
+import {
+  type Config,
+  listSettings,
+  loadConfig,
+  type SettingName,
+  Settings,
+  type ShownSetting,
+  toFlag,
+} from '../config.ts'
 import { findNearest } from '../core/nearest.ts'
 import { wrongUsage } from '../core/operator-error.ts'
 
@@ -30,6 +38,8 @@ export interface Command {
 /** A parsed command line. */
 export interface Call {
   config: Config
+  /** The same without secrets, with the source of each. */
+  settings: readonly ShownSetting[]
   /** Values by flag; that of a switch is 'true'. */
   options: Readonly<Record<string, string | undefined>>
   positionals: readonly string[]
@@ -57,7 +67,7 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
   if (!hasUnknown) all.unshift(...checkPositionals(command, argv, positionals))
   if (all.length > 0) throw wrongUsage(all.join('\n'))
   const config = loadConfig(env, values, (path) => readFileSync(path, 'utf8'))
-  return { config, options: values, positionals }
+  return { config, settings: listSettings(config, env, values), options: values, positionals }
 }
 
 interface Words {

@@ -20,13 +20,19 @@ import { keyRevoke } from './key-revoke.ts'
 import { licences } from './licences.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
+import { outboxResend } from './outbox-resend.ts'
 import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
+import { settings } from './settings.ts'
 import { setup } from './setup.ts'
 import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
+import { storeDelete } from './store-delete.ts'
 import { storeList } from './store-list.ts'
 import { storeNewSecret } from './store-new-secret.ts'
+import { storeResume } from './store-resume.ts'
 import { storeSetPlan } from './store-set-plan.ts'
+import { storeSuspend } from './store-suspend.ts'
+import { userEndSessions } from './user-end-sessions.ts'
 import { userInvite } from './user-invite.ts'
 import { userList } from './user-list.ts'
 import { userReset2fa } from './user-reset-2fa.ts'
@@ -49,6 +55,9 @@ export const COMMANDS: readonly Command[] = [
   storeList,
   storeNewSecret,
   storeSetPlan,
+  storeSuspend,
+  storeResume,
+  storeDelete,
   storeClearIpWhitelist,
   userList,
   userVerify,
@@ -59,10 +68,14 @@ export const COMMANDS: readonly Command[] = [
   billingList,
   billingConfirm,
   billingSettle,
+  doctor,
+  userEndSessions,
+  // Before the command whose name begins the same way.
+  outboxResend,
   outbox,
   inbox,
   secretReset,
-  doctor,
+  settings,
   healthcheck,
   openapi,
   licences,

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { type App, createApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import { type Config, listSettings, type ShownSetting } from '../config.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Ids, systemIds } from '../core/ids.ts'
@@ -192,18 +192,27 @@ const BUSY_MS = 500
  * Starts the service: database, model, index, listener.
  *
  * @param told aborts when the program is told to stop.
+ * @param settings the configuration as it may be shown.
  * @returns undefined if that happens before the service listens.
  * @throws OperatorError, after stopping every part that had started.
  */
-export async function startService(config: Config, told?: AbortSignal): Promise<Running | undefined> {
+export async function startService(
+  config: Config,
+  told?: AbortSignal,
+  settings: readonly ShownSetting[] = listSettings(config),
+): Promise<Running | undefined> {
   try {
-    return await start(config, told)
+    return await start(config, told, settings)
   } catch (error) {
     throw explainFolderError(resolve(config.DATA_DIR), error)
   }
 }
 
-async function start(config: Config, told: AbortSignal | undefined): Promise<Running | undefined> {
+async function start(
+  config: Config,
+  told: AbortSignal | undefined,
+  settings: readonly ShownSetting[],
+): Promise<Running | undefined> {
   const doors = openDoors(config)
   parseNetworks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
@@ -244,6 +253,7 @@ async function start(config: Config, told: AbortSignal | undefined): Promise<Run
     embedder,
     budget,
     stop: stop.signal,
+    settings,
     fetcher: createPictureFetcher({ door: doors.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     downloads: createFileDownloads({ door: doors.main, files: bodyFiles, ids, stop: stop.signal }),

@@ -11,9 +11,9 @@ export const serve: Command = {
   summary: 'run the service until it receives SIGTERM or SIGINT',
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
-  async run({ config }) {
+  async run({ config, settings }) {
     const told = createStopSignal()
-    const service = await startService(config, told)
+    const service = await startService(config, told, settings)
     if (service) {
       // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)

@@ -6,7 +6,7 @@ import { formatTable } from './table.ts'
 /** `lookalike store list`. */
 export const storeList: Command = {
   name: 'store list',
-  summary: 'list the stores with their plan, products, owners and client_id',
+  summary: 'list the stores with their plan, state, products, owners and client_id',
   options: [{ flag: 'json', meaning: 'print JSON' }],
   settings: ['DATA_DIR'],
   example: 'lookalike store list',
@@ -21,13 +21,19 @@ export const storeList: Command = {
 
 const format = (stores: readonly ListedStore[]): string =>
   formatTable([
-    ['SLUG', 'NAME', 'PLAN', 'PRODUCTS', 'CLIENT_ID', 'OWNERS'],
-    ...stores.map(({ slug, name, plan, products, client_id, owners }) => [
-      slug,
-      name,
-      plan,
-      String(products),
-      client_id,
-      owners.join(', '),
+    ['SLUG', 'NAME', 'PLAN', 'STATE', 'PRODUCTS', 'CLIENT_ID', 'OWNERS'],
+    ...stores.map((store) => [
+      store.slug,
+      store.name,
+      store.plan,
+      describeState(store),
+      String(store.products),
+      store.client_id,
+      store.owners.join(', '),
     ]),
   ])
+
+function describeState({ suspended_at, delete_at }: ListedStore): string {
+  if (delete_at !== null) return `deleted after ${delete_at}`
+  return suspended_at === null ? 'active' : 'suspended'
+}

@@ -1,0 +1,20 @@
+import type { Command } from './command.ts'
+import { withInstall } from './runtime.ts'
+import { describeState } from './store-state.ts'
+
+/** `lookalike store resume`. */
+export const storeResume: Command = {
+  name: 'store resume',
+  summary: 'end the suspension of a store, and its planned deletion',
+  positionals: ['SLUG'],
+  options: [{ flag: 'json', meaning: 'print JSON' }],
+  settings: ['DATA_DIR'],
+  example: 'lookalike store resume my-shop',
+  async run({ config, options, positionals: [slug = ''] }) {
+    const state = await withInstall(config, ({ accounts, states }) =>
+      states.resume(accounts.requireStore(slug).id, null),
+    )
+    console.log(options['json'] ? JSON.stringify(describeState(state)) : `${slug} works again`)
+    return 0
+  },
+}

@@ -1,0 +1,71 @@
+import { Elysia } from 'elysia'
+import { noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import {
+  AdminHealth,
+  AdminPlans,
+  AdminSettings,
+  MailParams,
+  MailResent,
+  NodeAuditLog,
+  NodeAuditQuery,
+  OutboxList,
+  OutboxQuery,
+} from './schema.ts'
+import type { AdminNodeService } from './service.ts'
+
+const READ = [...FOR_SUPER_ADMIN, ...READING] as const
+const LIST = [...READ, 'validation_error', 'invalid_cursor'] as const
+
+/** Contract 8.10: the service itself, for super-admins. */
+export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, node: AdminNodeService) {
+  return new Elysia({ name: 'admin-node.routes', prefix: '/v1/admin', tags: ['Operator'] })
+    .use(forSuperAdmin)
+    .get('/plans', () => node.listPlans(), {
+      superAdmin: true,
+      response: { 200: AdminPlans, ...failures(...READ) },
+      detail: { operationId: 'listPlansAsOperator', summary: 'List the plans and how many stores each has' },
+    })
+    .get('/outbox', ({ query }) => node.listMails(query), {
+      superAdmin: true,
+      query: OutboxQuery,
+      response: { 200: OutboxList, ...failures(...LIST) },
+      detail: { operationId: 'listWaitingMails', summary: 'List the mails that could not be sent' },
+    })
+    .post('/outbox/:id/resend', ({ caller, params }) => node.resend(caller, params.id), {
+      superAdmin: true,
+      parse: noBody,
+      params: MailParams,
+      response: {
+        200: MailResent,
+        ...failures(...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'No mail with this id waits.']),
+      },
+      detail: { operationId: 'resendMail', summary: 'Try to send a waiting mail now' },
+    })
+    .get('/health', () => node.readHealth(), {
+      superAdmin: true,
+      response: { 200: AdminHealth, ...failures(...READ) },
+      detail: {
+        operationId: 'getHealthAsOperator',
+        summary: 'Read the readiness, the work that waits, and the disk',
+      },
+    })
+    .get('/settings', () => node.listSettings(), {
+      superAdmin: true,
+      response: { 200: AdminSettings, ...failures(...READ) },
+      detail: {
+        operationId: 'listSettings',
+        summary: 'List the settings as running, with their sources and without secrets',
+      },
+    })
+    .get('/audit', ({ query }) => node.listAudit(query), {
+      superAdmin: true,
+      query: NodeAuditQuery,
+      response: { 200: NodeAuditLog, ...failures(...LIST) },
+      detail: {
+        operationId: 'listNodeAuditEvents',
+        summary: 'List the events that concern no store, or those of one store',
+      },
+    })
+}

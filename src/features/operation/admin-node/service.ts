@@ -1,0 +1,116 @@
+import type { Caller } from '../../../core/actor.ts'
+import { type Atomically, describeOperation, type RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { notFound } from '../../../core/errors.ts'
+import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
+import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { AuditService } from '../../access/audit/service.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { HealthService } from '../health/service.ts'
+import type { AdminNodeQueries } from './queries.ts'
+import {
+  type AdminHealth,
+  type AdminPlans,
+  type AdminSettings,
+  type MailResent,
+  NODE_PAGE_DEFAULT,
+  type OutboxList,
+  type OutboxQuery,
+} from './schema.ts'
+
+export interface AdminNodeDeps {
+  queries: AdminNodeQueries
+  outbox: Pick<OutboxService, 'isConfigured' | 'listPage' | 'count' | 'resend'>
+  health: Pick<HealthService, 'checkReadiness' | 'readVersion'>
+  listAudit: AuditService['listForOperator']
+  readFreeDiskShare(): Promise<number>
+  /** Bytes of memory of this process. */
+  readMemoryBytes(): number
+  /** The settings as running, without secrets. */
+  settings: AdminSettings['settings']
+  clock: Clock
+  atomically: Atomically
+  record: RecordEvent
+}
+
+const cursors = createCursors({ list: 'admin_outbox' }, { id: CursorId })
+
+export type AdminNodeService = ReturnType<typeof adminNodeService>
+
+/** What super-admins see of this node, and do to it. */
+export function adminNodeService(deps: AdminNodeDeps) {
+  const { queries, outbox, health, clock, atomically, record } = deps
+  const startedAt = clock.monotonic()
+
+  return {
+    listPlans(): AdminPlans {
+      const stores = queries.countByPlan()
+      return {
+        plans: PLAN_NAMES.map((plan_name) => {
+          const plan = PLANS[plan_name]
+          return {
+            plan_name,
+            price_per_month: plan.pricePerMonth,
+            max_products: orNull(plan.productsMax),
+            rate_per_minute: orNull(plan.requestsPerMinute),
+            widget_rate_per_minute: orNull(plan.widgetRequestsPerMinute),
+            storage_bytes: orNull(plan.storageBytesMax),
+            stores: stores.get(plan_name) ?? 0,
+          }
+        }),
+      }
+    },
+
+    /** Lists the mails that wait. @throws ApiError `invalid_cursor`. */
+    listMails({ limit = NODE_PAGE_DEFAULT, cursor }: OutboxQuery): OutboxList {
+      const found = outbox.listPage(cursors.read(cursor)?.id ?? null, limit + 1)
+      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
+      return {
+        mails: rows,
+        count: rows.length,
+        waiting: outbox.count(),
+        is_configured: outbox.isConfigured,
+        next_cursor: nextCursor,
+      }
+    },
+
+    /** Tries to send a mail now. @throws ApiError `not_found`, also for one that was delivered. */
+    async resend(by: Caller, id: string): Promise<MailResent> {
+      const sent = await outbox.resend(id)
+      if (!sent) throw notFound('mail')
+      atomically(() => record(describeOperation(by, null, 'mail.resent', { mail_id: id, sent: sent.isSent })))
+      return sent.isSent
+        ? { status: 'delivered', last_error: null }
+        : { status: 'waiting', last_error: sent.lastError }
+    },
+
+    async readHealth(): Promise<AdminHealth> {
+      const { status, checks } = await health.checkReadiness()
+      const { version, schema } = health.readVersion()
+      const counts = queries.count()
+      return {
+        ...{ status, checks, version, schema },
+        uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
+        memory_bytes: deps.readMemoryBytes(),
+        disk: {
+          free_share: await deps.readFreeDiskShare().catch(() => null),
+          database_bytes: counts.databaseBytes,
+        },
+        stores: {
+          active: counts.active,
+          suspended: counts.suspended,
+          deletion_planned: counts.deletionPlanned,
+        },
+        jobs: { running: counts.jobs, items_waiting: counts.items },
+        webhooks: { backlog: counts.deliveries },
+        mails: { waiting: outbox.count(), is_configured: outbox.isConfigured },
+      }
+    },
+
+    listSettings: (): AdminSettings => ({ settings: deps.settings }),
+
+    listAudit: deps.listAudit,
+  }
+}
+
+const orNull = (limit: number): number | null => (limit === Infinity ? null : limit)

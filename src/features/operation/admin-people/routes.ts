@@ -1,0 +1,99 @@
+import { Elysia } from 'elysia'
+import { noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import {
+  AdminUser,
+  AdminUserList,
+  AdminUserQuery,
+  RegistrationList,
+  RegistrationQuery,
+  SignInsEnded,
+  TwoFactorReset,
+  UserParams,
+  UserReset,
+  UserUnlocked,
+  UserVerified,
+} from './schema.ts'
+import type { AdminPeopleService } from './service.ts'
+
+const LIST = [...FOR_SUPER_ADMIN, ...READING, 'validation_error', 'invalid_cursor'] as const
+const ACT = [...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'There is no person with this id.']] as const
+const act = { superAdmin: true, parse: noBody, params: UserParams } as const
+
+/** Contract 8.10: the people of this service, for super-admins. */
+export function adminPeopleRoutes(
+  { forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
+  people: AdminPeopleService,
+) {
+  return new Elysia({ name: 'admin-people.routes', prefix: '/v1/admin', tags: ['Operator'] })
+    .use(forSuperAdmin)
+    .get('/users', ({ query }) => people.list(query), {
+      superAdmin: true,
+      query: AdminUserQuery,
+      response: { 200: AdminUserList, ...failures(...LIST) },
+      detail: {
+        operationId: 'listPeopleAsOperator',
+        summary: 'List the people with their stores and sign-ins',
+      },
+    })
+    .get('/registrations', ({ query }) => people.listRegistrations(query), {
+      superAdmin: true,
+      query: RegistrationQuery,
+      response: { 200: RegistrationList, ...failures(...LIST) },
+      detail: {
+        operationId: 'listRegistrations',
+        summary: 'List the registrations whose link nobody has opened yet',
+      },
+    })
+    .get('/users/:id', ({ params }) => people.read(params.id), {
+      superAdmin: true,
+      params: UserParams,
+      response: {
+        200: AdminUser,
+        ...failures(...FOR_SUPER_ADMIN, ...READING, ['not_found', 'There is no person with this id.']),
+      },
+      detail: { operationId: 'getPersonAsOperator', summary: 'Read a person with their stores and sign-ins' },
+    })
+    .post('/users/:id/verify', ({ caller, params }) => people.verify(caller, params.id), {
+      ...act,
+      response: {
+        200: UserVerified,
+        ...failures(...ACT, ['conflict', 'The address of the registration has an account already.']),
+      },
+      detail: {
+        operationId: 'verifyPerson',
+        summary: 'Vouch for a person: activate a registration, or prove an account',
+        description:
+          'The id is that of a registration or of an account. Only do this for somebody whom you know to own the address: the account counts as proven afterwards.',
+      },
+    })
+    .post('/users/:id/reset', ({ caller, params }) => people.reset(caller, params.id), {
+      ...act,
+      response: { 200: UserReset, ...failures(...ACT) },
+      detail: {
+        operationId: 'resetPasswordOfPerson',
+        summary: 'Mail a person a link for a new password',
+        description:
+          'Where no mail leaves, `reset_url` holds the link. Nothing changes before the link is used.',
+      },
+    })
+    .post('/users/:id/unlock', ({ caller, params }) => people.unlock(caller, params.id), {
+      ...act,
+      response: { 200: UserUnlocked, ...failures(...ACT) },
+      detail: { operationId: 'unlockPerson', summary: 'Forget the failed sign-ins of a person' },
+    })
+    .post('/users/:id/end-sessions', ({ caller, params }) => people.endSessions(caller, params.id), {
+      ...act,
+      response: { 200: SignInsEnded, ...failures(...ACT) },
+      detail: { operationId: 'endSessionsOfPerson', summary: 'End every sign-in of a person' },
+    })
+    .post('/users/:id/reset-2fa', ({ caller, params }) => people.resetTwoFactor(caller, params.id), {
+      ...act,
+      response: { 200: TwoFactorReset, ...failures(...ACT) },
+      detail: {
+        operationId: 'resetTwoFactorOfPerson',
+        summary: 'Remove the second factor of a person who has lost it',
+      },
+    })
+}

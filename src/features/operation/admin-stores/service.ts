@@ -1,0 +1,98 @@
+import type { Caller } from '../../../core/actor.ts'
+import { type Clock, DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { notFound } from '../../../core/errors.ts'
+import { PLANS } from '../../../core/plans.ts'
+import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StateService } from '../../stores/states/service.ts'
+import type { AdminStoreQueries, AdminStoreRow } from './queries.ts'
+import {
+  type AdminStore,
+  type AdminStoreList,
+  type AdminStoreQuery,
+  type DeleteStoreBody,
+  STORES_PAGE_DEFAULT,
+  type StorePatch,
+  type SuspendBody,
+} from './schema.ts'
+
+export interface AdminStoreDeps {
+  queries: AdminStoreQueries
+  people: Pick<PeopleQueries, 'listOwners'>
+  states: StateService
+  clock: Clock
+}
+
+const SEARCH_DAYS = 30
+const OWNERS_MAX = 10
+
+const cursors = createCursors({ list: 'admin_stores' }, { id: CursorId })
+
+export type AdminStoreService = ReturnType<typeof adminStoreService>
+
+/** What super-admins see of stores, and do to them. Every function with an id throws ApiError `not_found`. */
+export function adminStoreService({ queries, people, states, clock }: AdminStoreDeps) {
+  const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
+
+  const view = (row: AdminStoreRow): AdminStore => {
+    const { productsMax } = PLANS[row.plan]
+    return {
+      id: row.id,
+      slug: row.slug,
+      name: row.name,
+      plan: row.plan,
+      status: row.suspendedAt === null ? 'active' : row.deleteAt === null ? 'suspended' : 'deletion_planned',
+      products: row.products,
+      max_products: productsMax === Infinity ? null : productsMax,
+      searches: row.searches,
+      storage_bytes: row.storageBytes,
+      members: row.members,
+      owners: people.listOwners(row.id, OWNERS_MAX).map(({ email }) => email),
+      created_at: isoTime(row.createdAt),
+      suspended_at: isoTimeOrNull(row.suspendedAt),
+      suspended_reason: row.suspendedReason,
+      delete_at: isoTimeOrNull(row.deleteAt),
+    }
+  }
+
+  function read(id: string): AdminStore {
+    const row = queries.find(id, findFirstDay())
+    if (!row) throw notFound('store')
+    return view(row)
+  }
+
+  return {
+    read,
+
+    /** @throws ApiError `invalid_cursor`. */
+    list({ q, status, limit = STORES_PAGE_DEFAULT, cursor }: AdminStoreQuery): AdminStoreList {
+      const beforeId = cursors.read(cursor)?.id ?? null
+      const filter = { q: q ?? null, status: status ?? null, beforeId, since: findFirstDay() }
+      const found = queries.listPage(filter, limit + 1)
+      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
+      return { stores: rows.map(view), count: rows.length, next_cursor: nextCursor }
+    },
+
+    suspend(by: Caller, id: string, { reason }: SuspendBody): AdminStore {
+      states.suspend(id, reason.trim(), by)
+      return read(id)
+    },
+
+    /** @throws ApiError `conflict` if it is not suspended. */
+    resume(by: Caller, id: string): AdminStore {
+      states.resume(id, by)
+      return read(id)
+    },
+
+    change(by: Caller, id: string, { plan }: StorePatch): AdminStore {
+      states.setPlan(id, plan, by)
+      return read(id)
+    },
+
+    /** @throws ApiError `validation_error` for a wrong slug, `conflict` if the deletion is planned already. */
+    delete(by: Caller, id: string, { confirm }: DeleteStoreBody): AdminStore {
+      states.planDeletion(id, confirm, by)
+      return read(id)
+    },
+  }
+}
