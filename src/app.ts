@@ -2,12 +2,12 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { type Config, listSettings, type ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import { HOUR_MS } from './core/clock.ts'
-import { createKeyedLock } from './core/keyed-lock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import { watchWork } from './core/watched-work.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
 import { buildOverview } from './features/access/overview/module.ts'
+import { buildOwnData } from './features/access/own-data/module.ts'
 import { buildSignIn } from './features/access/sign-in/module.ts'
 import { buildBillingPages } from './features/billing/pages/module.ts'
 import { buildUsage } from './features/billing/usage/module.ts'
@@ -24,6 +24,7 @@ import { buildReembedding } from './features/catalogue/reembedding/module.ts'
 import { buildAnalytics } from './features/discovery/analytics/module.ts'
 import { buildFeedback } from './features/discovery/feedback/module.ts'
 import { buildSearch, type SearchModule } from './features/discovery/search/module.ts'
+import { buildShopperSessions } from './features/discovery/sessions/module.ts'
 import { buildWidget } from './features/discovery/widget/module.ts'
 import type { Chore, Module } from './features/module.ts'
 import { buildAdminNode } from './features/operation/admin-node/module.ts'
@@ -106,12 +107,13 @@ export type App = ReturnType<typeof createApp>
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
-  const { ground, reads, passwords } = install
+  const { ground, reads, passwords, personLock } = install
   const {
     audit,
     mail,
     sessions,
     accounts,
+    proof,
     twoFactor,
     widgetKeys,
     apiKeys,
@@ -138,7 +140,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const personLock = createKeyedLock()
   const signIn = buildSignIn(ground, {
     ...{ stores, people, reads },
     sessions: sessions.service,
@@ -163,8 +164,20 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     sessions: sessions.service.sessions,
     passwords,
     isTwoFactorEnabled: twoFactor.service.isEnabled,
-    forgetResetLinks: accounts.service.forgetResetLinks,
+    failures: proof.service.failures,
+    forgetLinks: accounts.service.forgetLinks,
     locked: personLock,
+  })
+  const ownData = buildOwnData(ground, {
+    people,
+    prove: proof.service.demand,
+    outbox: mail.service,
+    endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
+    forgetAddress: accounts.service.forgetAddress,
+    forgetEmailInLog: audit.service.forgetEmail,
+    // A circle: the searches of shoppers are exported, too.
+    flush: () => search.service.history.flush(),
+    ...{ noteFault, stop: ports.stop },
   })
   const clientSecret = buildClientSecret(ground, {
     stores,
@@ -300,6 +313,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })
+  const shopperSessions = buildShopperSessions(ground, {
+    history: search.service.history,
+    searches: search.service.ofSession,
+    feedback: feedback.service.ofSession,
+    analytics: analytics.service.erasing,
+  })
   const widget = buildWidget(ground, {
     search: search.service,
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
@@ -351,6 +370,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     accounts,
     sessions,
     me,
+    ownData,
+    proof,
     twoFactor,
     apiKeys,
     widgetKeys,
@@ -378,6 +399,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     search,
     feedback,
     analytics,
+    shopperSessions,
     widget,
     changes,
     webhooks,

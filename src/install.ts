@@ -2,12 +2,14 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Clock } from './core/clock.ts'
 import type { Ids } from './core/ids.ts'
+import { createKeyedLock } from './core/keyed-lock.ts'
 import type { PlanName } from './core/plans.ts'
 import { buildAccounts } from './features/access/accounts/module.ts'
 import type { RegistrationMode } from './features/access/accounts/registration.ts'
 import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
 import { buildIpList } from './features/access/ip-list/module.ts'
+import { buildProof } from './features/access/proof/module.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
 import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
@@ -79,6 +81,9 @@ export function createInstall(
     outbox: mail.service,
     sessions: sessions.service,
     passwords,
+    // A circle: the proof asks for the second factor, and warns by mail.
+    prove: (caller, given, act) => proof.service.demand(caller, given, act),
+    forgetEmailInLog: audit.service.forgetEmail,
     registrationMode: REGISTRATION as RegistrationMode,
     plan: DEFAULT_PLAN as PlanName,
     // A circle: the features below tell a store's owners by mail.
@@ -94,6 +99,15 @@ export function createInstall(
     people,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
+  })
+  const locked = createKeyedLock()
+  const proof = buildProof(ground, {
+    people,
+    sessions: sessions.service.sessions,
+    twoFactor: twoFactor.service,
+    passwords,
+    warnOfGuesses: accounts.service.warnOfGuesses,
+    locked,
   })
   const widgetKeys = buildWidgetKeys(ground, { checkFilters })
   const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
@@ -119,11 +133,14 @@ export function createInstall(
     reads,
     passwords,
     secretBox,
+    /** Runs what one person asks with a password in order; the key is the e-mail address. */
+    personLock: locked,
     modules: {
       audit,
       mail,
       sessions,
       accounts,
+      proof,
       twoFactor,
       widgetKeys,
       apiKeys,

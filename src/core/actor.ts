@@ -22,15 +22,17 @@ export const STORE_POWERS = [
   'team:manage',
   'billing:read',
   'billing:manage',
+  'people:export',
 ] as const
 
 export type StorePower = (typeof STORE_POWERS)[number]
 
-/** Powers that only a person has: somebody must answer for who belongs to a store, and for what it spends. */
+/** Powers that only a person has: somebody must answer for who belongs to a store, what it spends and whom it tells about people. */
 const POWERS_OF_PEOPLE: ReadonlySet<StorePower> = new Set<StorePower>([
   'team:invite',
   'team:manage',
   'billing:manage',
+  'people:export',
 ])
 
 /** Whether only a person can hold a right. */
@@ -56,7 +58,7 @@ const everyPower: ReadonlySet<StorePower> = new Set(STORE_POWERS)
 
 const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
   owner: everyPower,
-  admin: new Set(STORE_POWERS.filter((power) => power !== 'team:invite')),
+  admin: everyPower.difference(new Set<StorePower>(['team:invite', 'people:export'])),
   developer: new Set(['security:read', 'keys:manage', 'billing:read']),
   viewer: new Set(['billing:read']),
 }

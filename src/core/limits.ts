@@ -111,6 +111,9 @@ export const LIMITS = {
   /** Exports that run at a time, of one store and of all. */
   exportsPerStoreMax: 4,
   exportsMax: 40,
+  /** The same for exports of data about people: of one store or person, and of all. */
+  peopleExportsPerOwnerMax: 2,
+  peopleExportsMax: 20,
 
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,
@@ -201,6 +204,8 @@ export const LIMITS = {
   registrationsPerEmailPerHour: 20,
   /** Mails with a password reset link to one address in an hour. */
   resetMailsPerHour: 3,
+  /** Requests for another e-mail address in an hour: of one person, and that name one address. */
+  emailChangesPerHour: 5,
   /** Notices of one kind about one store that its owners receive in an hour. */
   ownerNoticesPerHour: 3,
   /** Members of a store, open invitations included, and its groups. */

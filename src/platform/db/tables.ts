@@ -33,6 +33,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   registrations: { writer: 'access/accounts', rows: 'node' },
   registration_invites: { writer: 'access/accounts', rows: 'node' },
   password_resets: { writer: 'access/accounts', rows: 'node' },
+  email_changes: { writer: 'access/accounts', rows: 'node' },
   sessions: { writer: 'access/sessions', rows: 'node' },
   sign_in_addresses: { writer: 'access/sign-in', rows: 'node' },
   revoked_tokens: { writer: 'access/sign-in', rows: 'node' },

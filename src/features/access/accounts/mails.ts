@@ -3,7 +3,8 @@ import type { Mail } from '../../../platform/mail/mailer.ts'
 
 // These texts contain nothing that a stranger typed: a stranger who enters your address must not write you a mail.
 
-const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
+/** A mail of some paragraphs. */
+export const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
   to,
   subject,
   text: `${paragraphs.join('\n\n')}\n`,

@@ -11,6 +11,9 @@ import type { Ground, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
+import { emailChangeQueries } from './email-change/email-change-queries.ts'
+import { emailChangeRoutes, emailLinkRoutes } from './email-change/routes.ts'
+import { type EmailChangeDeps, emailChangeService } from './email-change/service.ts'
 import { createGuessWarning } from './guess-warning.ts'
 import { operatorService } from './operator.ts'
 import { createOwnerNotices } from './owner-notices.ts'
@@ -31,6 +34,10 @@ export interface AccountNeeds {
   outbox: OutboxService
   sessions: SessionsModule['service']
   passwords: PasswordHasher
+  /** Asks a signed-in person for password and code. */
+  prove: EmailChangeDeps['prove']
+  /** Puts a person's id in the place of an address in the audit log. */
+  forgetEmailInLog: EmailChangeDeps['forgetEmailInLog']
   /** Who may register. */
   registrationMode: RegistrationMode
   /** The plan of a store that registers. */
@@ -47,7 +54,10 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const registrationMails = limitPerHour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = limitPerHour('forgot.email', LIMITS.resetMailsPerHour)
   const notices = limitPerHour('notice.store', LIMITS.ownerNoticesPerHour)
+  const emailChanges = limitPerHour('email-change.person', LIMITS.emailChangesPerHour)
+  const emailChangeMails = limitPerHour('email-change.email', LIMITS.emailChangesPerHour)
   const resetLinks = passwordResetQueries(db)
+  const changeRows = emailChangeQueries(db)
   const invites = registrationQueries(db)
   const common = {
     ...ground,
@@ -73,6 +83,7 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     queries: resetLinks,
     mails: resetMails,
     takeOver: createTakeOver({ ...common, waysIn: needs.waysIn }),
+    forgetEmailChange: (userId) => void changeRows.forget(userId),
   })
   const verification = verificationService({
     ...common,
@@ -81,31 +92,66 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     createPasswordLink: passwordReset.createLink,
     locked: createKeyedLock(),
   })
+  const emailChange = emailChangeService({
+    ...common,
+    queries: changeRows,
+    prove: needs.prove,
+    tries: emailChanges,
+    mails: emailChangeMails,
+    endOtherSessions: needs.sessions.sessions.endSessions,
+    forgetResetLinks: resetLinks.forget,
+    forgetRegistrations(before, after) {
+      invites.forgetAddress(before)
+      invites.forgetOpen(after)
+    },
+    forgetEmailInLog: needs.forgetEmailInLog,
+    locked: createKeyedLock(),
+  })
   const service = {
     accounts,
     registration,
     verification,
     passwordReset,
+    emailChange,
     operator: operatorService({ ...common, invites, verification, passwordReset }),
     /** Tells a store's owners by mail about a change of its security. */
     tellOwners: createOwnerNotices({ ...common, notices }),
     /** Tells a person by mail that someone with their password is guessing codes. */
     warnOfGuesses: createGuessWarning(common),
-    /** Ends the links for a new password that a person requested. */
-    forgetResetLinks: resetLinks.forget,
+    /** Ends the links that were mailed to a person: for a new password, and for another address. */
+    forgetLinks(userId: string): void {
+      resetLinks.forget(userId)
+      changeRows.forget(userId)
+    },
+    /** Deletes what is kept about an address that has no account any more. @param email normalised. */
+    forgetAddress(email: string): void {
+      invites.forgetAddress(email)
+      needs.sessions.forgiveFailures(email)
+    },
   }
+
+  const throttles = [
+    registrationTries,
+    registrationMails,
+    resetMails,
+    notices,
+    emailChanges,
+    emailChangeMails,
+  ]
 
   function prune(): void {
     registration.prune()
     passwordReset.prune()
-    for (const throttle of [registrationTries, registrationMails, resetMails, notices]) {
-      throttle.prune(clock.now())
-    }
+    emailChange.prune()
+    for (const throttle of throttles) throttle.prune(clock.now())
   }
 
   return {
     service,
-    routes: (doors: Doors) => accountRoutes(doors, service),
+    routes: (doors: Doors) =>
+      accountRoutes(doors, service)
+        .use(emailLinkRoutes(doors, emailChange))
+        .use(emailChangeRoutes(doors, emailChange)),
     chores: [{ name: 'deleting old links', everyMs: HOUR_MS, run: prune }],
   } satisfies Module<unknown>
 }

@@ -32,7 +32,8 @@ interface Question {
 
 type Outcome = [heading: string, body: string]
 
-const linkPage = ({
+/** A page behind a link in a mail: a form, and what takes its place afterwards. */
+export const linkPage = ({
   heading,
   intro,
   field = '',
@@ -69,7 +70,7 @@ const outcomeSection = (name: string, heading: string, body: string): string =>
     </section>`
 
 /** @param rule HTML with the rules for the password. */
-const passwordField = (label: string, autocomplete: string, rule = ''): string =>
+export const passwordField = (label: string, autocomplete: string, rule = ''): string =>
   `<p>
           <label for="password">${label}</label>
           <input id="password" name="password" type="password" autocomplete="${autocomplete}" required aria-describedby="${rule ? 'rule ' : ''}problem" />
@@ -146,8 +147,10 @@ export const newPasswordPage = (): string =>
     incomplete: '<p>Open the complete link from the mail again.</p>',
   })
 
-const LINK_IS_DEAD =
-  'It has expired, has already been used, or is incomplete. Request a new link with <code>POST&nbsp;/oauth/password/forgot</code>.'
+/** Why a link does not work. */
+export const LINK_ENDED = 'It has expired, has already been used, or is incomplete.'
+
+const LINK_IS_DEAD = `${LINK_ENDED} Request a new link with <code>POST&nbsp;/oauth/password/forgot</code>.`
 
 /** The page behind the link of an invitation to a store. */
 export const invitePage = (): string =>

@@ -40,6 +40,8 @@ export interface PasswordResetDeps {
   hashPassword: PasswordHasher['hash']
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
+  /** Drops a change of the e-mail address that waits. */
+  forgetEmailChange(userId: string): void
   schedule(callback: () => void, delayMs: number): void
   baseUrl(): string
   clock: Clock
@@ -106,6 +108,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
     }
     queries.forget(user.id)
+    deps.forgetEmailChange(user.id)
     const sessions_ended = deps.endSessions(user.id)
     deps.failures.reset(user.email)
     record({ ...passwordEvent('password.reset', user.id, trace), details: { sessions_ended } })

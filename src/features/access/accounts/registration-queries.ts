@@ -61,6 +61,8 @@ export function registrationQueries(db: Db) {
   const pruneOpen = db.prepare('DELETE FROM registrations WHERE used_at IS NULL AND expires_at <= ?')
   const pruneUsed = db.prepare('DELETE FROM registrations WHERE used_at <= ?')
 
+  const forgetAll = db.prepare('DELETE FROM registrations WHERE email = ?')
+  const forgetInvites = db.prepare('DELETE FROM registration_invites WHERE email = ?')
   const insertInvite = db.prepare(`
     INSERT INTO registration_invites (token_hash, email, created_at, expires_at)
     VALUES (@tokenHash, @email, @createdAt, @expiresAt)`)
@@ -97,6 +99,11 @@ export function registrationQueries(db: Db) {
     /** Counts a wrong password against a link. */
     countWrong: (id: string): void => void countWrong.run(id),
     forgetOpen: (email: string): void => void forgetOpen.run(email),
+    /** Deletes every registration and invitation of an address. */
+    forgetAddress(email: string): void {
+      forgetAll.run(email)
+      forgetInvites.run(email)
+    },
 
     addInvite: (invite: NewInvite): void => void insertInvite.run(invite),
     isInvited: (tokenHash: Buffer, email: string, now: number): boolean =>

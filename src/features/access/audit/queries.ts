@@ -111,6 +111,10 @@ export function auditQueries(db: Db) {
       WHERE created_at <= min(?, (SELECT max(created_at) FROM audit_events)) - ${KEPT_MS}
       ORDER BY created_at LIMIT ${PRUNED_MAX})`)
 
+  const forgetEmail = db.prepare(`
+    UPDATE audit_events SET details = json_set(json_remove(details, '$.email'), '$.email_of', @userId)
+    WHERE json_extract(details, '$.email') = @email AND json_extract(details, '$.email') IS NOT NULL`)
+
   return {
     record: (row: AuditRow): void => void insert.run({ ...row, details: JSON.stringify(row.details) }),
 
@@ -127,6 +131,9 @@ export function auditQueries(db: Db) {
       chooseStatement(filter)
         .all({ ...filter, beforeId: filter.beforeId ?? END, limit: BigInt(limit) })
         .map(parse),
+
+    /** Puts the id of a person in the place of their e-mail address, in every event. */
+    forgetEmail: (userId: string, email: string): void => void forgetEmail.run({ userId, email }),
 
     /** Deletes events older than a year, some thousands at a time. @returns the number of deleted events. */
     prune: (now: number): number => prune.run(now).changes,

@@ -22,8 +22,8 @@ export interface MeDeps {
   isTwoFactorEnabled: TwoFactorService['isEnabled']
   /** Wrong current passwords of one person. They do not count as failed sign-ins, which a stranger can cause. */
   failures: Throttle
-  /** Ends the links for a new password that the person requested earlier. */
-  forgetResetLinks(userId: string): void
+  /** Ends the links that were mailed to the person earlier: for a new password, and for another e-mail address. */
+  forgetLinks(userId: string): void
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
   record: RecordEvent
@@ -79,7 +79,7 @@ export function meService(deps: MeDeps) {
       if (!isSignedIn || requirePerson(caller).passwordHash !== person.passwordHash) throw signInFirst()
       people.setPassword(person.id, hash, clock.now())
       failures.reset(person.id)
-      deps.forgetResetLinks(person.id)
+      deps.forgetLinks(person.id)
       const ended = sessions.endSessions(person.id, sessionId)
       record({ ...describeAct(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
       return { status: 'password_changed' as const, sessions_ended: ended }

@@ -1,31 +1,30 @@
+import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
+import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createLines, type LineDeps } from './lines.ts'
 import { exportRoutes } from './routes.ts'
-import { type ExportDeps, exportService } from './service.ts'
 
 export interface ExportNeeds
-  extends Pick<ExportDeps, 'noteFault' | 'stop'>,
+  extends Pick<LineStreamDeps, 'noteFault' | 'stop'>,
     Pick<LineDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
-/** How often exports that nobody reads are looked for. */
-const LOOK_MS = 10_000
-
-/** Wires exports: everything of a store's catalogue as one file. */
+/** Wires exports: everything of a store's catalogue as one file (contract 2.13). */
 export function buildExports(
   { clock, log }: Ground,
   { products, vectors, model, noteFault, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
   const lines = createLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
-  const exports = exportService({ lines, noteFault, stop, clock, log })
+  const limits = { perOwner: LIMITS.exportsPerStoreMax, all: LIMITS.exportsMax }
+  const streams = createLineStreams({ limits, noteFault, stop, clock, log })
   return {
-    service: exports,
-    routes: (doors: Doors) => exportRoutes(doors, exports, clock),
-    chores: [{ name: 'giving up exports that nobody reads', everyMs: LOOK_MS, run: exports.cutStalled }],
-    forgetStore: exports.forgetStore,
+    service: {},
+    routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),
+    chores: [{ name: 'giving up exports that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled }],
+    forgetStore: streams.forget,
   } satisfies Module<object>
 }

@@ -2,29 +2,28 @@ import { Elysia } from 'elysia'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { documentedFailures, FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import { type LineStreams, lineFileHeaders, NDJSON } from '../../../http/line-streams.ts'
+import type { LineOptions } from './lines.ts'
 import { ExportQuery } from './schema.ts'
-import type { ExportService } from './service.ts'
 
-const NDJSON = {
-  'application/x-ndjson': { schema: { type: 'string' } },
-} as const
+export interface ExportRouteDeps {
+  streams: Pick<LineStreams, 'open'>
+  /** The lines of a store, each read when it is asked for. */
+  lines(storeId: string, options: LineOptions): Iterator<string, void>
+  clock: Pick<Clock, 'now'>
+}
 
 /** Contract 2.13: all products of a store as one file. */
 export function exportRoutes(
   { forStore }: Pick<Doors, 'forStore'>,
-  exports: Pick<ExportService, 'start'>,
-  clock: Pick<Clock, 'now'>,
+  { streams, lines, clock }: ExportRouteDeps,
 ) {
   return new Elysia({ name: 'exports.routes', prefix: '/v1/products', tags: ['Products'] }).use(forStore).get(
     '/export',
     ({ actor, query, set }) => {
-      const stream = exports.start(actor.storeId, { hasVectors: query.vectors === 'true' })
-      Object.assign(set.headers, {
-        'content-type': 'application/x-ndjson; charset=utf-8',
-        'content-disposition': `attachment; filename="products-${isoTime(clock.now()).slice(0, 10)}.ndjson"`,
-        // Some proxies would collect the whole file otherwise.
-        'x-accel-buffering': 'no',
-      })
+      const options = { hasVectors: query.vectors === 'true' }
+      const stream = streams.open(actor.storeId, () => lines(actor.storeId, options))
+      Object.assign(set.headers, lineFileHeaders(`products-${isoTime(clock.now()).slice(0, 10)}`))
       return new Response(stream)
     },
     {

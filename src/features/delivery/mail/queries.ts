@@ -43,6 +43,7 @@ export function outboxQueries(db: Db) {
   const fail = db.prepare(
     'UPDATE outbox SET attempts = attempts + 1, next_attempt_at = ?, last_error = ? WHERE id = ?',
   )
+  const removeByRecipient = db.prepare('DELETE FROM outbox WHERE recipient = ?')
   const removeExpired = db.prepare('DELETE FROM outbox WHERE expires_at <= ?')
   // Without a condition SQLite counts the pages of an index, not its rows.
   const count = db.prepare<[], { rows: number }>('SELECT count(*) AS rows FROM outbox')
@@ -62,6 +63,7 @@ export function outboxQueries(db: Db) {
     listDue: (now: number, limit: number) => due.all({ now, limit: BigInt(limit) }),
     remove: (id: string): void => void remove.run(id),
     fail: (id: string, nextAttemptAt: number, error: string): void => void fail.run(nextAttemptAt, error, id),
+    removeByRecipient: (email: string): void => void removeByRecipient.run(email),
     removeExpired: (now: number): void => void removeExpired.run(now),
     /** Deletes rows beyond `max`: first those that may give way, and within each kind the oldest. */
     trim(max: number): void {

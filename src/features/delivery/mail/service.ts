@@ -203,6 +203,9 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
       return retrying
     },
 
+    /** Deletes the waiting mails to an address. @param email normalised. */
+    forgetRecipient: queries.removeByRecipient,
+
     /** Deletes mails that are no longer worth sending. */
     prune: (): void => queries.removeExpired(clock.now()),
 

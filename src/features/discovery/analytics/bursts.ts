@@ -48,6 +48,8 @@ export function createBursts() {
       if (key !== undefined) drop(key)
     },
 
+    forgetSession: (storeId: string, sessionId: string): void => drop(`${storeId} ${sessionId}`),
+
     forgetStore(storeId: string): void {
       for (const key of last.keys()) if (key.startsWith(`${storeId} `)) drop(key)
     },

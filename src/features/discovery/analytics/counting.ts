@@ -212,6 +212,9 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
       if (search?.isTracked && search.type !== 'batch') countEngagement(event, search)
     },
 
+    /** Forgets the last search of a shopper's session. */
+    forgetSession: bursts.forgetSession,
+
     forgetStore(storeId: string): void {
       bursts.forgetStore(storeId)
       for (const key of sizes.keys()) if (key.startsWith(`${storeId} `)) sizes.delete(key)

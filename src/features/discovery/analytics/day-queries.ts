@@ -72,6 +72,9 @@ export function dayQueries(db: Db) {
   const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
     'SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery FROM burst_searches WHERE search_id = ?',
   )
+  const removeOfSearches = ['engaged_searches', 'burst_searches'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE store_id = ? AND search_id IN (SELECT value FROM json_each(?))`),
+  )
   const searches = db.prepare<Days, SearchDayRow>(`
     SELECT day, type, searches, zero, low, clicked, carted, purchased FROM search_days
     WHERE store_id = @storeId AND day >= @from AND day <= @to`)
@@ -114,6 +117,11 @@ export function dayQueries(db: Db) {
     addBurst: (row: BurstRow): void => void addBurst.run(row),
     /** The search that counts in the place of this one. */
     findBurst: (searchId: string) => findBurst.get(searchId),
+
+    /** Deletes what is kept about single searches; what they have counted stays. */
+    removeOfSearches(storeId: string, ids: readonly string[]): void {
+      for (const statement of removeOfSearches) statement.run(storeId, JSON.stringify(ids))
+    },
 
     listSearches: (days: Days): SearchDayRow[] => searches.all(days),
     listPositions: (days: Days) => positions.all(days),

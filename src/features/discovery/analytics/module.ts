@@ -10,6 +10,7 @@ import { createBursts } from './bursts.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
 import { createCounting } from './counting.ts'
 import { dayQueries } from './day-queries.ts'
+import { createErasing } from './erasing.ts'
 import { createPacking } from './packing.ts'
 import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
@@ -30,7 +31,7 @@ export interface AnalyticsNeeds {
 }
 
 /** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
-export function buildAnalytics({ db, clock, atomically }: Ground, needs: AnalyticsNeeds) {
+export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: AnalyticsNeeds) {
   const { model, embedder, flush, historyDays } = needs
   const days = dayQueries(db)
   const tallies = tallyQueries(db)
@@ -52,6 +53,12 @@ export function buildAnalytics({ db, clock, atomically }: Ground, needs: Analyti
     unsynced: withoutDisk,
     days: historyDays,
   })
+  const erasing = createErasing({
+    ...{ days, tallies, demand, clock, ids, atomically },
+    forgetLast: counting.forgetSession,
+    unsynced: withoutDisk,
+    alone: locked,
+  })
   const service = analyticsService({
     ...{ days, tallies, catalogue, unmet, clock, flush },
     sums: createSumming({ tallies, clock }),
@@ -68,6 +75,7 @@ export function buildAnalytics({ db, clock, atomically }: Ground, needs: Analyti
           for (const write of writes) write()
         }
       },
+      erasing,
       noteFeedback: counting.noteFeedback,
       countEvent: counting.countEvent,
     },

@@ -79,6 +79,28 @@ export function unpack(packed: Uint8Array): Counts {
   }
 }
 
+/** Whether a pack counts an item. */
+export function hasItem(packed: Uint8Array, wanted: number): boolean {
+  const { length, distances } = openPack(packed)
+  let item = 0
+  for (let n = 0; n < length && item <= wanted; n++) {
+    item += distances?.[n] ?? 0
+    if (item === wanted) return true
+  }
+  return false
+}
+
+/** Gives the counts of one item to another, which has none. */
+export function renameItem({ items, measures }: Counts, from: number, to: number): Counts {
+  const order = [...items.keys()]
+  const place = (n: number) => (items[n] === from ? to : (items[n] as number))
+  order.sort((a, b) => place(a) - place(b))
+  return {
+    items: Float64Array.from(order, place),
+    measures: measures.map((column) => Float64Array.from(order, (n) => column[n] as number)),
+  }
+}
+
 /** How the counts of one item come together: counts are added, ranks of a sketch are not. */
 export type Joining = 'sum' | 'max'
 

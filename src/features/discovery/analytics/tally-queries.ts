@@ -97,6 +97,8 @@ export function tallyQueries(db: Db) {
     ON CONFLICT (store_id, kind, day) DO UPDATE SET pack = excluded.pack`)
   const removeRows = db.prepare(`
     DELETE FROM tallies WHERE store_id = @storeId AND kind = @kind AND day = @day AND item <= @upTo`)
+  const renameRow = db.prepare(`
+    UPDATE tallies SET item = @to WHERE store_id = @storeId AND kind = @kind AND day = @day AND item = @from`)
   const touchItems = db.prepare(`
     UPDATE tally_items SET last_day = max(last_day, @day)
     WHERE store_id = @storeId AND kind = @kind AND number IN (SELECT value FROM json_each(@items))`)
@@ -170,6 +172,9 @@ export function tallyQueries(db: Db) {
     findPack: (day: TallyDay): Buffer | undefined => findPack.get(day),
     setPack: (day: TallyDay, pack: Buffer): void => void setPack.run({ ...day, pack }),
     removeRows: (day: TallyDay, upTo: number): number => removeRows.run({ ...day, upTo }).changes,
+    /** Counts what one item has counted as another, new one. @returns whether there was anything. */
+    renameRow: (day: TallyDay, from: number, to: number): boolean =>
+      renameRow.run({ ...day, from, to }).changes > 0,
     /** Keeps the names of some numbers for as long as the day is kept. */
     touchItems: ({ storeId, kind, day }: TallyDay, items: readonly number[]): void =>
       void touchItems.run({ storeId, kind, day, items: JSON.stringify(items) }),

@@ -4,7 +4,7 @@ import { unsynced } from '../../../platform/db/open.ts'
 import type { Ground, Module } from '../../module.ts'
 import { feedbackQueries } from './queries.ts'
 import { feedbackRoutes } from './routes.ts'
-import { type FeedbackDeps, type FeedbackService, feedbackService } from './service.ts'
+import { type FeedbackDeps, feedbackService } from './service.ts'
 
 export type FeedbackNeeds = Pick<
   FeedbackDeps,
@@ -13,15 +13,21 @@ export type FeedbackNeeds = Pick<
 
 /** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */
 export function buildFeedback({ db, clock, ids }: Ground, needs: FeedbackNeeds) {
+  const queries = feedbackQueries(db)
+  const { findEnd, eraseSession, eraseOfSearches } = queries
   const service = feedbackService({
     ...needs,
-    queries: feedbackQueries(db),
+    queries,
     unsynced: (write) => unsynced(db, write),
     ...{ clock, ids },
   })
   return {
-    service,
+    service: {
+      ...service,
+      /** Feedback of one shopper's session, to be erased. */
+      ofSession: { findEnd, erase: eraseSession, eraseOfSearches },
+    },
     routes: (doors: Doors) => feedbackRoutes(doors, service),
     chores: [{ name: 'deleting old feedback', everyMs: HOUR_MS, run: service.prune }],
-  } satisfies Module<FeedbackService>
+  } satisfies Module<object>
 }

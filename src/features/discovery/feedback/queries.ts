@@ -22,6 +22,12 @@ export interface FeedbackRow {
   createdAt: number
 }
 
+/** How many events one step has erased. */
+export interface Erased {
+  removed: number
+  unlinked: number
+}
+
 /** What is answered again about an event that came twice. */
 export type KnownEvent = Pick<FeedbackRow, 'id' | 'isAttributed' | 'position'>
 type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
@@ -58,6 +64,27 @@ export function feedbackQueries(db: Db) {
   const forgetOld = db.prepare(
     'DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events WHERE created_at < ? LIMIT ?)',
   )
+  const newest = db.prepare<[], number | null>('SELECT max(rowid) FROM feedback_events').pluck()
+  // An order is known by its number alone, so that it never counts twice.
+  const unlink = 'UPDATE feedback_events SET session_id = NULL, search_id = NULL, repeat_key = NULL'
+  const erase = (rows: string) => ({
+    remove: db.prepare(
+      `DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM ${rows} AND order_id IS NULL LIMIT @limit)`,
+    ),
+    unlink: db.prepare(
+      `${unlink} WHERE rowid IN (SELECT rowid FROM ${rows} AND order_id IS NOT NULL LIMIT @limit)`,
+    ),
+  })
+  const eraseSession = erase(
+    'feedback_events WHERE store_id = @storeId AND session_id = @sessionId AND rowid <= @upTo',
+  )
+  const eraseOfSearches = erase(
+    'feedback_events WHERE store_id = @storeId AND search_id IN (SELECT value FROM json_each(@ids))',
+  )
+  const run = ({ remove, unlink: detach }: ReturnType<typeof erase>, values: object): Erased => ({
+    removed: remove.run(values).changes,
+    unlinked: detach.run(values).changes,
+  })
   const toKnown = (row: KnownRow | undefined): KnownEvent | undefined =>
     row && { id: row.id, position: row.position, isAttributed: row.attributed === 1 }
 
@@ -84,6 +111,17 @@ export function feedbackQueries(db: Db) {
     /** Those of some product ids that the store has. */
     findProducts: (storeId: string, ids: readonly string[]): Set<string> =>
       new Set(products.all({ storeId, ids: JSON.stringify(ids) })),
+    /** Where the events end now, for {@link eraseSession}. */
+    findEnd: (): number => newest.get() ?? 0,
+    /**
+     * Erases some events of a shopper's session that were written before an end. Events with an order number stay without
+     * session and search.
+     */
+    eraseSession: (storeId: string, sessionId: string, upTo: number, limit: number): Erased =>
+      run(eraseSession, { storeId, sessionId, upTo, limit: BigInt(limit) }),
+    /** The same for some events about some searches. */
+    eraseOfSearches: (storeId: string, ids: readonly string[], limit: number): Erased =>
+      run(eraseOfSearches, { storeId, ids: JSON.stringify(ids), limit: BigInt(limit) }),
     /** Deletes some of the events that came before a moment. @returns how many. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,

@@ -64,6 +64,13 @@ export function createSearchHistory({ queries, writes, note, clock, days }: Hist
       return { ...search, offset: typeof offset === 'number' ? offset : 0 }
     },
 
+    /** Writes what waits, and drops from memory what could not be written of a shopper's session. */
+    settleSession(storeId: string, sessionId: string): void {
+      writes.flush()
+      for (const [id, search] of pending)
+        if (search.storeId === storeId && search.sessionId === sessionId) pending.delete(id)
+    },
+
     /** Deletes searches that are too old, a few at a time, so that requests are answered in between. */
     async prune(): Promise<void> {
       const before = clock.now() - days * DAY_MS

@@ -81,7 +81,12 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
   })
 
   return {
-    service: { ...search, history },
+    service: {
+      ...search,
+      history,
+      /** Searches of one shopper's session, to be erased. */
+      ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },
+    },
     routes: (doors: Doors) => searchRoutes(doors, search),
     chores: [
       { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },

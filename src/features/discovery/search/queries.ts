@@ -95,6 +95,15 @@ export function searchQueries(db: Db, model: number) {
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
   )
 
+  const newest = db.prepare<[], number | null>('SELECT max(rowid) FROM searches').pluck()
+  const ofSession = db
+    .prepare<{ storeId: string; sessionId: string; upTo: number; limit: bigint }, string>(`
+    SELECT id FROM searches WHERE store_id = @storeId AND session_id = @sessionId AND rowid <= @upTo LIMIT @limit`)
+    .pluck()
+  const remove = db.prepare(
+    'DELETE FROM searches WHERE store_id = ? AND id IN (SELECT value FROM json_each(?))',
+  )
+
   return {
     /** The products of some pictures, by picture. A picture that is gone has none. */
     findHits(pictureIds: number[]): Map<number, HitRow> {
@@ -125,6 +134,13 @@ export function searchQueries(db: Db, model: number) {
     /** Deletes some of the searches before a moment. @returns the number of them. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,
+
+    /** Where the history ends now, for {@link listOfSession}. */
+    findEnd: (): number => newest.get() ?? 0,
+    /** Some searches of a shopper's session that were written before an end. */
+    listOfSession: (storeId: string, sessionId: string, upTo: number, limit: number): string[] =>
+      ofSession.all({ storeId, sessionId, upTo, limit: BigInt(limit) }),
+    remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
 
     record({ isTracked, createdAt, ...row }: SearchRow): void {
       insert.run({

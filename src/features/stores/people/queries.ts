@@ -43,6 +43,13 @@ export interface MemberRow {
   joinedAt: number
 }
 
+/** A store whose owner a person is. */
+export interface OwnedStore {
+  id: string
+  slug: string
+  name: string
+}
+
 /** A person for the operator's list. */
 export interface ListedPerson {
   id: string
@@ -109,6 +116,11 @@ export function peopleQueries(db: Db) {
   const proof = db.prepare<[userId: string], { provenAt: number | null }>(
     'SELECT proven_at AS provenAt FROM users WHERE id = ?',
   )
+  const onlyOwned = db.prepare<[userId: string], OwnedStore>(`
+    SELECT stores.id, slug, name FROM memberships AS own JOIN stores ON stores.id = own.store_id
+    WHERE own.user_id = ? AND own.role = 'owner' AND NOT EXISTS (
+      SELECT 1 FROM memberships WHERE store_id = own.store_id AND role = 'owner' AND user_id <> own.user_id)
+    ORDER BY name, slug`)
   const superAdmins = db.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
@@ -128,6 +140,8 @@ export function peopleQueries(db: Db) {
   )
   const setRole = db.prepare('UPDATE memberships SET role = ? WHERE user_id = ? AND store_id = ?')
   const removeMembership = db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?')
+  const removePerson = db.prepare('DELETE FROM users WHERE id = ?')
+  const setEmail = db.prepare('UPDATE users SET email = ? WHERE id = ?')
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
   const rehash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?')
@@ -165,6 +179,9 @@ export function peopleQueries(db: Db) {
     /** Lists the super-admins of this install, the oldest accounts first. */
     listSuperAdmins: (limit: number): PersonRow[] => allSuperAdmins.all(BigInt(limit)).map(parsePerson),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
+    countSuperAdmins: (): number => superAdmins.get()?.count ?? 0,
+    /** Lists the stores that have no other owner than this person, sorted by name. */
+    listOnlyOwnedStores: (userId: string): OwnedStore[] => onlyOwned.all(userId),
 
     addPerson: ({ isSuperAdmin, ...person }: NewPerson): void =>
       void insert.run({ ...person, superAdmin: isSuperAdmin ? 1 : 0 }),
@@ -174,6 +191,10 @@ export function peopleQueries(db: Db) {
     /** Ends a membership, and with it the person's groups in the store. @returns false if there was none. */
     removeMembership: (userId: string, storeId: string): boolean =>
       removeMembership.run(userId, storeId).changes > 0,
+    /** Deletes a person with everything that is only about them. */
+    removePerson: (userId: string): void => void removePerson.run(userId),
+    /** @param email normalised. @throws SQLITE_CONSTRAINT_UNIQUE if somebody has it. */
+    setEmail: (userId: string, email: string): void => void setEmail.run(email, userId),
     /** Notes that mailbox and password belong to one person. @returns false if that was already known. */
     provePerson: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
     setPassword: (userId: string, passwordHash: string, now: number): void =>

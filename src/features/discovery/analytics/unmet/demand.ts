@@ -6,7 +6,7 @@ import type { AnsweredSearch } from '../../search/history.ts'
 import { isFirstPage } from '../bursts.ts'
 import { PLAUSIBLE } from '../counting.ts'
 import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.ts'
-import type { UnmetCluster, UnmetQueries } from './unmet-queries.ts'
+import type { UnmetCluster, UnmetMap, UnmetQueries } from './unmet-queries.ts'
 import { PRODUCT_WORDS } from './vocabulary.ts'
 
 export interface DemandDeps {
@@ -96,7 +96,19 @@ export function createDemand({ queries, listCategories, embedder, clock, unsynce
       await breathe()
     }
     const map = { searches: points.length, clusters: shown, computedAt: clock.now() }
-    unsynced(() => queries.setMap(storeId, map))
+    // Meanwhile some of its searches may have been erased.
+    unsynced(() => queries.setMap(storeId, withoutGone(storeId, map)))
+  }
+
+  /** The map without examples that are gone. */
+  function withoutGone(storeId: string, map: UnmetMap): UnmetMap {
+    const examples = map.clusters.flatMap(({ example_search_ids }) => example_search_ids)
+    const present = queries.findPresent(storeId, examples)
+    const clusters = map.clusters.map((found) => ({
+      ...found,
+      example_search_ids: found.example_search_ids.filter((id) => present.has(id)),
+    }))
+    return { ...map, clusters }
   }
 
   /** @returns false where the model is not ready or has too much to do. */
@@ -145,6 +157,18 @@ export function createDemand({ queries, listCategories, embedder, clock, unsynce
         const isDue = drawnAt === undefined ? queries.count(storeId) > 0 : clock.now() - drawnAt >= MAP_AGE_MS
         if (isDue && !(await tryToDraw(storeId, breathe))) return
       }
+    },
+
+    /** Deletes what is kept of some searches. Call it in a transaction, and {@link cleanMap} after the last. */
+    forgetSearches(storeId: string, searchIds: readonly string[]): void {
+      queries.remove(storeId, searchIds)
+      sizes.delete(storeId)
+    },
+
+    /** Takes searches that are gone from the examples of a map. Call it in a transaction. */
+    cleanMap(storeId: string): void {
+      const map = queries.findMap(storeId)
+      if (map) queries.setMap(storeId, withoutGone(storeId, map))
     },
 
     forgetStore: (storeId: string): void => void sizes.delete(storeId),

@@ -36,6 +36,14 @@ export function unmetQueries(db: Db, model: number) {
       UNION ALL SELECT search_id FROM (SELECT search_id FROM unmet_searches WHERE store_id = @storeId
         ORDER BY created_at DESC LIMIT -1 OFFSET @max)
       LIMIT @limit)`)
+  const remove = db.prepare(
+    'DELETE FROM unmet_searches WHERE store_id = ? AND search_id IN (SELECT value FROM json_each(?))',
+  )
+  const present = db
+    .prepare<[ids: string, storeId: string], string>(`
+    SELECT search_id FROM json_each(?) AS wanted CROSS JOIN unmet_searches ON search_id = wanted.value
+    WHERE store_id = ?`)
+    .pluck()
   const count = db.prepare<[string], number>('SELECT count(*) FROM unmet_searches WHERE store_id = ?').pluck()
   const list = db.prepare<{ storeId: string; model: number; max: bigint }, Omit<UnmetSearch, 'storeId'>>(`
     SELECT search_id AS searchId, vector, score, created_at AS createdAt FROM unmet_searches
@@ -54,6 +62,10 @@ export function unmetQueries(db: Db, model: number) {
     /** Deletes searches that are too old, of another model, or more than `max`. @returns how many. */
     prune: (storeId: string, before: number, max: number, limit: number): number =>
       prune.run({ storeId, before, model, max: BigInt(max), limit: BigInt(limit) }).changes,
+    remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
+    /** Those of some searches that are kept. */
+    findPresent: (storeId: string, ids: readonly string[]): Set<string> =>
+      new Set(present.all(JSON.stringify(ids), storeId)),
     /** The newest ones first. */
     list: (storeId: string, max: number) => list.all({ storeId, model, max: BigInt(max) }),
     setMap: (storeId: string, { computedAt, ...map }: UnmetMap): void =>

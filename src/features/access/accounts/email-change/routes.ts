@@ -1,0 +1,104 @@
+import { Elysia } from 'elysia'
+import { LIMITS } from '../../../../core/limits.ts'
+import { spendingFirst } from '../../../../http/address-budget.ts'
+import { jsonBody, noBody } from '../../../../http/body.ts'
+import type { Doors } from '../../../../http/doors.ts'
+import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../../http/failures.ts'
+import { answerPage, SCRIPTED } from '../../../../http/page.ts'
+import { PROVING } from '../../proof/schema.ts'
+import { approvePage, confirmNewPage } from './pages.ts'
+import {
+  EmailApproval,
+  EmailChange,
+  EmailChangeCancelled,
+  EmailChangeTaken,
+  EmailConfirmation,
+  EmailState,
+  EmailStep,
+} from './schema.ts'
+import type { EmailChangeService } from './service.ts'
+
+const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
+const TOO_MANY = ['rate_limit_exceeded', 'Too many requests came from this network address.'] as const
+const TAKEN = ['conflict', 'Somebody has an account with the new address by now.'] as const
+
+/** Contract 5.9: another e-mail address for the caller's account. */
+export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, change: EmailChangeService) {
+  return new Elysia({ name: 'email-change.routes', prefix: '/v1/me/email', tags: ['Account'] })
+    .use(forCaller)
+    .get('', ({ caller }) => change.read(caller), {
+      person: true,
+      response: { 200: EmailState, ...failures(...OWN_ACCOUNT, ...READING) },
+      detail: {
+        operationId: 'getEmail',
+        summary: 'Read your e-mail address, and a change of it that waits',
+      },
+    })
+    .post('', async ({ caller, body, status }) => status(202, await change.request(caller, body)), {
+      person: true,
+      parse: jsonBody(),
+      body: EmailChange,
+      response: {
+        202: EmailChangeTaken,
+        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, ...PROVING),
+      },
+      detail: {
+        operationId: 'requestEmailChange',
+        summary: 'Ask for another e-mail address; both addresses get a link',
+        description:
+          'The address changes when both links have been used within 24 hours. The answer is the same for addresses that have an account. A new request replaces the one before.',
+      },
+    })
+    .delete('', ({ caller }) => change.cancel(caller), {
+      person: true,
+      parse: noBody,
+      response: { 200: EmailChangeCancelled, ...failures(...OWN_ACCOUNT, ...WRITING) },
+      detail: { operationId: 'cancelEmailChange', summary: 'Cancel the change of your e-mail address' },
+    })
+}
+
+/** The links of the mails. No answer may be cached. */
+export function emailLinkRoutes(
+  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  change: EmailChangeService,
+) {
+  return new Elysia({ name: 'email-change.links', prefix: '/verify/email', tags: ['Account'] })
+    .use(forAnyone)
+    .onBeforeHandle(({ set }) => {
+      set.headers['cache-control'] = 'no-store'
+      set.headers['referrer-policy'] = 'no-referrer'
+    })
+    .get('', () => answerPage(confirmNewPage(), SCRIPTED), { detail: { hide: true } })
+    .post('', ({ body, trace }) => change.confirm(body, trace), {
+      parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
+      body: EmailConfirmation,
+      response: {
+        200: EmailStep,
+        ...failures(...WRITING, ...JSON_BODY, TOO_MANY, TAKEN, [
+          'unauthorized',
+          'The link does not work, or the password is wrong.',
+        ]),
+      },
+      detail: {
+        operationId: 'confirmNewEmail',
+        summary: 'Confirm a new e-mail address by its link and the password of the account',
+        description: 'The fifth wrong password invalidates the link.',
+      },
+    })
+    .get('/approve', () => answerPage(approvePage(), SCRIPTED), { detail: { hide: true } })
+    .post('/approve', ({ body, trace }) => change.approve(body.token, trace), {
+      parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
+      body: EmailApproval,
+      response: {
+        200: EmailStep,
+        ...failures(...WRITING, ...JSON_BODY, TOO_MANY, TAKEN, [
+          'unauthorized',
+          'The link is invalid or has expired.',
+        ]),
+      },
+      detail: {
+        operationId: 'approveNewEmail',
+        summary: 'Approve a new e-mail address by the link to the present one',
+      },
+    })
+}

@@ -1,0 +1,119 @@
+import type { Caller } from '../../../core/actor.ts'
+import { describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import { normaliseEmail } from '../../../core/email.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { Mail } from '../../../platform/mail/mailer.ts'
+import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { ProofService } from '../proof/service.ts'
+import type { Deleted, Deletion } from './schema.ts'
+
+export interface DeletionDeps {
+  people: Pick<
+    PeopleQueries,
+    'listMemberships' | 'listOnlyOwnedStores' | 'countSuperAdmins' | 'removeMembership' | 'removePerson'
+  >
+  /** Asks a signed-in person for password and code. */
+  prove: ProofService['demand']
+  outbox: Pick<OutboxService, 'write' | 'deliver' | 'forgetRecipient'>
+  /** Ends every sign-in of a person. @returns how many ended. */
+  endSessions(userId: string): number
+  /** Deletes what is kept about an address that has no account any more. */
+  forgetAddress(email: string): void
+  /** Puts a person's id in the place of an address in the audit log. */
+  forgetEmailInLog(userId: string, email: string): void
+  schedule(callback: () => void, delayMs: number): void
+  baseUrl(): string
+  clock: Clock
+  log: { error(fields: Record<string, unknown>, message: string): void }
+  record: RecordEvent
+}
+
+/** How long the mail about a deletion is worth sending. */
+const WANTED_MS = DAY_MS
+
+/** Lets people delete their accounts. */
+export function createDeletion(deps: DeletionDeps) {
+  const { people, outbox, record } = deps
+
+  /** Call it in a transaction. @throws ApiError `conflict`. */
+  function demandSuccessors({ id, isSuperAdmin }: PersonRow): void {
+    const stores = people.listOnlyOwnedStores(id)
+    if (stores.length > 0) throw lastOwner(stores)
+    if (isSuperAdmin && people.countSuperAdmins() === 1) throw lastSuperAdmin()
+  }
+
+  /** Call it in a transaction. */
+  function erase(caller: Caller, person: PersonRow): { deleted: Deleted; mailId: string } {
+    const { id, email } = person
+    demandSuccessors(person)
+    const memberships = people.listMemberships(id)
+    for (const { storeId, role } of memberships) {
+      people.removeMembership(id, storeId)
+      // The events without a store show no more once the person is no member.
+      record({ ...describeAct(caller, 'membership.left', { role, account_deleted: true }), storeId })
+    }
+    const sessions_ended = deps.endSessions(id)
+    deps.forgetAddress(email)
+    outbox.forgetRecipient(email)
+    record({ ...describeAct(caller, 'account.deleted', { sessions_ended }), storeId: null })
+    deps.forgetEmailInLog(id, email)
+    people.removePerson(id)
+    const mailId = outbox.write(goodbyeMail(email, deps.baseUrl()), { wantedMs: WANTED_MS })
+    return { deleted: { status: 'deleted', sessions_ended, stores_left: memberships.length }, mailId }
+  }
+
+  return {
+    /**
+     * Deletes the caller's account with everything that is only about the person, in one transaction. In the audit log the
+     * person's id stays, and no name and no address. API keys that the person made stay and can do nothing any more.
+     *
+     * @throws ApiError `validation_error` for another address than the caller's, `conflict` for the last owner of a store and
+     * for the last super-admin, and all of {@link ProofService}'s `demand`.
+     */
+    async delete(caller: Caller, { email, ...proof }: Deletion): Promise<Deleted> {
+      const { deleted, mailId } = await deps.prove(caller, proof, (person) => {
+        if (normaliseEmail(email) !== person.email) throw notYourAddress()
+        return erase(caller, person)
+      })
+      deps.schedule(
+        () =>
+          outbox
+            .deliver(mailId)
+            .catch((err) =>
+              deps.log.error({ err, mail_id: mailId }, 'the mail about a deletion was not sent'),
+            ),
+        0,
+      )
+      return deleted
+    },
+  }
+}
+
+const goodbyeMail = (to: string, baseUrl: string): Mail => ({
+  to,
+  subject: 'Your account is deleted',
+  text: [
+    `Your account at ${baseUrl} is deleted, as you asked with your password. Your sign-ins have ended.`,
+    'If this was not you, write to the operator of the service at once.\n',
+  ].join('\n\n'),
+})
+
+const notYourAddress = (): ApiError =>
+  validationError([
+    { in: 'body', pointer: '/email', code: 'wrong', message: 'must be your own e-mail address' },
+  ])
+
+const lastOwner = (stores: readonly OwnedStore[]): ApiError =>
+  new ApiError(
+    'conflict',
+    `You are the only owner of ${stores.map(({ slug }) => slug).join(', ')}: make another member an owner of each, or ask the operator to delete the store`,
+    { details: { reason: 'last_owner', stores } },
+  )
+
+const lastSuperAdmin = (): ApiError =>
+  new ApiError('conflict', 'You are the only super-admin of this install: it needs another one first', {
+    details: { reason: 'last_super_admin' },
+  })

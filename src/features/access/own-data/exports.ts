@@ -1,0 +1,64 @@
+import type { Actor, Caller } from '../../../core/actor.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { signInFirst } from '../../../core/errors.ts'
+import type { LineStreams } from '../../../http/line-streams.ts'
+import type { ExportQueries, ExportRow } from './export-queries.ts'
+
+export interface PeopleExportDeps {
+  queries: ExportQueries
+  streams: Pick<LineStreams, 'open'>
+  /** Writes the searches and events that wait. */
+  flush(): void
+  clock: Clock
+  atomically: Atomically
+  record: RecordEvent
+}
+
+/** Files of all that a store, or the service, holds about people: one JSON object a line. */
+export function createPeopleExports({
+  queries,
+  streams,
+  flush,
+  clock,
+  atomically,
+  record,
+}: PeopleExportDeps) {
+  /** A first line that says what the file is, and a last one by which its reader knows that it is whole. */
+  function* frame(about: object, rows: Iterable<ExportRow>): Generator<string, void> {
+    yield `${JSON.stringify({ type: 'export', ...about, exported_at: isoTime(clock.now()) })}\n`
+    let lines = 0
+    for (const row of rows) {
+      lines++
+      yield `${JSON.stringify(row)}\n`
+    }
+    yield `${JSON.stringify({ type: 'end', lines })}\n`
+  }
+
+  return {
+    /** Exports all that a store holds about its members and shoppers. @throws ApiError `overloaded`. */
+    openStore(actor: Actor): ReadableStream<Uint8Array> {
+      const { id, slug, name } = actor.store
+      return streams.open(id, () => {
+        atomically(() => record(describeAct(actor, 'people_data.exported')))
+        flush()
+        return frame({ store: { id, slug, name } }, both(queries.ofStore(id), queries.ofShoppers(id)))
+      })
+    },
+
+    /** Exports all that the service holds about the caller. @throws ApiError `overloaded`. */
+    openOwn(caller: Caller): ReadableStream<Uint8Array> {
+      const { userId } = caller
+      if (userId === null) throw signInFirst()
+      return streams.open(`person ${userId}`, () => {
+        atomically(() => record({ ...describeAct(caller, 'account.exported'), storeId: null }))
+        return frame({ user_id: userId }, queries.ofPerson(userId))
+      })
+    },
+  }
+}
+
+function* both(first: Iterable<ExportRow>, second: Iterable<ExportRow>): Generator<ExportRow, void> {
+  yield* first
+  yield* second
+}

@@ -1,0 +1,38 @@
+import { LIMITS } from '../../../core/limits.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
+import type { Ground, Module } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import { createDeletion, type DeletionDeps } from './deletion.ts'
+import { exportQueries } from './export-queries.ts'
+import { createPeopleExports, type PeopleExportDeps } from './exports.ts'
+import { createLeaving } from './leaving.ts'
+import { ownDataRoutes, peopleDataRoutes } from './routes.ts'
+
+export interface OwnDataNeeds
+  extends Pick<DeletionDeps, 'prove' | 'outbox' | 'endSessions' | 'forgetAddress' | 'forgetEmailInLog'>,
+    Pick<PeopleExportDeps, 'flush'>,
+    Pick<LineStreamDeps, 'noteFault' | 'stop'> {
+  people: PeopleQueries
+}
+
+/** Wires what people may do about their own data: leave a store, delete their account, export what is kept. */
+export function buildOwnData(ground: Ground, { noteFault, stop, ...needs }: OwnDataNeeds) {
+  const { db, clock, log, later } = ground
+  const limits = { perOwner: LIMITS.peopleExportsPerOwnerMax, all: LIMITS.peopleExportsMax }
+  const streams = createLineStreams({ limits, noteFault, stop, clock, log })
+  const services = {
+    leaving: createLeaving({ ...ground, ...needs }),
+    deletion: createDeletion({ ...ground, ...needs, schedule: later }),
+    exports: createPeopleExports({ ...ground, ...needs, queries: exportQueries(db), streams }),
+    clock,
+  }
+  return {
+    service: {},
+    routes: (doors: Doors) => ownDataRoutes(doors, services).use(peopleDataRoutes(doors, services)),
+    chores: [
+      { name: 'giving up exports about people that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled },
+    ],
+    forgetStore: streams.forget,
+  } satisfies Module<object>
+}

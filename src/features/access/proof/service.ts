@@ -1,0 +1,106 @@
+import type { Caller } from '../../../core/actor.ts'
+import type { Atomically } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Throttle } from '../../../core/throttle.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { TwoFactorService } from '../two-factor/service.ts'
+import type { Proof } from './schema.ts'
+
+export interface ProofDeps {
+  people: Pick<PeopleQueries, 'findPerson'>
+  sessions: Pick<KeptSessions, 'findSession'>
+  twoFactor: Pick<TwoFactorService, 'isEnabled' | 'pass' | 'countWrongCode'>
+  passwords: Pick<PasswordHasher, 'verify'>
+  /** Wrong passwords and codes of one signed-in person. They do not count as failed sign-ins, which a stranger can cause. */
+  failures: Throttle
+  /** Tells a person by mail that someone with their password is guessing codes. */
+  warnOfGuesses(email: string, wrongCodes: number): void
+  /** Runs the work of one key in order. */
+  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  clock: Clock
+  atomically: Atomically
+}
+
+export type ProofService = ReturnType<typeof proofService>
+
+/** Asks a signed-in person for the password again, and for a code if the account has a second factor. */
+export function proofService(deps: ProofDeps) {
+  const { people, sessions, twoFactor, passwords, failures, clock, atomically } = deps
+
+  function requirePerson({ userId }: Caller): PersonRow {
+    const person = userId === null ? undefined : people.findPerson(userId)
+    if (!person) throw signInFirst()
+    return person
+  }
+
+  /** @throws ApiError `requires_2fa`. */
+  function isCodeRight({ id }: PersonRow, { totp_code, recovery_code }: Proof, caller: Caller): boolean {
+    if (!twoFactor.isEnabled(id)) return true
+    if (totp_code === undefined && recovery_code === undefined) {
+      throw new ApiError('requires_2fa', 'Repeat the request with the code of your authenticator', {
+        details: { requires_2fa: true },
+      })
+    }
+    return twoFactor.pass(id, { totp_code, recovery_code }, caller.trace).ok
+  }
+
+  function countWrongCode({ id, email }: PersonRow): void {
+    atomically(() => {
+      failures.add(id, clock.now())
+      const count = twoFactor.countWrongCode(id)
+      if (count === LIMITS.wrongCodesToldAt) deps.warnOfGuesses(email, count)
+    })
+  }
+
+  async function demandOnce<Result>(
+    caller: Caller,
+    proof: Proof,
+    act: (person: PersonRow) => Result,
+  ): Promise<Result> {
+    const person = requirePerson(caller)
+    const verdict = failures.look(person.id, clock.now())
+    if (!verdict.isAllowed) throw tooManyRequests(verdict)
+    if (!(await passwords.verify(person.passwordHash, proof.password))) {
+      failures.add(person.id, clock.now())
+      throw validationError([
+        { in: 'body', pointer: '/password', code: 'wrong', message: 'is not your password' },
+      ])
+    }
+    const done = atomically(() => {
+      // While the password was hashed, the sign-in may have ended, or the password may have been reset.
+      const sessionId = caller.token?.sessionId ?? null
+      const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
+      const now = requirePerson(caller)
+      if (!isSignedIn || now.passwordHash !== person.passwordHash) throw signInFirst()
+      if (!isCodeRight(now, proof, caller)) return undefined
+      failures.reset(now.id)
+      return { result: act(now) }
+    })
+    if (done) return done.result
+    countWrongCode(person)
+    throw new ApiError('invalid_2fa', 'The code is wrong')
+  }
+
+  return {
+    /**
+     * Does something for a person who shows password and code, in the transaction that uses up the code. What `act` throws
+     * undoes both.
+     *
+     * @throws ApiError `credential_ambiguous` for two codes, `validation_error` for a wrong password, `requires_2fa`,
+     * `invalid_2fa`, `too_many_requests` after five wrong ones.
+     */
+    async demand<Result>(caller: Caller, proof: Proof, act: (person: PersonRow) => Result): Promise<Result> {
+      if (proof.totp_code !== undefined && proof.recovery_code !== undefined) {
+        throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
+      }
+      return deps.locked(requirePerson(caller).email, () => demandOnce(caller, proof, act))
+    },
+    /** Wrong passwords of signed-in people. */
+    failures,
+  }
+}

@@ -1,0 +1,85 @@
+import type { Atomically } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { hashName } from '../../../core/distinct.ts'
+import type { Ids } from '../../../core/ids.ts'
+import { turn } from '../../../core/turns.ts'
+import type { DayQueries } from './day-queries.ts'
+import { hasItem, pack, renameItem, unpack } from './packs.ts'
+import { SESSIONS, type TallyDay, type TallyQueries } from './tally-queries.ts'
+import type { createDemand } from './unmet/demand.ts'
+
+export interface ErasingDeps {
+  days: Pick<DayQueries, 'removeOfSearches'>
+  tallies: Pick<TallyQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
+  demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
+  /** Forgets the last search of a session, which waits in memory for the next keystroke. */
+  forgetLast(storeId: string, sessionId: string): void
+  clock: Pick<Clock, 'monotonic'>
+  ids: Pick<Ids, 'secret'>
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  /** Waits for the readers of tallies and keeps them out. */
+  alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+const SECRET_BYTES = 32
+
+/** Packs that are looked through before others get their turn. */
+const STEP_MS = 8
+
+export type Erasing = ReturnType<typeof createErasing>
+
+/** Takes a shopper's session out of the analytics. The sums stay. */
+export function createErasing(deps: ErasingDeps) {
+  const { days, tallies, demand, clock, atomically, unsynced } = deps
+  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+
+  function renameInPack(day: TallyDay, from: number, to: number): boolean {
+    const packed = tallies.findPack(day)
+    if (!packed || !hasItem(packed, from)) return false
+    tallies.setPack(day, pack(renameItem(unpack(packed), from, to)))
+    return true
+  }
+
+  /**
+   * Sessions are counted by their hashes. The hash of this one gives way to the same random number in every day that
+   * counts it, so that the numbers of distinct sessions stay.
+   *
+   * @returns in how many days.
+   */
+  async function renameEverywhere(storeId: string, sessionId: string): Promise<number> {
+    const from = hashName(storeId, sessionId)
+    const to = hashName(storeId, deps.ids.secret(SECRET_BYTES))
+    const found = new Set<number>()
+    const kind = SESSIONS
+    write(() => {
+      for (const day of tallies.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER))
+        if (tallies.renameRow({ storeId, kind, day }, from, to)) found.add(day)
+    })
+    let begin = clock.monotonic()
+    for (const day of tallies.listPackedDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)) {
+      if (write(() => renameInPack({ storeId, kind, day }, from, to))) found.add(day)
+      if (clock.monotonic() - begin < STEP_MS) continue
+      await turn()
+      begin = clock.monotonic()
+    }
+    return found.size
+  }
+
+  return {
+    /** Deletes what is kept about single searches. Call it in the transaction that deletes them. */
+    forgetSearches(storeId: string, searchIds: readonly string[]): void {
+      days.removeOfSearches(storeId, searchIds)
+      demand.forgetSearches(storeId, searchIds)
+    },
+
+    /** Erases the session itself, once its searches are gone. @returns the number of days that counted it. */
+    async eraseSession(storeId: string, sessionId: string): Promise<number> {
+      deps.forgetLast(storeId, sessionId)
+      const count = await deps.alone(storeId, () => renameEverywhere(storeId, sessionId))
+      write(() => demand.cleanMap(storeId))
+      return count
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { Actor } from '../../../core/actor.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { turn } from '../../../core/turns.ts'
+import type { Erasing } from '../analytics/erasing.ts'
+import type { Erased, FeedbackQueries } from '../feedback/queries.ts'
+import type { SearchHistory } from '../search/history.ts'
+import type { SearchQueries } from '../search/queries.ts'
+import type { SessionErased } from './schema.ts'
+
+export interface SessionDeps {
+  history: Pick<SearchHistory, 'settleSession'>
+  searches: {
+    findEnd: SearchQueries['findEnd']
+    list: SearchQueries['listOfSession']
+    remove: SearchQueries['remove']
+  }
+  feedback: {
+    findEnd: FeedbackQueries['findEnd']
+    erase: FeedbackQueries['eraseSession']
+    eraseOfSearches: FeedbackQueries['eraseOfSearches']
+  }
+  analytics: Erasing
+  atomically: Atomically
+  /** Runs a write that does not wait for the disk. */
+  unsynced<Result>(write: () => Result): Result
+  record: RecordEvent
+}
+
+/** Searches, and events, that are erased in one step: some milliseconds. */
+const SEARCHES_AT_ONCE = 100
+const EVENTS_AT_ONCE = 200
+
+export type SessionService = ReturnType<typeof sessionService>
+
+/** Erases what is kept under the session of a shopper. */
+export function sessionService(deps: SessionDeps) {
+  const { history, searches, feedback, analytics, atomically, unsynced, record } = deps
+  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+
+  /** Repeats a step until it finds nothing more to erase. */
+  async function exhaust(step: () => Erased): Promise<Erased> {
+    const sum = { removed: 0, unlinked: 0 }
+    for (;;) {
+      const { removed, unlinked } = write(step)
+      sum.removed += removed
+      sum.unlinked += unlinked
+      if (removed + unlinked === 0) return sum
+      await turn()
+    }
+  }
+
+  return {
+    /**
+     * Erases a session: its searches and feedback are deleted, and its hash gives way to a random number wherever sessions
+     * are counted. Sums stay. Work goes in small steps; what the session does meanwhile may stay.
+     *
+     * @returns counts, which are 0 for a session that nothing is kept about.
+     */
+    async erase(actor: Actor, sessionId: string): Promise<SessionErased> {
+      const { storeId } = actor
+      history.settleSession(storeId, sessionId)
+      const [searchesEnd, eventsEnd] = [searches.findEnd(), feedback.findEnd()]
+      const events = await exhaust(() => feedback.erase(storeId, sessionId, eventsEnd, EVENTS_AT_ONCE))
+      let searchCount = 0
+      for (;;) {
+        const ids = searches.list(storeId, sessionId, searchesEnd, SEARCHES_AT_ONCE)
+        if (ids.length === 0) break
+        const about = await exhaust(() => feedback.eraseOfSearches(storeId, ids, EVENTS_AT_ONCE))
+        write(() => {
+          analytics.forgetSearches(storeId, ids)
+          searches.remove(storeId, ids)
+        })
+        searchCount += ids.length
+        events.removed += about.removed
+        events.unlinked += about.unlinked
+        await turn()
+      }
+      const days = await analytics.eraseSession(storeId, sessionId)
+      const counts = { searches: searchCount, feedback: events.removed, orders: events.unlinked, days }
+      // This commit waits for the disk, and takes all before it along. The log must not name the session.
+      atomically(() => record(describeAct(actor, 'shopper_session.erased', counts)))
+      return { status: 'erased', ...counts }
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import { turn } from '../core/turns.ts'
+
+export interface LineStreamDeps {
+  /** Streams that are open at a time, of one owner and of all. */
+  limits: { perOwner: number; all: number }
+  noteFault(error: unknown): void
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
+  clock: Pick<Clock, 'monotonic'>
+  log: Pick<Logger, 'error'>
+}
+
+interface Open {
+  owner: string
+  controller: ReadableStreamDefaultController<Uint8Array>
+  /** When the reader last asked for more. */
+  askedAt: number
+}
+
+/** Characters after which a piece is sent; each piece is made in a turn of its own. */
+const PIECE_CHARS = 64 * 1024
+/** Lines of one piece, which bounds its time. */
+const PIECE_LINES = 50
+/** A reader who takes nothing for this long is given up. */
+const STALLED_MS = 60_000
+
+/** How often {@link LineStreams.cutStalled} is to be called. */
+export const LOOK_MS = 10_000
+
+export type LineStreams = ReturnType<typeof createLineStreams>
+
+/** Streams of lines that are read from the database as fast as a client takes them. */
+export function createLineStreams({ limits, noteFault, stop, clock, log }: LineStreamDeps) {
+  const open = new Set<Open>()
+  const encoder = new TextEncoder()
+
+  /**
+   * Breaks a stream off, which cuts its connection: a file without its end must not look whole. Without an error as the
+   * reason, because Bun would print it.
+   */
+  function cut(one: Open): void {
+    if (open.delete(one)) one.controller.error()
+  }
+
+  stop?.addEventListener('abort', () => open.forEach(cut))
+
+  /** The next lines; empty at the end. */
+  function readPiece(source: Iterator<string, void>): string {
+    const piece: string[] = []
+    for (let chars = 0; chars < PIECE_CHARS && piece.length < PIECE_LINES; ) {
+      const { done, value } = source.next()
+      if (done || value === undefined) break
+      piece.push(value)
+      chars += value.length
+    }
+    return piece.join('')
+  }
+
+  return {
+    /**
+     * Opens a stream. It reads as fast as its reader takes; the first piece is read at once.
+     *
+     * @param owner whose stream it is: a store, or a person.
+     * @param start gives the lines, each read when it is asked for. It is called once there is room for the stream.
+     * @throws ApiError `overloaded` while too many streams are open, of the owner or of all.
+     */
+    open(owner: string, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {
+      const own = [...open].filter((one) => one.owner === owner).length
+      if (stop?.aborted || own >= limits.perOwner || open.size >= limits.all) throw tooMany()
+      const source = start()
+      // A fault of the database still becomes an answer here.
+      let next: string | undefined = readPiece(source)
+      let one: Open
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            one = { owner, controller, askedAt: clock.monotonic() }
+            open.add(one)
+          },
+          async pull(controller) {
+            one.askedAt = clock.monotonic()
+            await turn()
+            if (!open.has(one)) return
+            try {
+              const piece = next ?? readPiece(source)
+              next = undefined
+              if (piece !== '') controller.enqueue(encoder.encode(piece))
+              else if (open.delete(one)) controller.close()
+            } catch (error) {
+              log.error({ err: error, owner }, 'an export broke off')
+              noteFault(error)
+              cut(one)
+            }
+          },
+          cancel() {
+            open.delete(one)
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    },
+
+    /** Gives up streams that nobody reads. */
+    cutStalled(): void {
+      const before = clock.monotonic() - STALLED_MS
+      for (const one of open) if (one.askedAt < before) cut(one)
+    },
+
+    /** Cuts the streams of one owner. */
+    forget(owner: string): void {
+      for (const one of open) if (one.owner === owner) cut(one)
+    },
+  }
+}
+
+/** Headers of a file of lines. @param name of the file, without its ending. */
+export const lineFileHeaders = (name: string) => ({
+  'content-type': 'application/x-ndjson; charset=utf-8',
+  'content-disposition': `attachment; filename="${name}.ndjson"`,
+  // Some proxies would collect the whole file otherwise.
+  'x-accel-buffering': 'no',
+})
+
+/** The content of such a file in the API's document. */
+export const NDJSON = { 'application/x-ndjson': { schema: { type: 'string' } } } as const
+
+const tooMany = () => new ApiError('overloaded', 'Too many exports are running', { retryAfterSeconds: 30 })
