@@ -1,6 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { type Config, listSettings, type ShownSetting } from './config.ts'
-import type { ByteBudget } from './core/byte-budget.ts'
+import { type Config, listSettings } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import { watchWork } from './core/watched-work.ts'
@@ -51,47 +50,14 @@ import { createRouteTable } from './http/route-table.ts'
 import { createSpool } from './http/spool.ts'
 import { createTraceReader } from './http/trace.ts'
 import { createWidgetBudget } from './http/widget-budget.ts'
-import { createInstall, type InstallPorts } from './install.ts'
+import { createInstall } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
 import { probeWrite } from './platform/db/probe.ts'
 import { createWriteGroups } from './platform/db/write-groups.ts'
-import type { Embedder } from './platform/embedder/embedder.ts'
-import type { FileDownloads } from './platform/outbound/downloads.ts'
-import type { PictureFetcher } from './platform/pictures/fetch.ts'
-import type { PictureFiles } from './platform/pictures/kept.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
-import type { WorkFiles } from './platform/work-files.ts'
+import type { Ports } from './ports.ts'
 import { version } from './version.ts'
-
-/** Everything that touches the world. The commands bring the real ones, tests bring their own. */
-export interface Ports extends InstallPorts {
-  embedder: Embedder
-  /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
-  budget: ByteBudget
-  fetcher: PictureFetcher
-  /** Brings the files of feeds. */
-  downloads: FileDownloads
-  files: PictureFiles
-  /** Large bodies while they arrive and are read. */
-  bodyFiles: WorkFiles
-  /** Pictures that belong to jobs. */
-  jobFiles: WorkFiles
-  /** The encoded picture of a demo product. */
-  readDemoPicture(name: string): Promise<Uint8Array>
-  /** Free share of the data folder's disk, 0 to 1. */
-  readFreeDiskShare(): Promise<number>
-  /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
-  findDamage?(): Promise<string[]>
-  /** The most memory of the vectors of all stores; without it what the machine can give. */
-  vectorMemoryBytesMax?: number
-  /** Aborts when the program ends. */
-  stop?: AbortSignal
-  /** Signs the access tokens. */
-  tokenSecret: string
-  /** The configuration as it may be shown; by default without the sources. */
-  settings?: readonly ShownSetting[]
-}
 
 /** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER

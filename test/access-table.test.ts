@@ -116,6 +116,31 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/me/sessions': { needs: 'a person' },
   'DELETE /v1/me/sessions': { needs: 'a person' },
   'DELETE /v1/me/sessions/:session_id': { needs: 'a person', id: ({ sessionId }) => sessionId ?? 'none' },
+  // 422: let in, and told that this is not the address of the account. What it does has tests of its own.
+  'DELETE /v1/me': {
+    needs: 'a person',
+    status: 422,
+    send: () => ({ body: { password: PASSWORD, email: 'nobody@people.test' } }),
+  },
+  // 404: let in, and told that there is no such membership.
+  'DELETE /v1/me/memberships/:store': { needs: 'a person', status: 404, id: () => 'nowhere' },
+  'GET /v1/me/export': { needs: 'a person' },
+  'GET /v1/me/email': { needs: 'a person' },
+  'POST /v1/me/email': {
+    needs: 'a person',
+    status: 202,
+    send: ({ fresh }) => ({ body: { email: `${fresh()}@people.test`, password: PASSWORD } }),
+  },
+  'DELETE /v1/me/email': { needs: 'a person' },
+  'POST /verify/email': {
+    needs: 'nothing',
+    send: async (world) => ({ body: { token: await LINKS['new address'](world), password: PASSWORD } }),
+  },
+  'POST /verify/email/approve': {
+    needs: 'nothing',
+    send: async (world) => ({ body: { token: await LINKS['present address'](world) } }),
+  },
+  'GET /v1/store/people-data': { needs: 'people:export' },
   'POST /v1/me/password': {
     needs: 'a person',
     send: () => ({ body: { current_password: PASSWORD, new_password: 'seven green bottles' } }),
@@ -350,6 +375,8 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/analytics/unmet': { needs: 'search:read' },
   'GET /v1/search/suggestions': { needs: 'search:read' },
 
+  'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
+
   'POST /v1/widget/search/text': { needs: 'a widget key', send: () => ({ body: { query: 'boots' } }) },
   'POST /v1/widget/search/upload': {
     needs: 'a widget key',
@@ -414,6 +441,7 @@ const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
   'team:manage': ['owner', 'admin'],
   'billing:read': ['owner', 'admin', 'developer', 'viewer'],
   'billing:manage': ['owner', 'admin'],
+  'people:export': ['owner'],
 }
 
 const YES = 'may'
@@ -450,22 +478,20 @@ function outcomes(needs: Need): Record<CallerName, string> {
     return { ...everybody(YES), ...ended, ...foreign, 'machine grant': no, ...keys(no) }
 
   const roles = ROLES_WITH[needs]
-  const isPower = /^(security|keys|team):/.test(needs)
-  // Somebody must answer for who belongs to a store.
-  const forPeople = needs.startsWith('team:') ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
-  const isPower = /^(security|keys|billing):/.test(needs)
+  const isPower = /^(security|keys|team|billing|people):/.test(needs)
+  // Somebody must answer for who belongs to a store, what it spends, and what it tells about people.
+  const isForPeople = /^(team:|billing:manage|people:)/.test(needs)
+  const forPeople = isForPeople ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
   return {
     ...everybody(YES),
     ...ended,
     ...foreign,
-    // Nobody but a person spends the money of a store.
-    ...(needs === 'billing:manage' && { 'machine grant': no }),
     owner: yesIf(roles.includes('owner')),
     admin: yesIf(roles.includes('admin')),
     developer: yesIf(roles.includes('developer')),
     viewer: yesIf(roles.includes('viewer')),
     // A group replaces what the role permits; powers come with the role alone, and no key has them.
-    'viewer in a group with every permission': yesIf(!isPower),
+    'viewer in a group with every permission': yesIf(!isPower || roles.includes('viewer')),
     'developer in a group with none': yesIf(isPower && roles.includes('developer')),
     'API key with every scope': yesIf(!isPower),
     'API key with every scope but this': no,

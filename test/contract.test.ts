@@ -40,6 +40,18 @@ const SERVED = `
   DELETE /v1/me/sessions             5.5
   DELETE /v1/me/sessions/:session_id  5.5
   POST   /v1/me/password             5.5
+  GET    /v1/me/email                5.9
+  POST   /v1/me/email                5.9
+  DELETE /v1/me/email                5.9
+  GET    /verify/email               5.9
+  POST   /verify/email               5.9
+  GET    /verify/email/approve       5.9
+  POST   /verify/email/approve       5.9
+  DELETE /v1/me/memberships/:store   5.10
+  DELETE /v1/me                      5.11
+  GET    /v1/me/export               5.12
+  GET    /v1/store/people-data       5.12
+  DELETE /v1/search/sessions/:session_id  3.14
   GET    /v1/products                2.3
   POST   /v1/products                2.2
   GET    /v1/products/:product_id    2.3
@@ -190,6 +202,8 @@ describe('the routes', () => {
       ({ hooks: { response } }) => !response || Object.keys(response).length === 0,
     )
     expect(open.map(nameOf)).toEqual([
+      'GET /v1/me/export',
+      'GET /v1/store/people-data',
       'GET /v1/products/export',
       'GET /pictures/:address',
       'GET /v1/jobs/:job_id/events',

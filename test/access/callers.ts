@@ -2,7 +2,15 @@ import { decodeJwt } from 'jose'
 import { PERMISSIONS, type Role } from '../../src/core/actor.ts'
 import { hashSecret } from '../../src/core/secrets.ts'
 import { form, pictureBytes, type TestApp } from '../support/app.ts'
-import { addPerson, freshAddress, from, getToken, type Person, proxiedApp } from '../support/people.ts'
+import {
+  addPerson,
+  freshAddress,
+  from,
+  getToken,
+  PASSWORD,
+  type Person,
+  proxiedApp,
+} from '../support/people.ts'
 
 /** A program with the store `mine` that every request of the table is about, and the store `theirs`. */
 export interface World {
@@ -250,6 +258,18 @@ export const LINKS = {
     await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
     return mailedToken(app, 'Choose a new password')
   },
+  'new address': (world: World) => emailChange(world, 'Confirm your new e-mail address'),
+  'present address': (world: World) => emailChange(world, 'Approve your new e-mail address'),
+}
+
+/** Asks for another address of a person. @returns the token of one of the two mails. */
+async function emailChange({ app, fresh }: World, subject: string): Promise<string> {
+  const token = await getToken(app, await addPerson(app, fresh()))
+  await app.call('POST', '/v1/me/email', {
+    token,
+    body: { email: `${fresh()}@people.test`, password: PASSWORD },
+  })
+  return mailedToken(app, subject)
 }
 
 /** The token of the last mail about something. */

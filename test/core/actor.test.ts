@@ -42,9 +42,15 @@ describe('what a member may do (contract 4.8)', () => {
 
   test.each([
     ['owner', all],
-    ['admin', without('team:invite')],
-    ['developer', without('products:delete', 'security:manage', 'team:invite', 'team:manage')],
-    ['viewer', ['products:read', 'search:execute', 'search:read']],
+    ['admin', without('team:invite', 'people:export')],
+    [
+      'developer',
+      without(
+        ...['products:delete', 'security:manage', 'team:invite', 'team:manage'],
+        ...['billing:manage', 'people:export'],
+      ),
+    ],
+    ['viewer', ['products:read', 'search:execute', 'search:read', 'billing:read']],
   ] as const)('a %s in no group', (role, expected) => {
     expect(namesOf(deriveMemberRights(role, []))).toEqual([...expected].sort())
   })
@@ -61,7 +67,7 @@ describe('what a member may do (contract 4.8)', () => {
 
   test('groups do not bind owners and admins, and give nobody a power over the store', () => {
     expect(namesOf(deriveMemberRights('owner', [['products:read']]))).toEqual(all)
-    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(without('team:invite'))
+    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(without('team:invite', 'people:export'))
     for (const role of ROLES) {
       const { powers } = deriveMemberRights(role, [[...PERMISSIONS]])
       expect([...powers]).toEqual([...deriveMemberRights(role, []).powers])

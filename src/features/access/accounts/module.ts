@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -149,7 +150,8 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   return {
     service,
     routes: (doors: Doors) =>
-      accountRoutes(doors, service)
+      new Elysia({ name: 'accounts' })
+        .use(accountRoutes(doors, service))
         .use(emailLinkRoutes(doors, emailChange))
         .use(emailChangeRoutes(doors, emailChange)),
     chores: [{ name: 'deleting old links', everyMs: HOUR_MS, run: prune }],

@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
@@ -29,7 +30,10 @@ export function buildOwnData(ground: Ground, { noteFault, stop, ...needs }: OwnD
   }
   return {
     service: {},
-    routes: (doors: Doors) => ownDataRoutes(doors, services).use(peopleDataRoutes(doors, services)),
+    routes: (doors: Doors) =>
+      new Elysia({ name: 'own-data' })
+        .use(ownDataRoutes(doors, services))
+        .use(peopleDataRoutes(doors, services)),
     chores: [
       { name: 'giving up exports about people that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled },
     ],

@@ -97,28 +97,26 @@ export function peopleDataRoutes(
   { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
   { exports, clock }: Pick<OwnDataServices, 'exports' | 'clock'>,
 ) {
-  return new Elysia({ name: 'people-data.routes', prefix: '/v1/store/people-data', tags: ['Account'] })
-    .use(forStoreSecurity)
-    .get(
-      '',
-      ({ actor, set }) => {
-        const stream = exports.openStore(actor)
-        const name = `${actor.store.slug}-people-${isoTime(clock.now()).slice(0, 10)}`
-        Object.assign(set.headers, lineFileHeaders(name))
-        return new Response(stream)
-      },
-      {
-        can: 'people:export',
-        detail: {
-          operationId: 'exportPeopleData',
-          summary: 'Export all that the store holds about people, as NDJSON',
-          description:
-            'For owners. One JSON object a line; `type` says what it is: members, API keys without their values, entries of the IP list, audit events, and the searches and feedback of shoppers with a session. The last line has the type `end`: without it, the file is not whole.',
-          responses: {
-            200: { description: 'What the store holds about people.', content: NDJSON },
-            ...documentedFailures(failures(...FOR_STORE, ...WRITING)),
-          },
+  return new Elysia({ name: 'people-data.routes', tags: ['Account'] }).use(forStoreSecurity).get(
+    '/v1/store/people-data',
+    ({ actor, set }) => {
+      const stream = exports.openStore(actor)
+      const name = `${actor.store.slug}-people-${isoTime(clock.now()).slice(0, 10)}`
+      Object.assign(set.headers, lineFileHeaders(name))
+      return new Response(stream)
+    },
+    {
+      can: 'people:export',
+      detail: {
+        operationId: 'exportPeopleData',
+        summary: 'Export all that the store holds about people, as NDJSON',
+        description:
+          'For owners. One JSON object a line; `type` says what it is: members, API keys without their values, entries of the IP list, audit events, and the searches and feedback of shoppers with a session. The last line has the type `end`: without it, the file is not whole.',
+        responses: {
+          200: { description: 'What the store holds about people.', content: NDJSON },
+          ...documentedFailures(failures(...FOR_STORE, ...WRITING)),
         },
       },
-    )
+    },
+  )
 }

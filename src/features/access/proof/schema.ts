@@ -25,7 +25,7 @@ export interface Proof {
 
 /** Failures of a route that asks for a {@link Proof}. */
 export const PROVING = [
-  ['requires_2fa', 'The account has a second factor: send `totp_code` or `recovery_code`.'],
+  ['requires_2fa', 'The account has a second factor: send one of its codes, too.'],
   ['invalid_2fa', 'The two-factor code is wrong.'],
   ['credential_ambiguous', 'Both codes were sent, or more than one credential.'],
   ['too_many_requests', 'Too many wrong passwords or codes were sent.'],

@@ -72,9 +72,11 @@ export function dayQueries(db: Db) {
   const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
     'SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery FROM burst_searches WHERE search_id = ?',
   )
-  const removeOfSearches = ['engaged_searches', 'burst_searches'].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE store_id = ? AND search_id IN (SELECT value FROM json_each(?))`),
-  )
+  const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
+  const removeOfSearches = [
+    db.prepare(`DELETE FROM engaged_searches WHERE ${some}`),
+    db.prepare(`DELETE FROM burst_searches WHERE ${some}`),
+  ]
   const searches = db.prepare<Days, SearchDayRow>(`
     SELECT day, type, searches, zero, low, clicked, carted, purchased FROM search_days
     WHERE store_id = @storeId AND day >= @from AND day <= @to`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Ports } from '../../../../src/app.ts'
+import type { Ports } from '../../../../src/ports.ts'
 import { schemaVersion } from '../../../../src/platform/db/open.ts'
 import { version } from '../../../../src/version.ts'
 import { testApp } from '../../../support/app.ts'
