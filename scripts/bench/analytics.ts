@@ -1,33 +1,33 @@
 /**
- * Fills a year with generated searches and clicks through what counts them, and measures the reads, the disk and the CPU.
+ * Writes a year of generated searches with the feedback on them through the history's writer, the feedback service and what
+ * counts them, and measures the reads, the memory, the disk and the CPU. In the end the analytics must equal a naive count.
  *
- *     bun scripts/bench/analytics.ts [--searches 1000000] [--days 365] [--products 20000] [--results 20] [--folder DIR]
+ *     nice bun scripts/bench/analytics.ts [--searches 1000000] [--days 365] [--products 20000] [--results 20] [--folder DIR]
  *
- * Words, products and sessions follow Zipf's law. The days pass on a clock of the script, and every night packs the counts as
- * the service does. The rows of the searches themselves are left out: they go after SEARCH_HISTORY_DAYS. Beside each time of
- * a read stands the longest time that the event loop was held meanwhile.
+ * The days pass on a clock of the script. Every night does what the service does: it packs the counts of past days, deletes
+ * rows older than SEARCH_HISTORY_DAYS and, once in 30 days, draws the map of unmet demand. Searches arrive in groups, each with
+ * its feedback. Ten million searches take about an hour of one core and some gigabytes of disk; every ten days a line tells
+ * how far it is. Beside each time of a read stands the longest time that the event loop was held meanwhile.
  */
 import '../model/silent.ts'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { pino } from 'pino'
 import { DAY_MS } from '../../src/core/clock.ts'
 import { systemIds } from '../../src/core/ids.ts'
-import { createKeyedLock } from '../../src/core/keyed-lock.ts'
-import { createBursts } from '../../src/features/discovery/analytics/bursts.ts'
-import { catalogueQueries } from '../../src/features/discovery/analytics/catalogue-queries.ts'
-import { createCounting } from '../../src/features/discovery/analytics/counting.ts'
-import { dayQueries } from '../../src/features/discovery/analytics/day-queries.ts'
-import { createPacking } from '../../src/features/discovery/analytics/packing.ts'
-import { pruneQueries } from '../../src/features/discovery/analytics/prune-queries.ts'
-import { analyticsService } from '../../src/features/discovery/analytics/service.ts'
-import { createSumming } from '../../src/features/discovery/analytics/sums.ts'
-import { tallyQueries } from '../../src/features/discovery/analytics/tally-queries.ts'
-import type { AnsweredSearch } from '../../src/features/discovery/search/history.ts'
+import { buildAnalytics } from '../../src/features/discovery/analytics/module.ts'
+import { buildFeedback } from '../../src/features/discovery/feedback/module.ts'
+import { createSearchHistory } from '../../src/features/discovery/search/history.ts'
 import { searchQueries } from '../../src/features/discovery/search/queries.ts'
+import type { Ground } from '../../src/features/module.ts'
+import { registerModel } from '../../src/platform/db/models.ts'
 import { DATABASE_FILE, openDatabase, unsynced } from '../../src/platform/db/open.ts'
+import { createWriteBehind } from '../../src/platform/db/write-behind.ts'
+import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { seededRandom } from '../../test/robustness/random.ts'
+import { createShoppers, type Visit } from './parts/shoppers.ts'
 import { median } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({
@@ -47,9 +47,11 @@ const [SEARCHES, DAYS, PRODUCTS, RESULTS, GROUP] = [
   Number(flags.results),
   Number(flags.group),
 ]
-const QUERIES = 50_000
 const STORE = '01900000-0000-7000-8000-000000000001'
 const START = Date.UTC(2030, 0, 1)
+const HISTORY_DAYS = 90
+const MAP_EVERY_DAYS = 30
+const DIMENSION = 512
 
 const folder = flags.folder ?? mkdtempSync(join(tmpdir(), 'lookalike-analytics-'))
 const db = openDatabase(folder)
@@ -58,122 +60,168 @@ db.prepare(
 ).run(STORE)
 let now = START
 const clock = { now: () => now, monotonic: () => performance.now() }
-const [days, tallies] = [dayQueries(db), tallyQueries(db)]
-const counting = createCounting({ days, tallies, bursts: createBursts() })
+const model = registerModel(db, { id: 'bench', hash: 'bench', dimension: DIMENSION }, now)
+addProducts()
+
 const atomically = <Result>(work: () => Result): Result => db.transaction(work).immediate()
-const locked = createKeyedLock()
-const packing = createPacking({
-  ...{ tallies, clock, atomically, historyDays: 90, alone: locked },
-  prune: pruneQueries(db),
-  unsynced: (write) => unsynced(db, write),
+const ground: Ground = {
+  ...{ db, clock, ids: systemIds, log: pino({ level: 'error' }), atomically },
+  record() {},
+  later() {},
+  baseUrl: () => 'http://localhost',
+}
+const analytics = buildAnalytics(ground, {
+  ...{ model, embedder: seededWords(), flush: () => history.flush() },
+  historyDays: HISTORY_DAYS,
 })
-const analytics = analyticsService({
-  ...{ days, tallies, clock, alone: locked },
-  catalogue: catalogueQueries(db),
-  unmet: { findMap: () => undefined },
-  sums: createSumming({ tallies, clock }),
-  flush() {},
+const rows = searchQueries(db, model.row)
+const history = createSearchHistory({
+  queries: {
+    record: rows.record,
+    findSearch: rows.findSearch,
+    forgetBefore: (before, limit) => unsynced(db, () => rows.forgetBefore(before, limit)),
+  },
+  writes: createWriteBehind({
+    ...{ db, log: ground.log, name: 'searches and feedback' },
+    // Each group of the script is what half a second gathers.
+    schedule() {},
+    noteFault(error) {
+      throw error
+    },
+  }),
+  note: analytics.service.note,
+  ...{ clock, days: HISTORY_DAYS },
 })
+const feedback = buildFeedback(ground, {
+  history,
+  noteFeedback: analytics.service.noteFeedback,
+  countEvent: analytics.service.countEvent,
+  writeTogether: createWriteGroups(db, clock),
+  days: HISTORY_DAYS,
+})
+const [packing, drawing] = [0, 1].map((n) => analytics.chores[n]?.run)
 
-const random = seededRandom(1)
-/** A number below, small ones more often: about 1 / n. */
-const zipf = (below: number): number => Math.floor(below ** (random.below(2 ** 30) / 2 ** 30)) - 1
-
-function nextSearch(session: number): AnsweredSearch {
-  const query = zipf(QUERIES)
-  const first = zipf(PRODUCTS)
-  return {
-    id: systemIds.uuid(),
-    storeId: STORE,
-    type: random.below(3) === 0 ? 'upload' : 'text',
-    query: `words of query ${query}`,
-    parameters: {},
-    results: Array.from(
-      { length: RESULTS },
-      (_, n) => `product-${(first * 7 + n * (1 + (query % 90))) % PRODUCTS}`,
-    ),
-    topScore: 0.4 + random.below(100) / 200,
-    durationMs: 5 + zipf(400),
-    isTracked: true,
-    sessionId: `session-${session}`,
-    createdAt: now,
-  }
+/** The rows that feedback, popular products and suggestions look at. */
+function addProducts(): void {
+  const insert = db.prepare(`
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, name, created_at, indexed_at, updated_at)
+    VALUES (?, ?, ?, 'https://shop.example/p.jpg', ?, ?, ?, 0, 0, 0)`)
+  db.transaction(() => {
+    for (let n = 0; n < PRODUCTS; n++) {
+      const [name, category] = [`product number ${n}`, `category ${n % 100}`]
+      const metadata = JSON.stringify({ name, category, price: n % 500 })
+      insert.run(STORE, `product-${n}`, systemIds.uuid(), metadata, category, name)
+    }
+  }).immediate()
 }
 
-let written = 0
-let packedMs = 0
-let countCpuMs = 0
-let peak = 0
+/** Words have vectors that say nothing; the map is drawn in the same time with them. */
+function seededWords() {
+  const random = seededRandom(2)
+  return {
+    model: { id: 'bench', hash: 'bench', dimension: DIMENSION },
+    embedText: async () => ({
+      vector: Float32Array.from({ length: DIMENSION }, () => random.below(2_001) / 1_000 - 1),
+      isUnknown: false,
+    }),
+  } as unknown as Parameters<typeof buildAnalytics>[1]['embedder']
+}
+
+const cpuMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
+const megabytes = (bytes: number): number => Math.round(bytes / 1e6)
+const fileBytes = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+
+/** What one group of shoppers does. Clicks and carts wait with the searches; purchases wait for the disk. */
+async function live(visits: readonly Visit[]): Promise<void> {
+  const recorded: Promise<unknown>[] = []
+  for (const { search, events } of visits) {
+    now = search.createdAt
+    history.add(search)
+    for (const event of events) recorded.push(feedback.service.record(STORE, event, { origin: 'widget' }))
+  }
+  await Promise.all(recorded)
+  history.flush()
+}
+
+const shoppers = createShoppers({ storeId: STORE, products: PRODUCTS, results: RESULTS, dimension: DIMENSION })
+const spent = { live: 0, packing: 0, pruning: 0, drawing: 0 }
+async function spend(what: keyof typeof spent, work: () => unknown): Promise<void> {
+  const before = process.cpuUsage()
+  await work()
+  spent[what] += cpuMs(process.cpuUsage(before))
+}
+
 const begin = performance.now()
+let largestDatabase = 0
 for (let day = 0; day < DAYS; day++) {
   const ofDay = Math.floor(((day + 1) * SEARCHES) / DAYS) - Math.floor((day * SEARCHES) / DAYS)
   for (let n = 0; n < ofDay; n += GROUP) {
-    now = START + day * DAY_MS + Math.floor((n * DAY_MS) / ofDay)
-    const searches = Array.from({ length: Math.min(GROUP, ofDay - n) }, () =>
-      nextSearch(day * 1e6 + random.below(Math.ceil(ofDay / 2))),
-    )
-    const before = process.cpuUsage()
-    const writes = searches.map(counting.note)
-    unsynced(db, () =>
-      atomically(() => {
-        for (const write of writes) write()
-        for (const { id, type, query, createdAt, results } of searches) {
-          if (random.below(3) > 0) continue
-          counting.noteFeedback(id)
-          counting.countEvent({
-            ...{ storeId: STORE, action: 'click', productId: results[0] ?? '', isKnownProduct: true },
-            search: { id, type, query, createdAt, isTracked: true },
-            ...{ position: 1, occurredAt: createdAt },
-          })
-        }
-      }),
-    )
-    const { user, system } = process.cpuUsage(before)
-    countCpuMs += (user + system) / 1_000
-    written += searches.length
+    const visits = shoppers.visit(START + day * DAY_MS, n, Math.min(GROUP, ofDay - n), ofDay)
+    await spend('live', () => live(visits))
   }
-  const packBegin = performance.now()
-  await packing.run()
-  packedMs += performance.now() - packBegin
-  if (day % 30 === 29) {
-    peak = Math.max(peak, process.memoryUsage.rss())
-    console.log(`day ${day + 1}: ${written} searches in ${Math.round((performance.now() - begin) / 1000)} s`)
+  now = START + (day + 1) * DAY_MS
+  await spend('packing', () => packing?.())
+  await spend('pruning', async () => {
+    await history.prune()
+    for (const { run } of feedback.chores) await run()
+  })
+  if (day % MAP_EVERY_DAYS === MAP_EVERY_DAYS - 1 || day === DAYS - 1) await spend('drawing', () => drawing?.())
+  largestDatabase = Math.max(largestDatabase, fileBytes(DATABASE_FILE) + fileBytes(`${DATABASE_FILE}-wal`))
+  if (day % 10 === 9) {
+    const seconds = Math.round((performance.now() - begin) / 1_000)
+    console.log(
+      `day ${day + 1}: ${shoppers.naive.rows} searches in ${seconds} s, CPU ${Math.round(cpuMs(process.cpuUsage()) / 1_000)} s, resident ${megabytes(process.memoryUsage.rss())} MB, disk ${megabytes(largestDatabase)} MB`,
+    )
   }
 }
+// The last moment of the year, so that its 365 days are the last 365.
+now = START + DAYS * DAY_MS - 1
 
+const { naive } = shoppers
+const each = (ms: number): string => (ms / naive.rows).toFixed(3)
+console.log(
+  `searches: ${naive.rows} in ${DAYS} days, ${RESULTS} results each, ${PRODUCTS} products, groups of ${GROUP}`,
+)
+console.log(
+  `wall time: ${Math.round((performance.now() - begin) / 1_000)} s; CPU of everything, making it up included: ${Math.round(cpuMs(process.cpuUsage()) / 1_000)} s`,
+)
+console.log(`CPU of a search with its row, its counts and its feedback: ${each(spent.live)} ms`)
+console.log(
+  `CPU of a night: packing ${(spent.packing / DAYS).toFixed(0)} ms, deleting old rows ${(spent.pruning / DAYS).toFixed(0)} ms; drawing the map ${(spent.drawing / Math.ceil(DAYS / MAP_EVERY_DAYS)).toFixed(0)} ms; all in steps`,
+)
 db.pragma('wal_checkpoint(TRUNCATE)')
-const bytes = statSync(join(folder, DATABASE_FILE)).size
 console.log(
-  `searches: ${written} in ${DAYS} days, ${RESULTS} results each, ${PRODUCTS} products, groups of ${GROUP}`,
+  `disk: ${megabytes(fileBytes(DATABASE_FILE))} MB, at most ${megabytes(largestDatabase)} MB with the write-ahead log`,
 )
-console.log(`CPU to count a search and a third of a click: ${(countCpuMs / written).toFixed(3)} ms`)
-console.log(`packing: ${(packedMs / DAYS).toFixed(0)} ms a night, in steps`)
-console.log(`disk: ${(bytes / 1e6).toFixed(1)} MB, ${(bytes / written).toFixed(1)} bytes a search`)
+printTables()
 
-const sample = Array.from({ length: 2_000 }, (_, n) => nextSearch(n))
-const history = searchQueries(db, 1)
-const before = process.cpuUsage()
-for (let n = 0; n < sample.length; n += GROUP)
-  unsynced(db, () =>
-    atomically(() => {
-      for (const search of sample.slice(n, n + GROUP)) history.record(search)
-    }),
-  )
-const { user, system } = process.cpuUsage(before)
-console.log(
-  `CPU to write the row of a search, to compare: ${((user + system) / 1_000 / sample.length).toFixed(3)} ms`,
-)
+/** Where the disk goes; reading all pages takes a while. */
+function printTables(): void {
+  const tables = db
+    .prepare<[], { name: string; rows: number }>("SELECT name, 0 AS rows FROM sqlite_schema WHERE type = 'table'")
+    .all()
+  const wanted = /^(searches|feedback_events|tallies|tally_packs|tally_items|product_revenue|engaged_searches|burst_searches|unmet_searches)$/
+  for (const { name } of tables.filter((table) => wanted.test(table.name))) {
+    const count = db.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get()
+    console.log(`  ${name}: ${count} rows`)
+  }
+  const packs = db.prepare<[], number>('SELECT sum(length(pack)) FROM tally_packs').pluck().get() ?? 0
+  console.log(`  packs of counts: ${(packs / 1e6).toFixed(1)} MB`)
+}
 
+const { service } = analytics
 for (const [name, read] of [
-  ['analytics, 365 days', () => analytics.read(STORE, { days: 365 })],
-  ['analytics, 7 days', () => analytics.read(STORE, { days: 7 })],
-  ['popular, 365 days', () => analytics.popular(STORE, { days: 365 })],
-  ['suggestions with a prefix', () => analytics.suggest(STORE, { q: 'words of query 1' })],
-] as [string, () => Promise<unknown>][]) {
+  ['analytics?days=365', () => service.read(STORE, { days: 365 })],
+  ['analytics?days=7', () => service.read(STORE, { days: 7 })],
+  ['popular?days=365', () => service.popular(STORE, { days: 365 })],
+  ['suggestions', () => service.suggest(STORE, {})],
+  ['suggestions?q=words of query 1', () => service.suggest(STORE, { q: 'words of query 1' })],
+  ['unmet', () => service.readUnmet(STORE, {})],
+] as [string, () => unknown][]) {
   const times: number[] = []
   const cpu: number[] = []
   let held = 0
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 9; round++) {
     let last = performance.now()
     const watch = setInterval(() => {
       held = Math.max(held, performance.now() - last)
@@ -183,20 +231,46 @@ for (const [name, read] of [
     const cpuBegin = process.cpuUsage()
     await read()
     times.push(performance.now() - readBegin)
-    const used = process.cpuUsage(cpuBegin)
-    cpu.push((used.user + used.system) / 1_000)
+    cpu.push(cpuMs(process.cpuUsage(cpuBegin)))
     held = Math.max(held, performance.now() - last)
     clearInterval(watch)
   }
   console.log(
-    `${name}: median ${median(times).toFixed(0)} ms (CPU ${median(cpu).toFixed(0)} ms), first ${times[0]?.toFixed(0)} ms, loop held ${held.toFixed(0)} ms at most`,
+    `${name}: CPU ${median(cpu).toFixed(1)} ms (median; first ${cpu[0]?.toFixed(1)} ms), wall ${median(times).toFixed(1)} ms, loop held ${held.toFixed(0)} ms at most`,
   )
 }
-console.log(`resident memory at most: ${Math.round(Math.max(peak, process.memoryUsage.rss()) / 1e6)} MB`)
-const report = await analytics.read(STORE, { days: DAYS })
-console.log(
-  `check: total ${report.searches.total}, sessions ${report.searches.sessions}, ctr ${report.engagement.ctr}`,
-)
+console.log(`resident memory at most: ${Math.round(process.resourceUsage().maxRSS / 1_000)} MB`)
+
+const report = await service.read(STORE, { days: DAYS })
+const counted = {
+  searches: report.searches.total,
+  zero: report.searches.zero_results,
+  clicked: report.engagement.searches_with_click,
+  ctr: report.engagement.ctr,
+  conversion_rate: report.engagement.conversion_rate,
+  revenue: report.revenue.map(({ currency, total, unattributed, orders }) => ({
+    ...{ currency, total, unattributed, orders },
+  })),
+}
+const round4 = (value: number): number => Math.round(value * 1e4) / 1e4
+const expected: typeof counted = {
+  searches: naive.searches,
+  zero: naive.zero,
+  clicked: naive.clicked,
+  ctr: round4(naive.clicked / naive.searches),
+  conversion_rate: round4(naive.purchased / naive.searches),
+  revenue: Object.keys(naive.cents)
+    .sort((a, b) => (naive.cents[b] ?? 0) - (naive.cents[a] ?? 0))
+    .map((currency) => ({
+      currency,
+      total: (naive.cents[currency] ?? 0) / 100,
+      unattributed: (naive.unattributedCents[currency] ?? 0) / 100,
+      orders: naive.orders[currency] ?? 0,
+    })),
+}
+const isEqual = Bun.deepEquals(counted, expected)
+console.log(`the naive count ${isEqual ? 'is equal' : 'DIFFERS'}: ${JSON.stringify(counted)}`)
+if (!isEqual) console.log(`expected: ${JSON.stringify(expected)}`)
 db.close()
 if (flags.folder === undefined) rmSync(folder, { recursive: true })
-process.exit(0)
+process.exit(isEqual ? 0 : 1)
