@@ -7,6 +7,7 @@ export const FULL_COUNTS = {
   CRASH_QUERIES: 100,
   JOB_KILLS: 200,
   JOB_PRODUCTS: 1_000,
+  FEEDBACK_KILLS: 100,
   WAL_ROUNDS: 2_000,
   FSYNC_WRITES: 640,
   MODEL_RUNS: 200,
@@ -39,6 +40,7 @@ export const FULL_COUNTS = {
 export const SEEDS = [
   'CRASH_SEED',
   'JOB_SEED',
+  'FEEDBACK_SEED',
   'PICTURE_SEED',
   'FUZZ_SEED',
   'MODEL_SEED',

@@ -29,9 +29,16 @@ export const BARS: readonly Bar[] = [
   {
     number: 1,
     name: 'kill -9',
-    demand: 'No acknowledged product is lost or lacks its vector; the next start is sound and quick.',
-    parts: [part('writes', 1_000, 50), part('start-up', 200, 10), part('bulk jobs', 200, 4)],
-    suites: [`${R}/crash.test.ts`, `${R}/jobs.test.ts`],
+    demand:
+      'No acknowledged product, vector or purchase is lost or doubled; searches lose the last half second at most; the next start is sound and quick.',
+    parts: [
+      part('writes', 1_000, 50),
+      part('start-up', 200, 10),
+      part('bulk jobs', 200, 4),
+      part('feedback', 100, 5),
+      part('searches', 100, 5),
+    ],
+    suites: [`${R}/crash.test.ts`, `${R}/jobs.test.ts`, `${R}/feedback.test.ts`],
   },
   {
     number: 2,

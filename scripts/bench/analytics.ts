@@ -143,7 +143,12 @@ async function live(visits: readonly Visit[]): Promise<void> {
   history.flush()
 }
 
-const shoppers = createShoppers({ storeId: STORE, products: PRODUCTS, results: RESULTS, dimension: DIMENSION })
+const shoppers = createShoppers({
+  storeId: STORE,
+  products: PRODUCTS,
+  results: RESULTS,
+  dimension: DIMENSION,
+})
 const spent = { live: 0, packing: 0, pruning: 0, drawing: 0 }
 async function spend(what: keyof typeof spent, work: () => unknown): Promise<void> {
   const before = process.cpuUsage()
@@ -165,7 +170,8 @@ for (let day = 0; day < DAYS; day++) {
     await history.prune()
     for (const { run } of feedback.chores) await run()
   })
-  if (day % MAP_EVERY_DAYS === MAP_EVERY_DAYS - 1 || day === DAYS - 1) await spend('drawing', () => drawing?.())
+  if (day % MAP_EVERY_DAYS === MAP_EVERY_DAYS - 1 || day === DAYS - 1)
+    await spend('drawing', () => drawing?.())
   largestDatabase = Math.max(largestDatabase, fileBytes(DATABASE_FILE) + fileBytes(`${DATABASE_FILE}-wal`))
   if (day % 10 === 9) {
     const seconds = Math.round((performance.now() - begin) / 1_000)
@@ -198,9 +204,12 @@ printTables()
 /** Where the disk goes; reading all pages takes a while. */
 function printTables(): void {
   const tables = db
-    .prepare<[], { name: string; rows: number }>("SELECT name, 0 AS rows FROM sqlite_schema WHERE type = 'table'")
+    .prepare<[], { name: string; rows: number }>(
+      "SELECT name, 0 AS rows FROM sqlite_schema WHERE type = 'table'",
+    )
     .all()
-  const wanted = /^(searches|feedback_events|tallies|tally_packs|tally_items|product_revenue|engaged_searches|burst_searches|unmet_searches)$/
+  const wanted =
+    /^(searches|feedback_events|tallies|tally_packs|tally_items|product_revenue|engaged_searches|burst_searches|unmet_searches)$/
   for (const { name } of tables.filter((table) => wanted.test(table.name))) {
     const count = db.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get()
     console.log(`  ${name}: ${count} rows`)
