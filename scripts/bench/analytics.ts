@@ -27,7 +27,7 @@ import { DATABASE_FILE, openDatabase, unsynced } from '../../src/platform/db/ope
 import { createWriteBehind } from '../../src/platform/db/write-behind.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { seededRandom } from '../../test/robustness/random.ts'
-import { createShoppers, type Visit } from './parts/shoppers.ts'
+import { createShoppers, PAGE, type Visit } from './parts/shoppers.ts'
 import { median } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({
@@ -137,7 +137,7 @@ async function live(visits: readonly Visit[]): Promise<void> {
   for (const { search, events } of visits) {
     now = search.createdAt
     history.add(search)
-    for (const event of events) recorded.push(feedback.service.record(STORE, event, { origin: 'widget' }))
+    for (const event of events) recorded.push(feedback.service.record(STORE, event, { page: PAGE }))
   }
   await Promise.all(recorded)
   history.flush()

@@ -10,6 +10,8 @@ export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'
 export interface Widget extends WidgetKeyBudget {
   /** In the filter language; null lets every product pass. */
   forcedFilters: unknown
+  /** Of the page that asks; one that the key lists. */
+  origin: string
 }
 
 export interface WidgetDoorDeps {

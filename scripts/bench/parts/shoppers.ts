@@ -19,6 +19,8 @@ export interface Visit {
 }
 
 const QUERIES = 50_000
+/** Half of the searches come from it, and all feedback. */
+export const PAGE = { keyId: '01900000-0000-7000-8000-000000000002', origin: 'https://www.shop.example' }
 /** Pictures of things that the shop does not have: some kinds of them, each with its own vector. */
 const UNMET_KINDS = 400
 const CURRENCIES = ['EUR', 'EUR', 'EUR', 'EUR', 'USD'] as const
@@ -75,6 +77,7 @@ export function createShoppers({ storeId, products, results, dimension }: ShopOp
       topScore: isZero ? null : isUnmet ? 0.3 : 0.5 + random.below(100) / 250,
       durationMs: 5 + zipf(400),
       isTracked: true,
+      page: chance(0.5) ? PAGE : null,
       sessionId,
       createdAt: now,
       vector: isUnmet ? kinds[zipf(UNMET_KINDS)] : undefined,

@@ -30,6 +30,12 @@ export const TAGS = [
     description: `Two-factor authentication, keys, the IP list, the audit log. ${OWN_BUDGET}`,
   },
   { name: 'Team', description: `Invitations, members and groups of a store. ${OWN_BUDGET}` },
+  { name: 'Billing', description: 'The plan of a store, what it has used of it, checkouts and invoices.' },
+  {
+    name: 'Operator',
+    description:
+      'For super-admins: every store and person of this installation, mails that wait, health and settings. A person’s token is needed.',
+  },
   { name: 'Operation', description: 'Health and versions.' },
 ] as const
 

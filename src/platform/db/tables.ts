@@ -68,6 +68,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   tally_packs: { writer: 'discovery/analytics', rows: OF_STORE },
   engaged_searches: { writer: 'discovery/analytics', rows: OF_STORE },
   burst_searches: { writer: 'discovery/analytics', rows: OF_STORE },
+  widget_pages: { writer: 'discovery/analytics', rows: OF_STORE },
+  widget_page_days: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_searches: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_maps: { writer: 'discovery/analytics', rows: OF_STORE },
 

@@ -182,12 +182,23 @@ describe('the frame', () => {
       await page.getByRole('button', { name: 'Whole picture' }).click()
       await heardResults(page, 3)
       states.push(await pressed())
-      return states
+      // The dots on the picture are for fingers and mice.
+      const dot = page.locator('.dot', { hasText: '2' })
+      const [at, picture] = [await dot.boundingBox(), await page.locator('.picture').boundingBox()]
+      const middle = at && picture ? [(at.x + 22 - picture.x) / picture.width, at.width] : []
+      await dot.click()
+      await heardResults(page, 4)
+      states.push(await pressed())
+      return { states, middle: middle.map((share) => Math.round(share * 100) / 100) }
     })
-    expect(result).toEqual([['Whole picture'], ['Region 1'], ['Whole picture']])
+    expect(result).toEqual({
+      states: [['Whole picture'], ['Region 1'], ['Whole picture'], ['Region 2']],
+      middle: [0.7, 44],
+    })
     expect(shop.service.callsOf('url').map(({ body }) => body['crop'])).toEqual([
       { x: 0.1, y: 0.1, width: 0.4, height: 0.5 },
       undefined,
+      { x: 0.5, y: 0.4, width: 0.4, height: 0.5 },
     ])
   }, 60_000)
 })

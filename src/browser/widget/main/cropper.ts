@@ -10,6 +10,14 @@ export interface Cropper {
   show(picture: HTMLCanvasElement | undefined): void
   /** Moves the frame; null is the whole picture. */
   set(box: Box | undefined): void
+  /** Lays a dot on each part of the picture, with its number. Keyboards have the buttons beside the picture. */
+  mark(parts: readonly Part[]): void
+}
+
+/** A part of the picture, and what a tap on it does. */
+export interface Part {
+  box: Box
+  choose(): void
 }
 
 /** The eight handles: which edges each moves, -1 for the left or upper one, 1 for the other. */
@@ -74,6 +82,10 @@ export function createCropper(
     el('div', { class: 'shade' }),
     frame,
   )
+  const dots = el('div', { class: 'dots', 'aria-hidden': 'true' })
+  const dotRules = sheet('')
+  root.adoptedStyleSheets.push(dotRules)
+  picture.append(dots)
   const element = el('div', { class: 'crop', hidden: true }, picture, el('p', { class: 'hint' }, texts.crop))
 
   function draw(): void {
@@ -175,7 +187,16 @@ export function createCropper(
         }
       }
       box = WHOLE
+      dots.replaceChildren()
       draw()
+    },
+    mark(parts) {
+      const middle = ({ x, y, width, height }: Box) =>
+        `left:${(x + width / 2) * 100}%;top:${(y + height / 2) * 100}%`
+      dotRules.replaceSync(parts.map(({ box: part }, n) => `.d${n}{${middle(part)}}`).join(''))
+      dots.replaceChildren(
+        ...parts.map(({ choose }, n) => el('span', { class: `dot d${n}`, click: choose }, String(n + 1))),
+      )
     },
     set(next) {
       clearTimeout(timer)

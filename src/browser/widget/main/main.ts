@@ -5,7 +5,7 @@ import { readRefusal } from '../loader/client.ts'
 import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts'
 import { createCropper } from './cropper.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
-import { buildCategories, buildRegions, pressRegion } from './proposals.ts'
+import { buildCategories, buildRegions, listParts, pressRegion } from './proposals.ts'
 import { buildPopular, buildResults, buildSkeleton, isFew } from './results.ts'
 import { findProblem, type Problem, type Query, search } from './search.ts'
 import { STYLES } from './styles.ts'
@@ -151,6 +151,7 @@ export function start(context: Context): Panel {
         const drawn = [...regions.childNodes]
         showPicture(canvas)
         regions.replaceChildren(...drawn)
+        markParts()
       }
     })
   }
@@ -189,6 +190,10 @@ export function start(context: Context): Panel {
       // The shopper has refused, or the clipboard holds nothing that a page may read.
     }
     field.focus()
+  }
+
+  function markParts(): void {
+    cropper.mark(listParts(regions).map(({ chip, box }) => ({ box, choose: () => chip.click() })))
   }
 
   function narrow(crop: Box | undefined): void {
@@ -251,6 +256,7 @@ export function start(context: Context): Panel {
         narrow(box)
       })
       regions.replaceChildren(...found)
+      markParts()
     }
     showCategories(answer)
     emit('results', { search_id: answer.search_id, products: hits.map(({ product_id }) => product_id) })

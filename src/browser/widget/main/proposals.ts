@@ -31,6 +31,13 @@ export function buildRegions(
   return [buildChip(true, () => choose(undefined), texts.whole), ...parts]
 }
 
+/** The buttons of parts with their boxes; that of the whole picture has none. */
+export const listParts = (regions: Element): { chip: HTMLElement; box: Box }[] =>
+  [...regions.children].flatMap((chip) => {
+    const box = boxes.get(chip)
+    return box && chip instanceof HTMLElement ? [{ chip, box }] : []
+  })
+
 /** Marks the button whose part of the picture is searched for; a frame of the shopper's own has none. */
 export function pressRegion(regions: Element, box: Box | undefined): void {
   for (const chip of regions.children) chip.setAttribute('aria-pressed', String(boxes.get(chip) === box))

@@ -84,24 +84,19 @@ export async function search(context: Context, query: Query, signal: AbortSignal
 
   const refined = { ...common, ...(words && { query: words }), ...(crop && { crop }) }
 
-  const upload = async ({ jpeg }: Picture): Promise<Answer> => {
+  const upload = ({ jpeg }: Picture): Promise<Answer> => {
     const form = new FormData()
     form.append('image', jpeg, 'picture.jpg')
-    form.append('limit', String(common.limit))
-    if (crop) form.append('crop', JSON.stringify(crop))
-    if (session) form.append('session_id', session)
-    const answer = await post('upload', form)
-    if (answer.image_id) source.imageId = answer.image_id
-    // An upload takes neither words nor a category.
-    return answer.image_id && (words || category)
-      ? post('url', { image_id: answer.image_id, ...refined })
-      : answer
+    for (const [name, value] of Object.entries(refined))
+      form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+    return post('upload', form)
   }
 
   const first = async (): Promise<Answer> => {
     const { picture, url, productId } = source
     if (picture) return upload(picture)
-    if (productId) {
+    // A part is one of the picture that the shopper sees, which need not be the product's first.
+    if (productId && !(crop && url)) {
       try {
         return await post('url', { product_id: productId, ...refined })
       } catch (error) {

@@ -55,6 +55,9 @@ canvas{display:block;max-inline-size:100%;max-block-size:min(40vh,360px);min-inl
 .h0,.h6,.h7{left:0}.h1,.h5{left:50%}.h2,.h3,.h4{left:100%}
 .h0,.h1,.h2{top:0}.h3,.h7{top:50%}.h4,.h5,.h6{top:100%}
 .h0,.h4{cursor:nwse-resize}.h2,.h6{cursor:nesw-resize}.h1,.h5{cursor:ns-resize}.h3,.h7{cursor:ew-resize}
+.dot{position:absolute;width:44px;height:44px;margin:-22px;display:grid;place-items:center;isolation:isolate;cursor:pointer;color:#000;font-size:.75em}
+.dot::before{content:"";position:absolute;inset:11px;z-index:-1;background:#fff;border:1px solid #000;border-radius:50%;opacity:.9}
+.dot:hover::before{opacity:1;inset:9px}
 .chips{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem}
 .side .chips{justify-content:center}
 .chip{border-radius:999px;font-size:.875em}

@@ -82,6 +82,8 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
       const { rows, nextCursor } = nodeCursors.page(found, limit, ({ id }) => ({ id }))
       return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
     },
+
+    /**
      * Puts the id of a person in the place of their e-mail address in every event, as `email_of`. It is the one change that
      * the log allows. Call it in the transaction in which the person gives the address up.
      *

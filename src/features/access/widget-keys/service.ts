@@ -50,6 +50,8 @@ export interface AdmittedWidget {
   ratePerMinute: number | null
   /** In the filter language; null lets every product pass. */
   forcedFilters: unknown
+  /** Of the page that asks. */
+  origin: string
 }
 
 export type WidgetKeyService = ReturnType<typeof widgetKeyService>
@@ -217,7 +219,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
       if (row.isSuspended) throw widgetSuspended()
       if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
       const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
-      return { keyId, storeId, plan, ratePerMinute, forcedFilters }
+      return { keyId, storeId, plan, ratePerMinute, forcedFilters, origin }
     },
   }
 }

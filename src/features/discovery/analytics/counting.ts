@@ -3,10 +3,11 @@ import { hashName, placeHash } from '../../../core/distinct.ts'
 import { binOf } from '../../../core/durations.ts'
 import type { FeedbackAction } from '../feedback/schema.ts'
 import type { AnsweredSearch } from '../search/history.ts'
-import type { FoundSearch } from '../search/queries.ts'
+import type { FoundSearch, WidgetPage } from '../search/queries.ts'
 import { type Bursts, isFirstPage } from './bursts.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
+import type { PageQueries } from './page-queries.ts'
 import {
   DURATIONS,
   type Kind,
@@ -25,10 +26,12 @@ export interface CountedEvent {
   /** Whether the store has the product. */
   isKnownProduct: boolean
   /** The search that it belongs to. */
-  search?: Pick<FoundSearch, 'id' | 'type' | 'query' | 'isTracked' | 'createdAt'> | undefined
+  search?: Pick<FoundSearch, 'id' | 'type' | 'query' | 'isTracked' | 'page' | 'createdAt'> | undefined
   position: number | null
   /** Of a purchase. */
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
+  /** The page that told of it; null for a backend. */
+  page: WidgetPage | null
   /** Unix ms. */
   occurredAt: number
 }
@@ -36,6 +39,7 @@ export interface CountedEvent {
 export interface CountingDeps {
   days: DayQueries
   tallies: TallyQueries
+  pages: PageQueries
   bursts: Bursts
 }
 
@@ -51,6 +55,7 @@ export const PLAUSIBLE = 0.5
 
 const BITS: Readonly<Record<FeedbackAction, number>> = { click: 1, add_to_cart: 2, purchase: 4 }
 const COLUMNS = { click: 'clicked', add_to_cart: 'carted', purchase: 'purchased' } as const
+const EVENTS = { click: 'clicks', add_to_cart: 'carts', purchase: 'purchases' } as const
 const MEASURE = { click: 'b', add_to_cart: 'c', purchase: 'd' } as const
 
 /** Searches of one burst that are followed to the one that counts. */
@@ -60,7 +65,7 @@ const BURST_HOPS_MAX = 1_000
 const SIZES_MAX = 10_000
 
 /** Counts searches and feedback inside the transactions that write them. */
-export function createCounting({ days, tallies, bursts }: CountingDeps) {
+export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
   /** Rows of a kind and day, so that none grows beyond its limit. Some too many after a write that was undone. */
   const sizes = new Map<string, number>()
 
@@ -106,7 +111,8 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
     tallies.raise({ storeId, kind: REGISTERS, day, item: register, a: rank })
   }
 
-  function countContent(search: AnsweredSearch, sign: 1 | -1): void {
+  /** @param page the number of the page that searched. */
+  function countContent(search: AnsweredSearch, sign: 1 | -1, page: number | null): void {
     const { storeId, type, createdAt } = search
     const day = dayOf(createdAt)
     days.addSearches({
@@ -117,30 +123,38 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
       zero: sign * isZero(search),
       low: sign * isLow(search),
     })
+    if (page !== null) pages.count({ storeId, day, page, searches: sign, zero: sign * isZero(search) })
     countQuery(search, day, sign)
     countShown(search, day, sign)
+  }
+
+  /** The number of the page that searched. */
+  function seeSearch({ storeId, page, createdAt }: AnsweredSearch): number | null {
+    return page && pages.seeSearch({ storeId, ...page, at: createdAt })
   }
 
   function countSearch(search: AnsweredSearch, replaced: AnsweredSearch | undefined): void {
     const { id, storeId, durationMs, sessionId, createdAt, query } = search
     const day = dayOf(createdAt)
+    const page = seeSearch(search)
     if (replaced) {
-      countContent(replaced, -1)
-      const from = dayOf(replaced.createdAt)
-      days.addBurst({ searchId: replaced.id, storeId, intoId: id, intoDay: day, intoQuery: query, day: from })
+      countContent(replaced, -1, replaced.page && pages.find(storeId, replaced.page))
+      const into = { intoId: id, intoDay: day, intoQuery: query, intoPage: page }
+      days.addBurst({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
     }
-    countContent(search, 1)
+    countContent(search, 1, page)
     tallies.add({ storeId, kind: DURATIONS, day, item: binOf(durationMs), a: 1 })
     if (sessionId !== null) countSession(storeId, sessionId, day)
   }
 
   /** The search that counts for one that was given feedback. */
-  function findCounted(search: NonNullable<CountedEvent['search']>) {
-    let found = { id: search.id, day: dayOf(search.createdAt), query: search.query }
+  function findCounted(storeId: string, search: NonNullable<CountedEvent['search']>) {
+    const page = search.page && pages.find(storeId, search.page)
+    let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, page }
     for (let hops = 0; hops < BURST_HOPS_MAX; hops++) {
       const next = days.findBurst(found.id)
       if (!next) break
-      found = { id: next.intoId, day: next.intoDay, query: next.intoQuery }
+      found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, page: next.intoPage }
     }
     return found
   }
@@ -149,7 +163,7 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
     { storeId, action, position }: CountedEvent,
     search: NonNullable<CountedEvent['search']>,
   ): void {
-    const { id, day, query } = findCounted(search)
+    const { id, day, query, page } = findCounted(storeId, search)
     if (action === 'click' && position !== null) {
       const bucket = position <= 10 ? position : position <= 20 ? 11 : 21
       days.addPosition({ storeId, day, bucket, position })
@@ -158,6 +172,7 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
     if (actions & BITS[action]) return
     days.setActions({ searchId: id, storeId, actions: actions | BITS[action], day })
     days.addSearches({ storeId, day, type: search.type, [COLUMNS[action]]: 1 })
+    if (page !== null) pages.count({ storeId, day, page, [COLUMNS[action]]: 1 })
     const name = action === 'click' ? nameQuery(query) : undefined
     const item = name === undefined ? undefined : tallies.findNumber(storeId, QUERIES, name)
     if (item !== undefined) tallies.add({ storeId, kind: QUERIES, day, item, b: 1 })
@@ -196,9 +211,13 @@ export function createCounting({ days, tallies, bursts }: CountingDeps) {
 
     /** Counts an event. To be called in its transaction, after the rows of the searches before it are written. */
     countEvent(event: CountedEvent): void {
-      const { storeId, action, search, sale } = event
-      const day = dayOf(event.occurredAt)
+      const { storeId, action, search, sale, occurredAt } = event
+      const day = dayOf(occurredAt)
       days.addEvent({ storeId, day, action, attributed: search ? 1 : 0 })
+      if (event.page) {
+        const page = pages.seeEvent({ storeId, ...event.page, at: occurredAt })
+        pages.count({ storeId, day, page, [EVENTS[action]]: 1 })
+      }
       const product = countProduct(event, day)
       if (sale) {
         const { value, currency, isNewOrder } = sale

@@ -20,6 +20,8 @@ export interface BurstRow {
   /** Of the search that counts. */
   intoDay: number
   intoQuery: string | null
+  /** The number of its page; null for a backend. */
+  intoPage: number | null
   day: number
 }
 
@@ -67,10 +69,11 @@ export function dayQueries(db: Db) {
     INSERT INTO engaged_searches (search_id, store_id, actions, day) VALUES (@searchId, @storeId, @actions, @day)
     ON CONFLICT DO UPDATE SET actions = excluded.actions`)
   const addBurst = db.prepare(`
-    INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, day)
-    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @day) ON CONFLICT DO NOTHING`)
+    INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, into_page, day)
+    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoPage, @day) ON CONFLICT DO NOTHING`)
   const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
-    'SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery FROM burst_searches WHERE search_id = ?',
+    `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoPage
+    FROM burst_searches WHERE search_id = ?`,
   )
   const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
   const removeOfSearches = [

@@ -12,6 +12,7 @@ import { createCounting } from './counting.ts'
 import { dayQueries } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
 import { createPacking } from './packing.ts'
+import { pageQueries } from './page-queries.ts'
 import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
 import { analyticsService } from './service.ts'
@@ -35,9 +36,10 @@ export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: An
   const { model, embedder, flush, historyDays } = needs
   const days = dayQueries(db)
   const tallies = tallyQueries(db)
+  const pages = pageQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, tallies, bursts: createBursts() })
+  const counting = createCounting({ days, tallies, pages, bursts: createBursts() })
   const withoutDisk = <Result>(write: () => Result): Result => unsynced(db, write)
   const locked = createKeyedLock()
   const packing = createPacking({
@@ -60,7 +62,7 @@ export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: An
     alone: locked,
   })
   const service = analyticsService({
-    ...{ days, tallies, catalogue, unmet, clock, flush },
+    ...{ days, tallies, pages, catalogue, unmet, clock, flush },
     sums: createSumming({ tallies, clock }),
     alone: locked,
   })

@@ -23,6 +23,7 @@ export function pruneQueries(db: Db) {
     { oldest: oldest('event_days'), run: db.prepare(`DELETE FROM event_days WHERE ${ofDay}`) },
     { oldest: oldest('revenue_days'), run: db.prepare(`DELETE FROM revenue_days WHERE ${ofDay}`) },
     { oldest: oldest('product_revenue'), run: db.prepare(`DELETE FROM product_revenue WHERE ${ofDay}`) },
+    { oldest: oldest('widget_page_days'), run: db.prepare(`DELETE FROM widget_page_days WHERE ${ofDay}`) },
     ...KINDS.flatMap((kind) => {
       const ofKind = ` AND kind = ${kind}`
       return [
@@ -34,6 +35,9 @@ export function pruneQueries(db: Db) {
       ]
     }),
   ]
+  const removePages = db.prepare(`
+    DELETE FROM widget_pages WHERE store_id = @storeId
+      AND id NOT IN (SELECT page FROM widget_page_days WHERE store_id = @storeId)`)
   const freeItems = db.prepare(`
     UPDATE tally_items SET name = NULL WHERE store_id = @storeId AND kind = @kind AND number > @after
       AND number <= @upTo AND name IS NOT NULL AND last_day < @before`)
@@ -57,6 +61,8 @@ export function pruneQueries(db: Db) {
         (sum, statement) => sum + statement.run({ storeId, before, limit: BigInt(limit) }).changes,
         0,
       ),
+    /** Deletes pages of which no kept day counts anything. */
+    removePages: (storeId: string): void => void removePages.run({ storeId }),
     /** Gives up names that no kept day counts. */
     freeItems: (range: {
       storeId: string

@@ -2,7 +2,10 @@ import { dateOf } from '../../../core/days.ts'
 import { percentile } from '../../../core/durations.ts'
 import { findBest } from './best.ts'
 import type { DayQueries, Days, SearchCounts, SearchDayRow } from './day-queries.ts'
+import type { PageQueries } from './page-queries.ts'
+import { round, share } from './rates.ts'
 import type { Analytics } from './schema.ts'
+import { describeTracking, listSources } from './sources.ts'
 import type { Summing } from './sums.ts'
 import { PRODUCTS, QUERIES, type TallyQueries } from './tally-queries.ts'
 
@@ -14,12 +17,13 @@ const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0
 export interface ReportDeps {
   days: DayQueries
   tallies: TallyQueries
+  pages: PageQueries
   sums: Summing
 }
 
 /** Writes the analytics of a period from the counts of its days. */
 export async function writeReport(
-  { days: queries, tallies, sums }: ReportDeps,
+  { days: queries, tallies, pages, sums }: ReportDeps,
   days: Days,
 ): Promise<Analytics> {
   const { storeId, from, to } = days
@@ -28,6 +32,7 @@ export async function writeReport(
   const positions = queries.listPositions(days)
   const revenue = queries.listRevenue(days)
   const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
+  const sources = listSources(total, events, pages.list(days), to - from + 1)
   const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
   const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
   const sessions = await sums.countSessions(days)
@@ -82,7 +87,7 @@ export async function writeReport(
 
   return {
     period: { days: to - from + 1, from: dateOf(from), to: dateOf(to), timezone: 'UTC' },
-    tracking: describeTracking(total.searches, events, to - from + 1),
+    tracking: describeTracking(total.searches, events, sources, to - from + 1),
     searches: {
       total: total.searches,
       by_type: countTypes(rows),
@@ -103,6 +108,7 @@ export async function writeReport(
       add_to_cart_rate: share(total.carted, total.searches),
       conversion_rate: share(total.purchased, total.searches),
     },
+    by_source: sources,
     revenue: revenue.map(({ currency, total: sum, attributed, orders }) => ({
       currency,
       total: round(sum),
@@ -147,32 +153,3 @@ function listDays(rows: readonly SearchDayRow[], { from, to }: Days): Analytics[
     }
   })
 }
-
-type EventCounts = ReadonlyMap<string, { events: number; attributed: number }>
-
-/** Says whether the events of the shop arrive, in words for the merchant. */
-function describeTracking(searches: number, events: EventCounts, days: number): Analytics['tracking'] {
-  const click = events.get('click') ?? { events: 0, attributed: 0 }
-  const purchases = events.get('purchase')?.events ?? 0
-  const counts = `${many(searches, 'search', 'searches')}, ${many(click.events, 'click')} in ${many(days, 'day')}`
-  const tell = (status: string, message: string) => ({ status, message })
-  if (searches === 0) return tell('no_searches', `${counts}: no search was counted yet`)
-  if (click.events === 0)
-    return tell('no_clicks', `${counts}: the shop reports no clicks; send them as feedback`)
-  if (click.attributed === 0)
-    return tell('unattributed', `${counts}: no click names the search_id of a search of this store`)
-  if (purchases === 0)
-    return tell(
-      'no_purchases',
-      `${counts}, 0 purchases: the shop reports no purchases; send them as feedback`,
-    )
-  return tell('ok', `${counts}, ${many(purchases, 'purchase')}`)
-}
-
-const many = (count: number, one: string, several = `${one}s`): string =>
-  `${count} ${count === 1 ? one : several}`
-
-export const round = (value: number, digits = 4): number => Math.round(value * 10 ** digits) / 10 ** digits
-
-/** null where nothing could be counted. */
-const share = (part: number, whole: number): number | null => (whole <= 0 ? null : round(part / whole))

@@ -67,6 +67,36 @@ export const PopularProducts = named(
 )
 export type PopularProducts = typeof PopularProducts.static
 
+const tracking = (statuses: string) =>
+  t.Object({
+    status: t.String({ description: `${statuses}; later versions may add more.` }),
+    message: t.String({ description: 'The same for people; may change.' }),
+  })
+
+const moment = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+
+const Source = named(
+  'SearchSource',
+  t.Object({
+  source: t.String({ description: '`api`, or `widget` for a page with a widget key.' }),
+  key_id: t.Union([t.String({ format: 'uuid' }), t.Null()], { description: 'Of the widget key.' }),
+  key_name: t.Union([t.String(), t.Null()], { description: 'null also for a key that was revoked.' }),
+  origin: t.Union([t.String(), t.Null()], { description: 'Of the page.' }),
+  searches: count(),
+  zero_results: count(),
+  searches_with_click: count('Searches of this source with a click, whoever told of it.'),
+  ctr: rate('As in `engagement`, of the searches of this source.'),
+  add_to_cart_rate: rate('Likewise.'),
+  conversion_rate: rate('Likewise.'),
+  clicks: count('Events that this source told of.'),
+  add_to_cart: count(),
+  purchases: count(),
+  last_search_at: moment('Also before the period; null for `api`.'),
+  last_event_at: moment('Also before the period; null for `api`.'),
+  tracking: tracking('`ok`, `no_searches`, `no_clicks`, `unattributed`'),
+}))
+
 /** GET /v1/search/analytics. */
 export const Analytics = named(
   'Analytics',
@@ -77,13 +107,7 @@ export const Analytics = named(
       to: t.String({ format: 'date' }),
       timezone: t.Literal('UTC'),
     }),
-    tracking: t.Object({
-      status: t.String({
-        description:
-          '`ok`, `no_searches`, `no_clicks`, `unattributed`, `no_purchases`; later versions may add more.',
-      }),
-      message: t.String({ description: 'The same for people; may change.' }),
-    }),
+    tracking: tracking('`ok`, `no_searches`, `no_clicks`, `unattributed`, `partial`, `no_purchases`'),
     searches: t.Object({
       total: count('Tracked searches. Keystrokes of one session count as one search.'),
       by_type: t.Record(t.String(), Type.Integer()),
@@ -107,6 +131,9 @@ export const Analytics = named(
       ),
       add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
       conversion_rate: rate('Searches with a purchase / searches.'),
+    }),
+    by_source: t.Array(Source, {
+      description: 'The backend, then at most 100 pages with widget keys, most searches first.',
     }),
     revenue: t.Array(
       t.Object({

@@ -6,7 +6,8 @@ import { findBest } from './best.ts'
 import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
 import type { Days } from './day-queries.ts'
 import { nameQuery } from './names.ts'
-import { type ReportDeps, round, writeReport } from './report.ts'
+import { round } from './rates.ts'
+import { type ReportDeps, writeReport } from './report.ts'
 import type {
   Analytics,
   AnalyticsQuery,

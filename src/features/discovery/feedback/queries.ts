@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
+import type { WidgetPage } from '../search/queries.ts'
 import type { FeedbackAction } from './schema.ts'
 
 /** One event, as it is kept. */
@@ -16,7 +17,8 @@ export interface FeedbackRow {
   quantity: number
   sessionId: string | null
   repeatKey: string | null
-  origin: 'api' | 'widget'
+  /** The page that told of it; null for a backend. */
+  page: WidgetPage | null
   /** Unix ms. */
   occurredAt: number
   createdAt: number
@@ -38,9 +40,9 @@ export type FeedbackQueries = ReturnType<typeof feedbackQueries>
 export function feedbackQueries(db: Db) {
   const insert = db.prepare(`
     INSERT INTO feedback_events (id, store_id, search_id, product_id, action, position, is_attributed, order_id, order_value,
-      currency, quantity, session_id, repeat_key, origin, occurred_at, created_at)
+      currency, quantity, session_id, repeat_key, origin, widget_key_id, page_origin, occurred_at, created_at)
     VALUES (@id, @storeId, @searchId, @productId, @action, @position, @attributed, @orderId, @orderValue,
-      @currency, @quantity, @sessionId, @repeatKey, @origin, @occurredAt, @createdAt)`)
+      @currency, @quantity, @sessionId, @repeatKey, @origin, @keyId, @pageOrigin, @occurredAt, @createdAt)`)
   const known = 'SELECT id, is_attributed AS attributed, position FROM feedback_events'
   const byOrder = db.prepare<Partial<FeedbackRow>, KnownRow>(
     `${known} WHERE store_id = @storeId AND order_id = @orderId AND action = @action AND product_id = @productId LIMIT 1`,
@@ -89,8 +91,14 @@ export function feedbackQueries(db: Db) {
     row && { id: row.id, position: row.position, isAttributed: row.attributed === 1 }
 
   return {
-    add: ({ isAttributed, ...row }: FeedbackRow): void =>
-      void insert.run({ ...row, attributed: isAttributed ? 1 : 0 }),
+    add: ({ isAttributed, page, ...row }: FeedbackRow): void =>
+      void insert.run({
+        ...row,
+        attributed: isAttributed ? 1 : 0,
+        origin: page ? 'widget' : 'api',
+        keyId: page?.keyId ?? null,
+        pageOrigin: page?.origin ?? null,
+      }),
     /** The same product of the same order. */
     findOfOrder: (storeId: string, orderId: string, action: FeedbackAction, productId: string) =>
       toKnown(byOrder.get({ storeId, orderId, action, productId })),

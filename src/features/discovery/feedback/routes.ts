@@ -19,7 +19,7 @@ export function feedbackRoutes(
         const idempotencyKey = request.headers.get('idempotency-key')
         return idempotency.answer({ actor, body, path, request, set }, async () => ({
           status: 201,
-          body: await feedback.record(actor.storeId, body, { origin: 'api', idempotencyKey }),
+          body: await feedback.record(actor.storeId, body, { page: null, idempotencyKey }),
         }))
       },
       {

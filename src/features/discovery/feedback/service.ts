@@ -29,7 +29,8 @@ export interface FeedbackDeps {
 }
 
 export interface FeedbackSource {
-  origin: FeedbackRow['origin']
+  /** The page that tells; null for a backend. */
+  page: FeedbackRow['page']
   /** The request's Idempotency-Key. */
   idempotencyKey?: string | null
 }
@@ -61,7 +62,7 @@ export function feedbackService(deps: FeedbackDeps) {
     storeId: string,
     event: ReadEvent,
     products: ReadonlySet<string>,
-    { origin, idempotencyKey }: FeedbackSource,
+    { page, idempotencyKey }: FeedbackSource,
     index: number,
   ): Judged {
     const { searchId, productId, sale, ...rest } = event
@@ -84,7 +85,7 @@ export function feedbackService(deps: FeedbackDeps) {
       orderValue: sale?.value ?? null,
       currency: sale?.currency ?? null,
       repeatKey: idempotencyKey ? `${idempotencyKey} ${index}` : null,
-      origin,
+      page,
       createdAt: clock.now(),
     }
     return { row, search, isKnownProduct, warnings }
@@ -117,7 +118,7 @@ export function feedbackService(deps: FeedbackDeps) {
     const known = findKnown(row)
     if (known) return known
     if (isSecondClick(row)) return row
-    const { storeId, action, productId, position, occurredAt, orderId, orderValue, currency } = row
+    const { storeId, action, productId, position, page, occurredAt, orderId, orderValue, currency } = row
     const sale =
       orderValue === null || currency === null
         ? undefined
@@ -127,7 +128,7 @@ export function feedbackService(deps: FeedbackDeps) {
             isNewOrder: orderId === null || !queries.hasOrder(storeId, orderId, currency),
           }
     queries.add(row)
-    countEvent({ storeId, action, productId, isKnownProduct, search, position, sale, occurredAt })
+    countEvent({ storeId, action, productId, isKnownProduct, search, position, sale, page, occurredAt })
     return row
   }
 

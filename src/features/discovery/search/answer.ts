@@ -43,7 +43,7 @@ export function createAnswers({
   }
 
   function answer(
-    { storeId }: Asker,
+    { storeId, page }: Asker,
     query: Query,
     wanted: CommonSearch,
     { hits, ranking, plan, facets, warnings }: Found,
@@ -62,6 +62,7 @@ export function createAnswers({
       durationMs: query_time_ms,
       isTracked: wanted.analytics ?? true,
       sessionId: wanted.session_id || null,
+      page: page ?? null,
       createdAt: clock.now(),
       vector: query.picture?.vector,
     })

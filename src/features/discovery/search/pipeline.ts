@@ -201,6 +201,15 @@ export function createPipeline(deps: PipelineDeps) {
       return write(asker, query, wanted, found)
     },
 
+    /** Whether the asker's own filter lets a product of the store pass. */
+    async reaches({ storeId, forcedFilters }: Asker, productId: string): Promise<boolean> {
+      if (forcedFilters === undefined) return true
+      const { rows } = await resolveFilters(storeId, { forced_filters: forcedFilters })
+      const store = findStore(storeId)
+      const slot = store?.segment.findSlot(queries.findFirstPicture(storeId, productId)?.pictureId ?? -1)
+      return store !== undefined && slot !== undefined && Boolean(rows?.has(toHit(store, slot).product))
+    },
+
     /**
      * Lists products that are in stock, as far as the asker may find them: first those of a list, then the newest.
      *

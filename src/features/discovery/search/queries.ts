@@ -23,6 +23,13 @@ export const SEARCH_KINDS = [
 ] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 
+/** A page of a shop that uses a widget key. */
+export interface WidgetPage {
+  keyId: string
+  /** As the browser names it. */
+  origin: string
+}
+
 /** One row of the search history. */
 export interface SearchRow {
   id: string
@@ -37,6 +44,8 @@ export interface SearchRow {
   isTracked: boolean
   /** The shopper's session. */
   sessionId: string | null
+  /** The page that searched; null for a backend. */
+  page: WidgetPage | null
   /** Unix ms. */
   createdAt: number
 }
@@ -45,13 +54,18 @@ export interface SearchRow {
 export interface FoundSearch
   extends Pick<
     SearchRow,
-    'id' | 'storeId' | 'type' | 'query' | 'results' | 'isTracked' | 'sessionId' | 'createdAt'
+    'id' | 'storeId' | 'type' | 'query' | 'results' | 'isTracked' | 'sessionId' | 'page' | 'createdAt'
   > {
   /** Results before the first one of `results`. */
   offset: number
 }
 
-type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked'> & { results: string; tracked: 0 | 1 }
+type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'page'> & {
+  results: string
+  tracked: 0 | 1
+  keyId: string | null
+  origin: string | null
+}
 
 export type SearchQueries = ReturnType<typeof searchQueries>
 
@@ -85,11 +99,13 @@ export function searchQueries(db: Db, model: number) {
     .raw()
   const insert = db.prepare(`
     INSERT INTO searches (id, store_id, type, query, parameters, results, top_score, duration_ms, is_tracked, session_id,
-      created_at)
-    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId, @createdAt)`)
+      widget_key_id, page_origin, created_at)
+    VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId,
+      @keyId, @origin, @createdAt)`)
   const findSearch = db.prepare<[id: string, storeId: string], FoundSearchRow>(`
     SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset, results,
-      is_tracked AS tracked, session_id AS sessionId, created_at AS createdAt
+      is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
+      created_at AS createdAt
     FROM searches WHERE id = ? AND store_id = ?`)
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
@@ -127,8 +143,9 @@ export function searchQueries(db: Db, model: number) {
     findSearch(storeId: string, id: string): FoundSearch | undefined {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined
-      const { tracked, results, ...rest } = row
-      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1 }
+      const { tracked, results, keyId, origin, ...rest } = row
+      const page = keyId === null || origin === null ? null : { keyId, origin }
+      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, page }
     },
 
     /** Deletes some of the searches before a moment. @returns the number of them. */
@@ -142,9 +159,11 @@ export function searchQueries(db: Db, model: number) {
       ofSession.all({ storeId, sessionId, upTo, limit: BigInt(limit) }),
     remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
 
-    record({ isTracked, createdAt, ...row }: SearchRow): void {
+    record({ isTracked, createdAt, page, ...row }: SearchRow): void {
       insert.run({
         ...row,
+        keyId: page?.keyId ?? null,
+        origin: page?.origin ?? null,
         parameters: JSON.stringify(row.parameters),
         results: JSON.stringify(row.results),
         tracked: isTracked ? 1 : 0,

@@ -1,4 +1,5 @@
 import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
+import { notFound } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
@@ -72,6 +73,9 @@ export function searchService(deps: SearchDeps) {
 
   /** Reads a query picture; beside that the names of the store's categories, which say what it shows. */
   async function see(asker: Asker, source: Source, pointer?: string): Promise<QueryPicture> {
+    // Whoever may not find a product does not learn of it by its neighbours.
+    const { product_id } = source
+    if (product_id !== undefined && !(await pipeline.reaches(asker, product_id))) throw notFound('product')
     const store = findStore(asker.storeId)
     const [picture] = await Promise.all([
       readSource(asker, source, pointer),
@@ -154,6 +158,10 @@ export function searchService(deps: SearchDeps) {
     /** GET /v1/products/{product_id}/similar. */
     byProduct: (asker: Asker, productId: string, asked: SimilarQuery) =>
       byPicture(asker, { ...toCommon(asked), product_id: productId }, 'similar'),
+
+    /** The same for whoever asks with a body. */
+    bySimilar: (asker: Asker, productId: string, asked: CommonSearch) =>
+      byPicture(asker, { ...asked, product_id: productId }, 'similar'),
 
     /** POST /v1/search/text. */
     async byText(asker: Asker, body: TextSearch): Promise<SearchResponse> {

@@ -7,6 +7,7 @@ import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-door.ts'
 import { FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
+import type { WidgetPage } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 import type { WidgetService } from './service.ts'
 
@@ -29,7 +30,10 @@ const WITH_PICTURE = [
   ...SEARCH,
   ...PICTURE_URL,
   'crop_too_small',
-  ['not_found', 'The picture is forgotten, or did not come with this key: send it again.'],
+  [
+    'not_found',
+    'The picture is forgotten or did not come with this key, so send it again; or the key finds no such product.',
+  ],
 ] as const
 
 const DETAIL = { tags: ['Widget'], security: WIDGET_KEY }
@@ -37,7 +41,7 @@ const small = jsonBody(LIMITS.widgetBytesMax)
 
 /** Where feedback comes from. */
 export interface FeedbackContext {
-  origin: 'widget'
+  page: WidgetPage
   /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
   idempotencyKey: string | null
 }
@@ -104,10 +108,10 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
 export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, record: RecordFeedback) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
     '/feedback',
-    async ({ widget: { storeId, keyId }, body, request, set }) => {
+    async ({ widget: { storeId, keyId, origin }, body, request, set }) => {
       const idempotencyKey = readIdempotencyKey(request, keyId)
       set.status = 201
-      return record(storeId, body, { origin: 'widget', idempotencyKey })
+      return record(storeId, body, { page: { keyId, origin }, idempotencyKey })
     },
     {
       parse: small,

@@ -8,7 +8,8 @@ import { upload } from '../../../http/schema.ts'
 import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
 /** What a widget may say in any search; it may send other fields, which are ignored. */
-const { category, price_min, price_max, color, session_id, crop, image_url, image_id } = UrlSearch.properties
+const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
+const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
 
 const common = {
@@ -47,10 +48,10 @@ export const WidgetUpload = named(
 )
 export type WidgetUpload = typeof WidgetUpload.static
 
-/** POST /v1/widget/search/url: one of the two pictures. */
+/** POST /v1/widget/search/url: one of two pictures; without them a product of the store, whose picture it is then. */
 export const WidgetUrl = named(
   'WidgetUrlSearch',
-  t.Object({ image_url, image_id, ...refined }, { additionalProperties: true }),
+  t.Object({ image_url, image_id, product_id, ...refined }, { additionalProperties: true }),
   { image_url: SAMPLE_PICTURE, limit: 5 },
 )
 export type WidgetUrl = typeof WidgetUrl.static

@@ -9,7 +9,7 @@ import { createPrivacy, type Privacy } from './privacy.ts'
 import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 
 export interface WidgetDeps {
-  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'listInStock'>
+  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
   /** The keys of the metadata that a store keeps to itself. */
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
@@ -30,7 +30,7 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
 
   /** Searches for a widget, and leaves out of the answer what is not meant for shoppers. */
   async function answer(
-    { storeId, keyId, forcedFilters }: Widget,
+    { storeId, keyId, origin, forcedFilters }: Widget,
     body: WidgetText | WidgetUrl,
     find: (asker: Asker, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
@@ -38,6 +38,7 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
     const asker: Asker = {
       storeId,
       owner: keyId,
+      page: { keyId, origin },
       isWithoutWords: privacy.hidesWords,
       ...(forcedFilters !== null && { forcedFilters }),
     }
@@ -68,17 +69,22 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
      * POST /v1/widget/search/url.
      *
      * @throws ApiError `image_source_invalid` for none or both, `not_found` for a picture that did not come with this key or
-     * is forgotten, and those of the picture.
+     * is forgotten and for a product that the key does not find, and those of the picture.
      */
     byUrl: (widget: Widget, body: WidgetUrl): Promise<WidgetAnswer> =>
       answer(widget, body, (asker, common) => {
-        const { image_url, image_id, crop, query } = body
+        const { image_url, image_id, product_id, crop, query } = body
+        const given = { image_url, image_id }
+        const names = PICTURES.filter((name) => given[name] !== undefined)
+        // A picture that the page names is what the shopper looks at.
+        const isProduct = names.length === 0 && product_id !== undefined
+        if (isProduct && !crop && query === undefined) return search.bySimilar(asker, product_id, common)
+        if (names.length !== 1 && !isProduct) throw notOnePicture(names, PICTURES)
         const source = {
           ...(image_url !== undefined && { image_url }),
           ...(image_id !== undefined && { image_id }),
+          ...(isProduct && { product_id }),
         }
-        const given = Object.keys(source)
-        if (given.length !== 1) throw notOnePicture(given, ['image_url', 'image_id'])
         const picture = { ...common, ...source, ...(crop && { crop }) }
         return query === undefined
           ? search.byUrl(asker, picture)
@@ -86,6 +92,8 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
       }),
   }
 }
+
+const PICTURES = ['image_url', 'image_id'] as const
 
 const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
   new ApiError(

@@ -23,6 +23,7 @@ import team from './0022_team.sql' with { type: 'text' }
 import billing from './0023_billing.sql' with { type: 'text' }
 import storeStates from './0024_store_states.sql' with { type: 'text' }
 import ownData from './0025_own_data.sql' with { type: 'text' }
+import widgetPages from './0026_widget_pages.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -51,4 +52,5 @@ export const migrations: readonly string[] = [
   billing,
   storeStates,
   ownData,
+  widgetPages,
 ]

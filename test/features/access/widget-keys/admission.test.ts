@@ -51,7 +51,7 @@ describe('a widget’s call (contract 4.11)', () => {
     'http://localhost:3000',
     'https://xn--mller-kva.example',
   ])('from %p is let in', (origin) => {
-    expect(admit(key, origin)).toEqual({ ...UNLIMITED, keyId, storeId })
+    expect(admit(key, origin)).toEqual({ ...UNLIMITED, keyId, storeId, origin })
   })
 
   test.each([null, ''])('without Origin (%p) is refused as such', (origin) => {
@@ -159,7 +159,7 @@ describe('a widget’s call (contract 4.11)', () => {
       allowed: ['text', 'feedback'],
       rate_per_minute: 7,
     })
-    const admitted = { ...UNLIMITED, keyId: id, storeId, ratePerMinute: 7 }
+    const admitted = { ...UNLIMITED, keyId: id, storeId, ratePerMinute: 7, origin: 'https://a.example' }
     expect(admit(key, 'https://a.example', 'text')).toEqual(admitted)
     expect(admit(key, 'https://a.example', 'feedback')).toEqual(admitted)
     expect(admit(key, 'https://a.example', 'url')).toEqual(['permission_denied', { required: 'widget:url' }])
@@ -176,7 +176,12 @@ describe('a widget’s call (contract 4.11)', () => {
     const path = `/v1/security/public-keys/${id}`
     await app.call('PATCH', path, { token, body: { origins: ['https://b.example'] } })
     expect(admit(key, 'https://a.example')).toEqual(['origin_not_allowed', undefined])
-    expect(admit(key, 'https://b.example')).toEqual({ ...UNLIMITED, keyId: id, storeId })
+    expect(admit(key, 'https://b.example')).toEqual({
+      ...UNLIMITED,
+      keyId: id,
+      storeId,
+      origin: 'https://b.example',
+    })
     await app.call('DELETE', path, { token })
     expect(admit(key, 'https://b.example')).toEqual(['unauthorized', undefined])
   })

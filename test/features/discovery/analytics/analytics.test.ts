@@ -21,7 +21,7 @@ function add(search: Partial<SearchRow> = {}): string {
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId, type: 'text', query: 'mug', parameters: {}, results: ['a', 'b'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: null, createdAt: app.clock.now() },
+    ...{ durationMs: 20, isTracked: true, sessionId: null, page: null, createdAt: app.clock.now() },
     ...search,
   })
   return id
@@ -55,6 +55,17 @@ describe('analytics (contract 3.12)', () => {
         add_to_cart_rate: null,
         conversion_rate: null,
       },
+      by_source: [
+        {
+          ...{ source: 'api', key_id: null, key_name: null, origin: null, searches: 0, zero_results: 0 },
+          ...{ searches_with_click: 0, ctr: null, add_to_cart_rate: null, conversion_rate: null },
+          ...{ clicks: 0, add_to_cart: 0, purchases: 0, last_search_at: null, last_event_at: null },
+          tracking: {
+            status: 'no_searches',
+            message: '0 searches, 0 clicks in 2 days: the backend was not used',
+          },
+        },
+      ],
       revenue: [],
       latency_ms: { p50: null, p95: null },
       top_queries: [],
@@ -319,7 +330,7 @@ describe('unmet demand (contract 3.13)', () => {
       const id = app.ids.uuid()
       app.history.add({
         ...{ id, storeId, parameters: {}, results: ['a'], durationMs: 1, isTracked: true, sessionId: null },
-        ...{ ...low, createdAt: app.clock.now(), vector: axis(n), ...search },
+        ...{ ...low, page: null, createdAt: app.clock.now(), vector: axis(n), ...search },
       })
       return id
     }

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isFirstPage } from '../../../../src/features/discovery/analytics/bursts.ts'
-import type { SearchRow } from '../../../../src/features/discovery/search/queries.ts'
+import type { SearchRow, WidgetPage } from '../../../../src/features/discovery/search/queries.ts'
 import { readRepetitions } from '../../../robustness/random.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
+import { makeKey, widgetHeaders } from '../widget/widget-shop.ts'
 
 const DAY = 86_400_000
 const HISTORY_DAYS = 5
@@ -20,6 +21,7 @@ interface Raw extends SearchRow {
 
 interface RawEvent {
   search: Raw | undefined
+  page: WidgetPage | null
   product: string
   action: 'click' | 'add_to_cart' | 'purchase'
   position: number | null
@@ -29,6 +31,15 @@ interface RawEvent {
   at: number
 }
 
+/** Pages of two keys; the last one is the backend. */
+const PAGES = [
+  [0, 'https://one.example'],
+  [0, 'https://two.example'],
+  [1, 'https://one.example'],
+  undefined,
+] as const
+const BACKEND = PAGES.length - 1
+type Page = (WidgetPage & { key: string }) | null
 const PRODUCTS = ['p0', 'p1', 'p2', 'p3', 'gone']
 const step = fc.oneof(
   {
@@ -44,6 +55,7 @@ const step = fc.oneof(
         .map((no) => !no || true)
         .chain((yes) => fc.constantFrom(yes, yes, yes, false)),
       sessionId: fc.constantFrom('s1', 's2', null),
+      page: fc.nat(BACKEND),
       offset: fc.constantFrom(0, 0, 0, 20),
       durationMs: fc.integer({ min: 1, max: 5_000 }),
     }),
@@ -59,6 +71,7 @@ const step = fc.oneof(
       value: fc.integer({ min: 0, max: 9_999 }).map((cents) => cents / 100),
       currency: fc.constantFrom('EUR', 'USD'),
       order: fc.constantFrom(undefined, 'o1', 'o2'),
+      page: fc.nat(BACKEND),
       age: fc.constantFrom(0, 0, 5_000, 3 * DAY),
     }),
   },
@@ -74,7 +87,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 /** What happened, recomputed from every search and event each time. */
-function createWorld() {
+function createWorld(pages: readonly Page[]) {
   const searches: Raw[] = []
   const events: RawEvent[] = []
   const name = (query: string | null) => (query ?? '').trim().toLowerCase().replace(/\s+/g, ' ')
@@ -85,6 +98,7 @@ function createWorld() {
     Math.round(numbers.reduce((total, number) => total + number, 0) * 1e4) / 1e4
 
   return {
+    pages,
     searches,
     events,
     addSearch(search: Raw): void {
@@ -191,6 +205,27 @@ function createWorld() {
           add_to_cart_rate: rate(having('add_to_cart', tracked), tracked.length),
           conversion_rate: rate(having('purchase', tracked), tracked.length),
         },
+        by_source: pages.map((page) => {
+          const isOf = (from: WidgetPage | null) =>
+            from?.keyId === page?.keyId && from?.origin === page?.origin
+          const own = tracked.filter((search) => isOf(search.page))
+          const told = (wanted: string) =>
+            events.filter((event) => isOf(event.page) && event.action === wanted && isIn(event.at)).length
+          return {
+            source: page ? 'widget' : 'api',
+            key_id: page?.keyId ?? null,
+            origin: page?.origin ?? null,
+            searches: own.length,
+            zero_results: zero(own),
+            searches_with_click: having('click', own),
+            ctr: rate(having('click', own), own.length),
+            add_to_cart_rate: rate(having('add_to_cart', own), own.length),
+            conversion_rate: rate(having('purchase', own), own.length),
+            clicks: told('click'),
+            add_to_cart: told('add_to_cart'),
+            purchases: told('purchase'),
+          }
+        }),
         revenue: [...Map.groupBy(sales, ({ currency }) => currency)]
           .map(([currency, of]) => {
             const attributed = sum(of.filter(({ search }) => search).map(({ value }) => value))
@@ -267,6 +302,7 @@ async function play(
   storeId: string,
   steps: readonly Step[],
 ): Promise<void> {
+  const { pages } = world
   for (const now of steps) {
     if (now.do === 'wait') app.clock.advance(now.ms)
     if (now.do === 'tidy') {
@@ -276,7 +312,7 @@ async function play(
         if (search.createdAt < app.clock.now() - HISTORY_DAYS * DAY) search.isKept = false
     }
     if (now.do === 'search') {
-      const { do: _do, offset, ...rest } = now
+      const { do: _do, offset, page, ...rest } = now
       const search: SearchRow = {
         ...rest,
         id: app.ids.uuid(),
@@ -284,6 +320,7 @@ async function play(
         query: now.type === 'text' ? now.query : null,
         topScore: now.results.length === 0 ? null : now.topScore,
         parameters: { offset },
+        page: pages[page] ?? null,
         createdAt: app.clock.now(),
       }
       app.history.add(search)
@@ -295,19 +332,23 @@ async function play(
       const found = search?.isKept ? search : undefined
       const place = found ? found.results.indexOf(now.product) : -1
       const position = place === -1 ? null : Number(found?.parameters['offset']) + place + 1
-      const answer = await app.call('POST', '/v1/search/feedback', {
-        token,
-        body: {
-          search_id: search?.id,
-          result_product_id: now.product,
-          action: now.action,
-          ...(now.action === 'purchase' && { order_value: now.value, currency: now.currency }),
-          order_id: now.order,
-          occurred_at: new Date(at).toISOString(),
-        },
-      })
+      const body = {
+        search_id: search?.id,
+        result_product_id: now.product,
+        action: now.action,
+        ...(now.action === 'purchase' && { order_value: now.value, currency: now.currency }),
+        order_id: now.order,
+        occurred_at: new Date(at).toISOString(),
+      }
+      const page = pages[now.page] ?? null
+      const answer = page
+        ? await app.call('POST', '/v1/widget/search/feedback', {
+            headers: widgetHeaders(page.key, page.origin),
+            body,
+          })
+        : await app.call('POST', '/v1/search/feedback', { token, body })
       expect(answer).toMatchObject({ status: 201 })
-      const event = { ...now, search: found, position, at }
+      const event = { ...now, page, search: found, position, at }
       const isRepeated =
         now.order !== undefined &&
         world.events.some(
@@ -320,6 +361,46 @@ async function play(
   }
 }
 
+interface Named extends Source {
+  key_name?: unknown
+  last_search_at?: unknown
+  last_event_at?: unknown
+  tracking?: unknown
+}
+
+interface Source {
+  source: string
+  key_id: string | null
+  origin: string | null
+  searches: number
+  clicks: number
+  add_to_cart: number
+  purchases: number
+}
+
+const nameOf = ({ key_id, origin }: Source) => `${key_id} ${origin}`
+const byName = (one: Source, other: Source) => (nameOf(one) < nameOf(other) ? -1 : 1)
+const isUsed = ({ source, searches, clicks, add_to_cart, purchases }: Source) =>
+  source === 'api' || searches + clicks + add_to_cart + purchases > 0
+/** Without names, times and words, which other tests look at. */
+const toCounts = ({
+  key_name: _,
+  last_search_at: __,
+  last_event_at: ___,
+  tracking: ____,
+  ...counts
+}: Named) => counts
+
+/** The pages of a store's keys, each with a key of its own. */
+async function openPages(app: TestApp, token: string): Promise<Page[]> {
+  const origins = ['https://one.example', 'https://two.example']
+  const keys = [await makeKey(app, token, { origins }), await makeKey(app, token, { origins })]
+  return PAGES.map((page) => {
+    const key = page && keys[page[0]]
+    return key ? { keyId: key.id, key: key.key, origin: page[1] } : null
+  })
+}
+
 const byId = (one: { product_id: string }, other: { product_id: string }) =>
   one.product_id < other.product_id ? -1 : 1
 
@@ -329,12 +410,19 @@ test('analytics and popular products equal what is recomputed from every search 
       fc.array(step, { minLength: 5, maxLength: 60 }),
       fc.array(step, { maxLength: 10 }),
       async (steps, others) => {
-        const app = testApp({}, { SEARCH_HISTORY_DAYS: String(HISTORY_DAYS) })
+        const app = testApp(
+          {},
+          { SEARCH_HISTORY_DAYS: String(HISTORY_DAYS), TRUSTED_PROXIES: '127.0.0.1/32' },
+        )
         try {
-          const token = await foreverKey(app, await app.signIn('one'))
-          const otherToken = await foreverKey(app, await app.signIn('two'))
+          const [person, otherPerson] = [await app.signIn('one'), await app.signIn('two')]
+          const token = await foreverKey(app, person)
+          const otherToken = await foreverKey(app, otherPerson)
           const idOf = (slug: string) => app.services.accounts.requireStore(slug).id
-          const [world, other] = [createWorld(), createWorld()]
+          const [world, other] = [
+            createWorld(await openPages(app, person)),
+            createWorld(await openPages(app, otherPerson)),
+          ]
           await play(
             app,
             other,
@@ -352,9 +440,11 @@ test('analytics and popular products equal what is recomputed from every search 
               const { body } = await app.call('GET', `/v1/search/analytics?days=${days}`, { token: as })
               const { period, tracking, latency_ms, ...report } = body as Record<string, object>
               const got = report as Record<
-                'top_products' | 'revenue' | 'top_queries' | 'zero_result_queries',
+                'top_products' | 'revenue' | 'top_queries' | 'zero_result_queries' | 'by_source',
                 never[]
               >
+              const sources = (got.by_source as Named[]).map(toCounts).sort(byName)
+              const expected = of.report(today, days)
               got.top_products.sort(byId)
               got.revenue.sort((a: { currency: string }, b: { currency: string }) =>
                 a.currency < b.currency ? -1 : 1,
@@ -364,8 +454,11 @@ test('analytics and popular products equal what is recomputed from every search 
                   (a: { searches: number; query: string }, b: { searches: number; query: string }) =>
                     b.searches - a.searches || (a.query < b.query ? -1 : 1),
                 )
-              const { top_products, ...naive } = of.report(today, days)
-              expect(report as object).toEqual({ ...naive, top_products: top_products.sort(byId) })
+              expect({ ...report, by_source: sources } as object).toEqual({
+                ...expected,
+                top_products: expected.top_products.sort(byId),
+                by_source: expected.by_source.filter(isUsed).sort(byName),
+              })
               const popular = await app.call('GET', `/v1/search/feedback/popular?days=${days}&limit=100`, {
                 token: as,
               })

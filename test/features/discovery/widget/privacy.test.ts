@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPrivacy } from '../../../../src/features/discovery/widget/privacy.ts'
-import { idsOf, makeKey, openWidgetShop, type WidgetShop } from './widget-shop.ts'
+import { idsOf, makeKey, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
 
@@ -152,6 +152,19 @@ describe('forced filters (contract 10.4)', () => {
       expect(answer).toMatchObject({ total_candidates: 2 })
       expect(Object.keys(answer)).not.toContain('warnings')
       expect(JSON.stringify(answer)).not.toMatch(/forced|Lamps|Tables/)
+    }
+  })
+
+  test('hold for similar products: one that the key does not find is unknown', async () => {
+    const key = await own(ACME)
+    expect(idsOf((await shop.find('url', { product_id: 'mug' }, key)).results)).toEqual(['cup'])
+    for (const product_id of ['lamp', 'none']) {
+      const answer = await shop.call('url', { product_id }, widgetHeaders(key))
+      expect([...refusalOf(answer), answer.body['details']]).toEqual([
+        404,
+        'not_found',
+        { resource: 'product' },
+      ])
     }
   })
 

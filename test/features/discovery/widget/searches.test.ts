@@ -179,7 +179,7 @@ describe('POST /v1/widget/search/url', () => {
     for (const body of [
       {},
       both,
-      { product_id: 'mug' },
+      { ...both, product_id: 'mug' },
       { vector: [1, 0, 0, 0, 0, 0, 0, 0] },
       { image: 'eA==' },
     ]) {
@@ -188,6 +188,42 @@ describe('POST /v1/widget/search/url', () => {
         422,
         'image_source_invalid',
         ['image_url', 'image_id'],
+      ])
+    }
+  })
+
+  test('200 by a product of the store, without itself, with a crop and words as a picture; counted as similar', async () => {
+    const { results, image_id } = await shop.find('url', { product_id: 'mug' })
+    expect(idsOf(results)).not.toContain('mug')
+    expect([idsOf(results)[0], image_id]).toEqual(['cup', undefined])
+    const backend = await shop.app.call('GET', '/v1/products/mug/similar', { token: shop.token })
+    expect(idsOf(results)).toEqual(idsOf(backend.body['results'] as never))
+    const crop = { x: 0.5, y: 0, width: 0.5, height: 1 }
+    const part = await shop.find('url', { product_id: 'both', crop, limit: 1 })
+    expect([idsOf(part.results), part.query_image?.crop]).toEqual([['lamp'], crop])
+    const refined = await shop.find('url', { product_id: 'mug', query: 'tables' })
+    expect(idsOf(refined.results)).toContain('table')
+    const { body } = await shop.app.call('GET', '/v1/search/analytics', { token: shop.token })
+    expect((body['searches'] as { by_type: object }).by_type).toEqual({ similar: 2, url: 1, hybrid: 1 })
+  })
+
+  test('a picture counts before a product', async () => {
+    const body = { image_url: shop.url(2), limit: 2 }
+    const plain = await shop.find('url', body)
+    expect((await shop.find('url', { ...body, product_id: 'mug' })).results).toEqual(plain.results)
+    expect((await shop.find('url', { ...body, product_id: 'none' })).results).toEqual(plain.results)
+  })
+
+  test('404 for a product that the store does not have', async () => {
+    const token = await shop.app.signIn('other')
+    const body = { product_id: 'theirs', image_url: shop.app.picture('theirs', 1) }
+    expect((await shop.app.call('POST', '/v1/products', { token, body })).status).toBe(201)
+    for (const product_id of ['theirs', 'none', '']) {
+      const answer = await shop.call('url', { product_id })
+      expect([...refusalOf(answer), answer.body['details']]).toEqual([
+        404,
+        'not_found',
+        { resource: 'product' },
       ])
     }
   })

@@ -104,6 +104,7 @@ export async function answerBatch(
     // Its entries are counted.
     isTracked: false,
     sessionId: null,
+    page: null,
     createdAt: clock.now(),
   })
   return { query_time_ms, count, search_id, results }

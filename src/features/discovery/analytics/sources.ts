@@ -1,0 +1,133 @@
+import { isoTime } from '../../../core/clock.ts'
+import type { SearchCounts } from './day-queries.ts'
+import { NO_COUNTS, PAGE_COUNTS, type PageCounts, type PageRow } from './page-queries.ts'
+import { share } from './rates.ts'
+import type { Analytics } from './schema.ts'
+
+/** Events of a period by action. */
+export type EventCounts = ReadonlyMap<string, { events: number; attributed: number }>
+
+type Source = Analytics['by_source'][number]
+type Tracking = Analytics['tracking']
+
+/** With so many searches a shop whose clicks arrive has at least one. */
+const TELLING_SEARCHES = 50
+
+/** Pages of a list. */
+const PAGES_MAX = 100
+
+/** Origins that a sentence names. */
+const NAMED_MAX = 3
+
+/** Splits the counts of a period by who searched: the pages with widget keys, and the backend, which is the rest. */
+export function listSources(
+  total: SearchCounts,
+  events: EventCounts,
+  pages: readonly PageRow[],
+  days: number,
+): Analytics['by_source'] {
+  const of = (action: string) => events.get(action)?.events ?? 0
+  const all: PageCounts = {
+    ...total,
+    clicks: of('click'),
+    carts: of('add_to_cart'),
+    purchases: of('purchase'),
+  }
+  const backend: PageCounts = { ...NO_COUNTS }
+  for (const name of PAGE_COUNTS) backend[name] = pages.reduce((left, page) => left - page[name], all[name])
+  const head = { key_id: null, key_name: null, origin: null, last_search_at: null, last_event_at: null }
+  return [
+    { source: 'api', ...head, ...describe(backend, 'the backend', days) },
+    ...pages
+      .filter(isUsed)
+      .slice(0, PAGES_MAX)
+      .map((page) => ({
+        source: 'widget',
+        key_id: page.keyId,
+        key_name: page.keyName,
+        origin: page.origin,
+        last_search_at: page.lastSearchAt === null ? null : isoTime(page.lastSearchAt),
+        last_event_at: page.lastEventAt === null ? null : isoTime(page.lastEventAt),
+        ...describe(page, `the widget on ${page.origin}`, days),
+      })),
+  ]
+}
+
+function describe(counts: PageCounts, who: string, days: number) {
+  const { searches, zero, clicked, carted, purchased, clicks, carts, purchases } = counts
+  return {
+    searches,
+    zero_results: zero,
+    searches_with_click: clicked,
+    ctr: share(clicked, searches),
+    add_to_cart_rate: share(carted, searches),
+    conversion_rate: share(purchased, searches),
+    ...{ clicks, add_to_cart: carts, purchases },
+    tracking: describeSource(counts, who, days),
+  }
+}
+
+/** A page may have had nothing else than keystrokes that others have replaced. */
+const isUsed = ({ searches, clicks, carts, purchases }: PageCounts): boolean =>
+  searches + clicks + carts + purchases > 0
+
+/** Clicks on the results of a source may be told by another one. */
+function describeSource(counts: PageCounts, who: string, days: number): Tracking {
+  const { searches, clicked, clicks } = counts
+  const text = `${many(searches, 'search', 'searches')}, ${many(clicks, 'click')} in ${many(days, 'day')}`
+  if (!isUsed(counts)) return { status: 'no_searches', message: `${text}: ${who} was not used` }
+  if (searches === 0 || clicked > 0) return { status: 'ok', message: text }
+  return clicks === 0
+    ? { status: 'no_clicks', message: `${text}: ${who} sends no clicks` }
+    : { status: 'unattributed', message: `${text}: no click of ${who} names a search of its own` }
+}
+
+/** Says whether the events of the shop arrive, in words for the merchant. */
+export function describeTracking(
+  searches: number,
+  events: EventCounts,
+  sources: readonly Source[],
+  days: number,
+): Tracking {
+  const click = events.get('click') ?? { events: 0, attributed: 0 }
+  const purchases = events.get('purchase')?.events ?? 0
+  const counts = `${many(searches, 'search', 'searches')}, ${many(click.events, 'click')} in ${many(days, 'day')}`
+  const tell = (status: string, message: string) => ({ status, message })
+  if (searches === 0) return tell('no_searches', `${counts}: no search was counted yet`)
+  const silent = sources.filter(({ tracking }) => tracking.status === 'no_clicks')
+  if (click.events === 0) {
+    const origins = silent.map(({ origin }) => origin)
+    if (origins.includes(null))
+      return tell('no_clicks', `${counts}: the shop reports no clicks; send them as feedback`)
+    return tell('no_clicks', `${counts}: ${nameWidgets(origins)} no clicks`)
+  }
+  if (click.attributed === 0)
+    return tell('unattributed', `${counts}: no click names the search_id of a search of this store`)
+  const telling = silent.filter(({ origin, searches: own }) => origin !== null && own >= TELLING_SEARCHES)
+  if (telling.length > 0) {
+    const own = telling.reduce((sum, source) => sum + source.searches, 0)
+    const origins = telling.map(({ origin }) => origin)
+    return tell(
+      'partial',
+      `${counts}: ${nameWidgets(origins)} no clicks after ${many(own, 'search', 'searches')}`,
+    )
+  }
+  if (purchases === 0)
+    return tell(
+      'no_purchases',
+      `${counts}, 0 purchases: the shop reports no purchases; send them as feedback`,
+    )
+  return tell('ok', `${counts}, ${many(purchases, 'purchase')}`)
+}
+
+/** Widgets as the subject of a sentence, with its verb. */
+function nameWidgets(origins: readonly (string | null)[]): string {
+  const different = [...new Set(origins)]
+  const more = different.length - NAMED_MAX
+  const named = different.slice(0, NAMED_MAX).join(', ')
+  if (different.length === 1) return `the widget on ${named} sends`
+  return `the widgets on ${named}${more > 0 ? ` and ${many(more, 'other origin')}` : ''} send`
+}
+
+const many = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`
