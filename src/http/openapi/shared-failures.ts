@@ -1,11 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import {
-  ApiError,
-  changesExpired,
-  missingPermission,
-  notFound,
-  signInFirst,
-} from '../../core/errors.ts'
+import { ApiError, changesExpired, missingPermission, notFound, signInFirst } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { productLimitExceeded } from '../../core/plan-limits.ts'
 import { PLANS } from '../../core/plans.ts'

@@ -31,8 +31,8 @@ export const Me = named(
         name: t.String(),
         plan: oneOf(PLAN_NAMES),
         suspended_at: t.Union([Moment, t.Null()], {
-      description: 'Since when the operator has suspended the store.',
-    }),
+          description: 'Since when the operator has suspended the store.',
+        }),
         role: Type.Unsafe<Role | null>(
           Type.Union([...ROLES.map((role) => Type.Literal(role)), Type.Null()], {
             description: 'null unless the caller is a member.',

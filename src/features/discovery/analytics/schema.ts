@@ -79,23 +79,24 @@ const moment = (description: string) =>
 const Source = named(
   'SearchSource',
   t.Object({
-  source: t.String({ description: '`api`, or `widget` for a page with a widget key.' }),
-  key_id: t.Union([t.String({ format: 'uuid' }), t.Null()], { description: 'Of the widget key.' }),
-  key_name: t.Union([t.String(), t.Null()], { description: 'null also for a key that was revoked.' }),
-  origin: t.Union([t.String(), t.Null()], { description: 'Of the page.' }),
-  searches: count(),
-  zero_results: count(),
-  searches_with_click: count('Searches of this source with a click, whoever told of it.'),
-  ctr: rate('As in `engagement`, of the searches of this source.'),
-  add_to_cart_rate: rate('Likewise.'),
-  conversion_rate: rate('Likewise.'),
-  clicks: count('Events that this source told of.'),
-  add_to_cart: count(),
-  purchases: count(),
-  last_search_at: moment('Also before the period; null for `api`.'),
-  last_event_at: moment('Also before the period; null for `api`.'),
-  tracking: tracking('`ok`, `no_searches`, `no_clicks`, `unattributed`'),
-}))
+    source: t.String({ description: '`api`, or `widget` for a page with a widget key.' }),
+    key_id: t.Union([t.String({ format: 'uuid' }), t.Null()], { description: 'Of the widget key.' }),
+    key_name: t.Union([t.String(), t.Null()], { description: 'null also for a key that was revoked.' }),
+    origin: t.Union([t.String(), t.Null()], { description: 'Of the page.' }),
+    searches: count(),
+    zero_results: count(),
+    searches_with_click: count('Searches of this source with a click, whoever told of it.'),
+    ctr: rate('As in `engagement`, of the searches of this source.'),
+    add_to_cart_rate: rate('Likewise.'),
+    conversion_rate: rate('Likewise.'),
+    clicks: count('Events that this source told of.'),
+    add_to_cart: count(),
+    purchases: count(),
+    last_search_at: moment('Also before the period; null for `api`.'),
+    last_event_at: moment('Also before the period; null for `api`.'),
+    tracking: tracking('`ok`, `no_searches`, `no_clicks`, `unattributed`'),
+  }),
+)
 
 /** GET /v1/search/analytics. */
 export const Analytics = named(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Ports } from '../../../../src/ports.ts'
 import { schemaVersion } from '../../../../src/platform/db/open.ts'
+import type { Ports } from '../../../../src/ports.ts'
 import { version } from '../../../../src/version.ts'
 import { testApp } from '../../../support/app.ts'
 import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ports } from '../../../../src/ports.ts'
 import { DATABASE_FILE, openDatabase } from '../../../../src/platform/db/open.ts'
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
+import type { Ports } from '../../../../src/ports.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 
 const PAGE = 4096
