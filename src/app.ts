@@ -314,7 +314,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     listSuspendedIds: stores.listSuspendedIds,
     endStreams(storeId) {
       jobs.service.endStreams(storeId)
-      exported.service.forgetStore(storeId)
+      exported.forgetStore(storeId)
     },
     goOn: webhooks.service.look,
   })
