@@ -32,24 +32,6 @@ declare module '*.woff2' {
   export default path
 }
 /** Scripts that are served, not run: `with { type: 'file' }`. */
-declare module '#generated/docs/checkout.js' {
-  const path: string
-  export default path
-}
-
-declare module '#generated/docs/mail-link.js' {
-  const path: string
-  export default path
-}
-declare module '#generated/docs/start.js' {
-  const path: string
-  export default path
-}
-declare module '#generated/docs/swagger-ui-bundle.js' {
-  const path: string
-  export default path
-}
-
 declare module '#generated/widget/loader.js' {
   const path: string
   export default path

@@ -3,18 +3,20 @@
  * `bun scripts/generate/docs-page.ts`.
  *
  * Our files come from `src/browser/`, the others from the pinned `swagger-ui-dist`. Its licences are included
- * (`licences.txt`), because the Apache License 2.0 requires them in every copy.
+ * (`licences.txt`), because the Apache License 2.0 requires them in every copy. Each file comes with gzip and with Brotli, so
+ * that the service compresses nothing; the few clients that take neither get the unpacked gzip.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const repository = resolve(import.meta.dir, '../..')
 const ours = join(repository, 'src/browser')
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
+const PAGE = 'docs/page.html'
 const OUR_FILES = [
-  'docs/page.html',
   'docs/page.css',
   'docs/start.js',
   'docs/swagger-tuning.css',
@@ -23,6 +25,9 @@ const OUR_FILES = [
 ]
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
+
+/** What the service must know of the files: the hash of each one's content, by its name. */
+export type DocsManifest = Readonly<Record<string, string>>
 
 /** Removes the link to a source map, which we do not ship and browsers with open developer tools would request. */
 const stripSourceMap = (text: string): string =>
@@ -37,30 +42,54 @@ const collectLicences = async (): Promise<string> => {
   return texts.join('\n')
 }
 
+const hashOf = (text: string): string =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
+
+/** Puts the hash of a file's content into its name: `start.js` becomes `start-0123456789abcdef.js`. */
+const addHash = (name: string, hash: string): string => name.replace(/(?=\.\w+$)/, `-${hash}`)
+
+/** Lets the page name each file by its content. @throws Error for a file that the page does not name. */
+function nameByContent(page: string, manifest: DocsManifest, names: readonly string[]): string {
+  return names.reduce((text, name) => {
+    const address = `/docs/${name}"`
+    if (!text.includes(address)) throw new Error(`page.html does not name ${name}`)
+    return text.replaceAll(address, `/docs/${addHash(name, manifest[name] ?? '')}"`)
+  }, page)
+}
+
 /**
  * Writes every file of the API page.
  *
  * @param target folder for the files; it is emptied first.
- * @returns the names of the files, with their sizes in bytes.
+ * @returns the names of the files, with their sizes in bytes: plain, with gzip and with Brotli.
  */
-export const generateDocsPage = async (target: string): Promise<{ name: string; sizeBytes: number }[]> => {
+export const generateDocsPage = async (target: string): Promise<{ name: string; sizes: number[] }[]> => {
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
-  const written: { name: string; sizeBytes: number }[] = []
+  const written: { name: string; sizes: number[] }[] = []
+  const manifest: Record<string, string> = {}
   const write = async (name: string, text: string) => {
-    written.push({ name, sizeBytes: await Bun.write(join(target, name), text) })
+    const gzip = gzipSync(text, { level: 9 })
+    const br = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } })
+    await Bun.write(join(target, `${name}.gz`), gzip)
+    await Bun.write(join(target, `${name}.br`), br)
+    manifest[name] = hashOf(text)
+    written.push({ name, sizes: [Buffer.byteLength(text), gzip.length, br.length] })
   }
   for (const path of OUR_FILES) await write(basename(path), await Bun.file(join(ours, path)).text())
   for (const name of LIBRARY_FILES) {
     await write(name, stripSourceMap(await Bun.file(join(library, name)).text()))
   }
   await write('licences.txt', await collectLicences())
+  const ofThePage = [...LIBRARY_FILES, 'start.js', 'swagger-tuning.css']
+  await write('page.html', nameByContent(await Bun.file(join(ours, PAGE)).text(), manifest, ofThePage))
+  await Bun.write(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   return written
 }
 
 if (import.meta.main) {
   const target = join(repository, 'dist/generated/docs')
-  for (const { name, sizeBytes } of await generateDocsPage(target)) {
-    console.log(`${String(sizeBytes).padStart(9)}  dist/generated/docs/${name}`)
+  for (const { name, sizes } of await generateDocsPage(target)) {
+    console.log(`${sizes.map((size) => String(size).padStart(9)).join('')}  dist/generated/docs/${name}`)
   }
 }

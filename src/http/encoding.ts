@@ -5,7 +5,9 @@ export interface Packed {
   br: Body
 }
 
-type Body = Uint8Array<ArrayBuffer> | Blob
+type Bytes = Uint8Array<ArrayBuffer> | Blob
+/** A function makes the bytes where they are rarely asked for. */
+type Body = Bytes | (() => Promise<Bytes>)
 
 type Encoding = keyof Packed
 
@@ -33,12 +35,12 @@ export function chooseEncoding(accepted: string): Encoding {
  * @param hash tells this content from every other; the ETag is made of it and of the encoding.
  * @param headers of the answer, at least the content type and the caching.
  */
-export function answerPacked(
+export async function answerPacked(
   { headers: asked }: Request,
   packed: Packed,
   hash: string,
   headers: Readonly<Record<string, string>>,
-): Response {
+): Promise<Response> {
   const encoding = chooseEncoding(asked.get('accept-encoding') ?? '')
   const etag = `"${hash}-${encoding}"`
   const { 'content-type': type, ...others } = { ...headers, etag, vary: 'accept-encoding' } as Record<
@@ -46,7 +48,8 @@ export function answerPacked(
     string
   >
   if (matches(asked.get('if-none-match'), etag)) return new Response(null, { status: 304, headers: others })
-  return new Response(packed[encoding], {
+  const body = packed[encoding]
+  return new Response(typeof body === 'function' ? await body() : body, {
     headers: {
       ...others,
       ...(type !== undefined && { 'content-type': type }),

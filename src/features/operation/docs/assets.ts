@@ -1,22 +1,58 @@
-import checkout from '#generated/docs/checkout.js' with { type: 'file' }
-import licences from '#generated/docs/licences.txt' with { type: 'file' }
-import mailLink from '#generated/docs/mail-link.js' with { type: 'file' }
-import pageCss from '#generated/docs/page.css' with { type: 'file' }
-import page from '#generated/docs/page.html' with { type: 'file' }
-import start from '#generated/docs/start.js' with { type: 'file' }
-import tuning from '#generated/docs/swagger-tuning.css' with { type: 'file' }
-import style from '#generated/docs/swagger-ui.css' with { type: 'file' }
-import bundle from '#generated/docs/swagger-ui-bundle.js' with { type: 'file' }
+import checkoutBrotli from '#generated/docs/checkout.js.br' with { type: 'file' }
+import checkoutGzip from '#generated/docs/checkout.js.gz' with { type: 'file' }
+import licencesBrotli from '#generated/docs/licences.txt.br' with { type: 'file' }
+import licencesGzip from '#generated/docs/licences.txt.gz' with { type: 'file' }
+import mailLinkBrotli from '#generated/docs/mail-link.js.br' with { type: 'file' }
+import mailLinkGzip from '#generated/docs/mail-link.js.gz' with { type: 'file' }
+import manifest from '#generated/docs/manifest.json'
+import pageCssBrotli from '#generated/docs/page.css.br' with { type: 'file' }
+import pageCssGzip from '#generated/docs/page.css.gz' with { type: 'file' }
+import pageBrotli from '#generated/docs/page.html.br' with { type: 'file' }
+import pageGzip from '#generated/docs/page.html.gz' with { type: 'file' }
+import startBrotli from '#generated/docs/start.js.br' with { type: 'file' }
+import startGzip from '#generated/docs/start.js.gz' with { type: 'file' }
+import tuningBrotli from '#generated/docs/swagger-tuning.css.br' with { type: 'file' }
+import tuningGzip from '#generated/docs/swagger-tuning.css.gz' with { type: 'file' }
+import styleBrotli from '#generated/docs/swagger-ui.css.br' with { type: 'file' }
+import styleGzip from '#generated/docs/swagger-ui.css.gz' with { type: 'file' }
+import bundleBrotli from '#generated/docs/swagger-ui-bundle.js.br' with { type: 'file' }
+import bundleGzip from '#generated/docs/swagger-ui-bundle.js.gz' with { type: 'file' }
 
-/** The files of the API page and of the small pages, by name in the URL. */
-export const docsAssets: Readonly<Record<string, { path: string; type: string }>> = {
-  'page.html': { path: String(page), type: 'text/html; charset=utf-8' },
-  'page.css': { path: pageCss, type: 'text/css; charset=utf-8' },
-  'start.js': { path: start, type: 'text/javascript; charset=utf-8' },
-  'checkout.js': { path: checkout, type: 'text/javascript; charset=utf-8' },
-  'mail-link.js': { path: mailLink, type: 'text/javascript; charset=utf-8' },
-  'swagger-tuning.css': { path: tuning, type: 'text/css; charset=utf-8' },
-  'swagger-ui-bundle.js': { path: bundle, type: 'text/javascript; charset=utf-8' },
-  'swagger-ui.css': { path: style, type: 'text/css; charset=utf-8' },
-  'licences.txt': { path: licences, type: 'text/plain; charset=utf-8' },
+/** One file, as the build has made it: paths of its compressed forms. */
+export interface DocsAsset {
+  gzip: string
+  br: string
+  type: string
+  /** Tells this content from every other. */
+  hash: string
+  /** Whether the name in the URL holds the hash, so that the content never changes. */
+  isImmutable: boolean
 }
+
+const HTML = 'text/html; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+
+const FILES: Readonly<Record<keyof typeof manifest, readonly [gzip: string, br: string, type: string]>> = {
+  'page.html': [pageGzip, pageBrotli, HTML],
+  'page.css': [pageCssGzip, pageCssBrotli, CSS],
+  'start.js': [startGzip, startBrotli, SCRIPT],
+  'checkout.js': [checkoutGzip, checkoutBrotli, SCRIPT],
+  'mail-link.js': [mailLinkGzip, mailLinkBrotli, SCRIPT],
+  'swagger-tuning.css': [tuningGzip, tuningBrotli, CSS],
+  'swagger-ui-bundle.js': [bundleGzip, bundleBrotli, SCRIPT],
+  'swagger-ui.css': [styleGzip, styleBrotli, CSS],
+  'licences.txt': [licencesGzip, licencesBrotli, 'text/plain; charset=utf-8'],
+}
+
+/** The files of the API page and of the small pages, by name in the URL: by a plain one, and by one that holds the hash. */
+export const docsAssets: Readonly<Record<string, DocsAsset>> = Object.fromEntries(
+  Object.entries(FILES).flatMap(([name, [gzip, br, type]]) => {
+    const hash = manifest[name as keyof typeof manifest]
+    const asset = { gzip, br, type, hash }
+    return [
+      [name, { ...asset, isImmutable: false }],
+      [name.replace(/(?=\.\w+$)/, `-${hash}`), { ...asset, isImmutable: true }],
+    ]
+  }),
+)

@@ -1,7 +1,10 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { CURES } from '../../../core/cures.ts'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
 import { MARK } from '../../../http/frame.ts'
+import { answerPacked } from '../../../http/encoding.ts'
 import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { renderErrorIndex, renderErrorPage } from './error-page.ts'
@@ -30,8 +33,8 @@ export function docsRoutes({ hasStore, listRoutes }: DocsDeps) {
       answerPageOrData({ request, set }, () => renderStartPage(hasStore()), START),
     )
     .get('/favicon.ico', () => answerMark())
-    .get('/docs', () => serveAsset('page.html'))
-    .get('/docs/:file', ({ params }) => serveAsset(params.file))
+    .get('/docs', ({ request }) => serveAsset(request, 'page.html'))
+    .get('/docs/:file', ({ request, params }) => serveAsset(request, params.file))
     .get('/docs/guide', () => serveGuidePage(guideIndex))
     .get('/docs/guide/:name', ({ params: { name } }) =>
       serveGuidePage(Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
@@ -65,11 +68,29 @@ function answerPageOrData({ request, set }: Context, page: () => string, data: o
   return prefersPage(request) ? answerPage(page()) : data
 }
 
-function serveAsset(name: string): Response {
-  const file = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
-  if (!file) throw notFound('page')
-  return answerFile(file.path, file.type, SCRIPTED)
+const unpack = promisify(gunzip)
+
+function serveAsset(request: Request, name: string): Promise<Response> {
+  const asset = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
+  if (!asset) throw notFound('page')
+  const packed = Bun.file(asset.gzip)
+  return answerPacked(
+    request,
+    {
+      identity: async () => new Uint8Array(await unpack(await packed.bytes())),
+      gzip: packed,
+      br: Bun.file(asset.br),
+    },
+    asset.hash,
+    {
+      'content-type': asset.type,
+      'cache-control': asset.isImmutable ? FOR_EVER : 'no-cache',
+      ...pageHeaders(SCRIPTED),
+    },
+  )
 }
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** Serves a page that runs no script. */
 function serveGuidePage(path: string | undefined): Response {

@@ -32,7 +32,7 @@ export function widgetFileRoutes(baseUrl: () => string) {
 }
 
 /** @param name holds the hash of the content, and so is its tag, too. */
-const answer = (request: Request, file: WidgetFile, name: string, caching: string): Response =>
+const answer = (request: Request, file: WidgetFile, name: string, caching: string): Promise<Response> =>
   answerPacked(
     request,
     { identity: Bun.file(file.identity), gzip: Bun.file(file.gzip), br: Bun.file(file.br) },
