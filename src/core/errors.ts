@@ -169,8 +169,8 @@ export const ERRORS = {
   ),
   account_not_verified: kind(
     403,
-    'The e-mail address has not been verified.',
-    'Open the link in the verification mail.',
+    'The e-mail address has not been verified, or nobody has shown that the account belongs to the owner of its mailbox.',
+    'Open the link in the verification mail. If `details.required` is `password_reset`, set a new password by the link that was mailed.',
   ),
 
   not_found: kind(
@@ -197,7 +197,7 @@ export const ERRORS = {
   invite_exists: kind(
     409,
     'That person has already been invited.',
-    'Cancel the invitation to send a new one.',
+    'Cancel the invitation (`details.invite_id`) to send a new one.',
   ),
   already_on_plan: kind(409, 'The store is already on that plan.', 'Nothing needs to be done.'),
   would_lock_out: kind(409, 'The change would lock you out.', 'Add your own address first, or send `force`.'),

@@ -107,7 +107,7 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
     .macro({
       can: (need: Need) => ({
         detail: {
-          [NEED]: `Needs the permission \`${need}\`.`,
+          [NEED]: `Needs the permission \`${need}\`.${needsPerson(need) ? ` ${PERSON_NEEDED}` : ''}`,
           security: needsPerson(need) ? PERSONS_ONLY : EVERY_CREDENTIAL,
         },
         beforeHandle({ actor }: { actor?: Actor }) {

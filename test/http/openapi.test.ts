@@ -22,10 +22,16 @@ interface Operation {
 /** Whether a request makes something for a store, and may be repeated (contract 1.6). */
 const makesSomething = (name: string, { responses }: Operation): boolean =>
   name.startsWith('POST /v1/') &&
+  // Nothing of a password is kept for a repeated request.
+  name !== 'POST /v1/users' &&
   ('201' in responses || '202' in responses || name === 'POST /v1/search/webhooks')
 
 /** Whether a shop's own pages call it, with a widget key. */
 const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
+
+/** Whether it asks for a credential in a header: people with the link of an invitation have none. */
+const isBehindDoor = (name: string): boolean =>
+  name.includes(' /v1/') && !/ \/v1\/team\/invites\/(look|accept)$/.test(name)
 
 interface Document {
   openapi: string
@@ -113,6 +119,22 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/products/bulk': 'indexProducts',
       'POST /v1/products/import': 'importProducts',
       'GET /v1/products/export': 'exportProducts',
+      'POST /v1/team/invite': 'invite',
+      'GET /v1/team/invites': 'listInvites',
+      'DELETE /v1/team/invites/{id}': 'cancelInvite',
+      'POST /v1/team/invites/look': 'lookAtInvite',
+      'POST /v1/team/invites/accept': 'acceptInvite',
+      'GET /v1/team/members': 'listMembers',
+      'GET /v1/team/members/{id}': 'getMember',
+      'PATCH /v1/team/members/{id}': 'updateMember',
+      'DELETE /v1/team/members/{id}': 'removeMember',
+      'POST /v1/users': 'createUser',
+      'GET /v1/users': 'listUsers',
+      'POST /v1/user-groups': 'createGroup',
+      'GET /v1/user-groups': 'listGroups',
+      'GET /v1/user-groups/permissions': 'listPermissions',
+      'PATCH /v1/user-groups/{id}': 'updateGroup',
+      'DELETE /v1/user-groups/{id}': 'deleteGroup',
       'GET /v1/me': 'getMe',
       'GET /v1/me/sessions': 'listSessions',
       'DELETE /v1/me/sessions': 'endOtherSessions',
@@ -286,7 +308,7 @@ describe('parameters', () => {
         name,
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
-          ...(name.includes(' /v1/') && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
+          ...(isBehindDoor(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
         ],
       ])
       expect(headers.every(({ required }) => !required)).toBe(true)
@@ -347,7 +369,7 @@ describe('answers', () => {
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
         continue
       }
-      const isSignedIn = name.includes(' /v1/')
+      const isSignedIn = isBehindDoor(name)
       const isForPeople = /Needs a signed-in person\.$/.test(description ?? '')
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
       expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : undefined])

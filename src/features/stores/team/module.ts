@@ -44,7 +44,7 @@ export function buildTeam(ground: Ground, needs: TeamNeeds) {
     deliverLater: (mailId: string) =>
       later(
         () =>
-          void outbox
+          outbox
             .deliver(mailId)
             .catch((err) => log.error({ err, mail_id: mailId }, 'a mail about a team was not sent')),
         0,
