@@ -37,9 +37,10 @@ export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
     if (store === null) return undefined
     const { requestsPerMinute } = PLANS[store.plan]
     if (purpose === 'tell') return take('feedback', store.id, requestsPerMinute * LIMITS.feedbackFactor)
-    // A store without a limit on requests is never told to wait.
-    if (purpose === 'guard' && kind === 'machine' && Number.isFinite(requestsPerMinute)) {
-      return take('security', store.id, LIMITS.machineSecurityRequestsPerMinute)
+    if (purpose === 'guard' && kind === 'machine') {
+      // A store without a limit on requests is never told to wait.
+      const isLimited = Number.isFinite(requestsPerMinute)
+      return isLimited ? take('security', store.id, LIMITS.machineSecurityRequestsPerMinute) : undefined
     }
     return takeOfPlan(store.id, requestsPerMinute)
   }
