@@ -120,6 +120,78 @@ describe('the log is append-only', () => {
     expect(moments()).toHaveLength(2)
   })
 
+  describe('but for an e-mail address, in whose place the id of its person may come', () => {
+    const EMAIL = 'anna@shop.test'
+    const detailsOf = () =>
+      db.prepare<[], string>('SELECT details FROM audit_events ORDER BY created_at').pluck().all()
+
+    test('in every event that names the address, and in no other', () => {
+      put(START, { details: { email: EMAIL, proven: true } })
+      put(START + 1, { details: { email: 'bert@shop.test' } })
+      put(START + 2, { details: { name: EMAIL } })
+      auditQueries(db).forgetEmail('u1', EMAIL)
+      expect(detailsOf().map((text) => JSON.parse(text))).toEqual([
+        { proven: true, email_of: 'u1' },
+        { email: 'bert@shop.test' },
+        { name: EMAIL },
+      ])
+    })
+
+    test.each([
+      [
+        'another detail changes as well',
+        `json_set(json_remove(details, '$.email'), '$.email_of', 'u1', '$.proven', 0)`,
+      ],
+      ['nothing comes in its place', `json_remove(details, '$.email')`],
+      ['the id is no text', `json_set(json_remove(details, '$.email'), '$.email_of', 1)`],
+      ['the address stays', `json_set(details, '$.email_of', 'u1')`],
+      ['it becomes another address', `json_set(details, '$.email', 'bert@shop.test')`],
+    ])('not if %s', (_, details) => {
+      put(START, { details: { email: EMAIL, proven: true } })
+      const before = detailsOf()
+      expect(() => db.exec(`UPDATE audit_events SET details = ${details}`)).toThrow('append-only')
+      expect(detailsOf()).toEqual(before)
+    })
+
+    test.each([
+      'user_id',
+      'address',
+      'action',
+      'created_at',
+      'key_id',
+      'request_id',
+      'store_id',
+      'actor_kind',
+    ])('not together with a change of %s', (column) => {
+      put(START, { details: { email: EMAIL } })
+      const details = `json_set(json_remove(details, '$.email'), '$.email_of', 'u1')`
+      const other = column === 'created_at' ? '1' : column === 'actor_kind' ? "'anyone'" : "'x'"
+      expect(() => db.exec(`UPDATE audit_events SET details = ${details}, ${column} = ${other}`)).toThrow(
+        'append-only',
+      )
+    })
+
+    test('along an index, and the pages of the log still go along theirs', () => {
+      const plan = (sql: string) =>
+        db
+          .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+          .all()
+          .map(({ detail }) => detail)
+          .join()
+      const named = "json_extract(details, '$.email')"
+      expect(
+        plan(`UPDATE audit_events SET key_id = 1 WHERE ${named} = 'a' AND ${named} IS NOT NULL`),
+      ).toContain('audit_events_email')
+      const page = "user_id = 'a' AND id < 'b'"
+      expect(
+        plan(`SELECT id FROM audit_events WHERE ${page} AND store_id IS NULL ORDER BY id DESC`),
+      ).toContain('audit_events_user')
+      expect(
+        plan(`SELECT id FROM audit_events WHERE ${page} AND store_id IS NOT NULL ORDER BY id`),
+      ).toContain('audit_events_acts')
+    })
+  })
+
   test('nor may one be written over by another of its id', () => {
     put(START)
     expect(() => put(START, { details: {} })).toThrow('append-only')
