@@ -16,6 +16,7 @@ const repository = resolve(import.meta.dir, '../..')
 const DOCUMENTS = [
   'README',
   'access',
+  'people',
   'indexing',
   'searching',
   'analytics',
