@@ -55,7 +55,7 @@ const pointers = ({ body }: Answer) =>
     code,
   ])
 
-describe('POST /v1/me/email (contract 5.9)', () => {
+describe('POST /v1/me/email (contract 5.12)', () => {
   test('202: a link to each address, and nothing changes yet', async () => {
     const answer = await ask(' ANNA@new.TEST ')
     expect([answer.status, answer.body as unknown]).toEqual([
@@ -201,7 +201,7 @@ describe('POST /v1/me/email (contract 5.9)', () => {
   })
 })
 
-describe('the two links (contract 5.9)', () => {
+describe('the two links (contract 5.12)', () => {
   test.each(['approval first', 'confirmation first'])(
     'both, %s: the address changes with the second',
     async (order) => {
@@ -379,7 +379,7 @@ describe('the two links (contract 5.9)', () => {
   })
 })
 
-describe('cancelling (contract 5.9)', () => {
+describe('cancelling (contract 5.12)', () => {
   const cancel = () => app.call('DELETE', '/v1/me/email', { token })
 
   test('both links end; again it is harmless', async () => {

@@ -63,7 +63,7 @@ function placesOf(text: string): string[] {
   )
 }
 
-describe('DELETE /v1/me (contract 5.11)', () => {
+describe('DELETE /v1/me (contract 5.14)', () => {
   test('200: the account is gone with every sign-in, and the mail says so', async () => {
     const other = await getToken(app, anna)
     const answer = await remove({ email: ' Anna@People.test ' })

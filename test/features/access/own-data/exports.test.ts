@@ -59,7 +59,7 @@ function addSearch(session: string | null, query: string, store = storeId): stri
   return id
 }
 
-describe('GET /v1/store/people-data (contract 5.12)', () => {
+describe('GET /v1/store/people-data (contract 5.15)', () => {
   test('holds members, keys, list entries, events, and shoppers with searches and feedback; nothing secret', async () => {
     const bert = await addPerson(app, 'bert', [{ store: 'one', role: 'viewer', groups: [['products:read']] }])
     await getToken(app, bert)
@@ -153,7 +153,7 @@ describe('GET /v1/store/people-data (contract 5.12)', () => {
   })
 })
 
-describe('GET /v1/me/export (contract 5.12)', () => {
+describe('GET /v1/me/export (contract 5.15)', () => {
   test('holds account, memberships, sign-ins, addresses, keys, events and what waits; nothing of others', async () => {
     await app.store('two')
     const anna = await addPerson(app, 'anna', [

@@ -18,7 +18,7 @@ const leave = (token: string, store: string) =>
 const count = (table: string, { id }: Person) =>
   app.db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE user_id = ?`).pluck().get(id)
 
-describe('DELETE /v1/me/memberships/{store} (contract 5.10)', () => {
+describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
   test.each(['slug', 'id'])(
     '200 by the %s: the store is closed at once, its groups are left, and other stores stay',
     async (how) => {
