@@ -73,6 +73,7 @@ const ROUTES: Record<string, Route> = {
       return { body: { email, password: PASSWORD } }
     },
   },
+  'GET /.well-known/oauth-authorization-server': { needs: 'nothing' },
   'POST /oauth/refresh': { needs: 'a token' },
   'POST /oauth/revoke': { needs: 'nothing', send: () => ({ body: new URLSearchParams({ token: 'x' }) }) },
   'POST /register': {

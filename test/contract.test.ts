@@ -148,6 +148,7 @@ const SERVED = `
   GET    /health                     8.1
   GET    /health/ready               8.1
   GET    /version                    1.2
+  GET    /.well-known/oauth-authorization-server  4.4
   GET    /openapi.json               8.2
   GET    /docs                       8.2
   GET    /docs/:file                 8.2

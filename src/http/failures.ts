@@ -139,3 +139,6 @@ export const documentedFailures = (declared: Record<number, { description?: stri
   Object.fromEntries(
     Object.entries(declared).map(([status, { description = '' }]) => [status, { description }]),
   )
+
+/** For the `detail.responses` of a route that refuses nothing: what the server itself answers to any request. */
+export const NO_BODY = { 431: { description: 'The headers have more than 16 KiB. The answer has no body.' } }

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { createOpenApiDocument } from '../../src/commands/openapi.ts'
 import { version } from '../../src/version.ts'
-import { type TestApp, testApp } from '../support/app.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/app.ts'
 
 interface Content {
   schema: Record<string, unknown>
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: Record<string, unknown>
+  $ref?: string
 }
 
 interface Operation {
@@ -14,9 +23,9 @@ interface Operation {
   description?: string
   tags?: string[]
   security?: unknown
-  parameters?: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
+  parameters?: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
-  responses: Record<string, { description: string; content?: Record<string, Content> }>
+  responses: Record<string, { $ref?: string; description: string; content?: Record<string, Content> }>
 }
 
 /** Whether a request makes something for a store, and may be repeated (contract 1.6). */
@@ -38,7 +47,12 @@ interface Document {
   info: { version: string }
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { securitySchemes: Record<string, unknown>; schemas: Record<string, unknown> }
+  components: {
+    securitySchemes: Record<string, unknown>
+    schemas: Record<string, unknown>
+    parameters: Record<string, Parameter>
+    responses: Record<string, { content: Record<string, Content> }>
+  }
 }
 
 let app: TestApp
@@ -62,10 +76,19 @@ const operation = (name: string): Operation => {
   return found
 }
 
+/** Follows a reference to one of the components. */
+function resolve<Value extends { $ref?: string }>(value: Value): Value {
+  if (value.$ref === undefined) return value
+  const path = value.$ref.replace(/^#\//, '').split('/')
+  return path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as Value
+}
+
+const schemaOf = ({ schema }: Content) => resolve(schema)
+
 const contentTypes = (name: string) => Object.keys(operation(name).requestBody?.content ?? {}).sort()
 
-/** A token, or an API key in a header of its own. */
-const EITHER = [{ bearer: [] }, { apiKey: [] }]
+/** A token that the API page fetches or that one brings, or an API key in a header of its own. */
+const EITHER = [{ oauth2: [] }, { bearer: [] }, { apiKey: [] }]
 
 describe('GET /openapi.json (contract 8.2)', () => {
   test('is valid OpenAPI 3.1', async () => {
@@ -77,7 +100,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
   })
 
   test('the command `openapi` prints the same', async () => {
-    expect(await createOpenApiDocument()).toEqual(document as never)
+    expect(await createOpenApiDocument(BASE_URL)).toEqual(document as never)
   })
 
   test('asking twice gives the same', async () => {
@@ -85,15 +108,19 @@ describe('GET /openapi.json (contract 8.2)', () => {
   })
 
   test('every reference leads somewhere', () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+\/[^"]+)"/g)]
     expect(references.length).toBeGreaterThan(0)
-    for (const [, name = ''] of references) expect(Object.keys(document.components.schemas)).toContain(name)
+    const components = Object.entries(document.components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    )
+    for (const [, name = ''] of references) expect(components).toContain(name)
   })
 
   test('every operation has the name that generated clients call it by', () => {
     const ids = Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))
     expect(ids).toEqual({
       'POST /oauth/token': 'createToken',
+      'GET /.well-known/oauth-authorization-server': 'getAuthorizationServer',
       'POST /oauth/login': 'login',
       'POST /oauth/refresh': 'refreshToken',
       'POST /oauth/revoke': 'revokeToken',
@@ -217,6 +244,8 @@ describe('GET /openapi.json (contract 8.2)', () => {
   test('tags are described', () => {
     const tags = new Set(operations.flatMap(([, { tags = [] }]) => tags))
     expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort())
+    expect(document.tags.map(({ name }) => name).slice(0, 3)).toEqual(['Search', 'Products', 'Jobs'])
+    expect(operations[0]?.[0]).toBe('POST /v1/search/text')
   })
 
   test('nothing of the inside shows', () => {
@@ -236,6 +265,36 @@ describe('GET /openapi.json (contract 8.2)', () => {
     // Elysia's "number or its text" and its closed objects would forbid what we allow.
     expect(text).not.toContain('"additionalProperties":false')
     expect(text).not.toContain('"format":"integer"')
+  })
+})
+
+describe('over the wire', () => {
+  const get = (headers: Record<string, string>) =>
+    app.http.handle(new Request('http://localhost/openapi.json', { headers }))
+
+  test('is packed for who takes that, and plain for others', async () => {
+    const plain = await get({})
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+      null,
+      'accept-encoding',
+    ])
+    const bytes = new Uint8Array(await plain.arrayBuffer())
+    const gzip = await get({ 'accept-encoding': 'gzip' })
+    expect(gzip.headers.get('content-encoding')).toBe('gzip')
+    expect(Bun.gunzipSync(await gzip.arrayBuffer())).toEqual(bytes)
+    const br = await get({ 'accept-encoding': 'gzip, br' })
+    expect(br.headers.get('content-encoding')).toBe('br')
+    const packed = await br.arrayBuffer()
+    expect(new Uint8Array(brotliDecompressSync(packed))).toEqual(bytes)
+    expect(packed.byteLength).toBeLessThan(bytes.length / 8)
+  })
+
+  test('304 for who has it, by the tag of the same encoding', async () => {
+    const { headers } = await get({ 'accept-encoding': 'br' })
+    const etag = headers.get('etag') ?? ''
+    expect(headers.get('cache-control')).toBe('no-cache')
+    expect((await get({ 'accept-encoding': 'br', 'if-none-match': etag })).status).toBe(304)
+    expect((await get({ 'accept-encoding': 'gzip', 'if-none-match': etag })).status).toBe(200)
   })
 })
 
@@ -266,18 +325,22 @@ describe('request bodies', () => {
     '%s: the file of a form is binary, and JSON has no file',
     (name) => {
       const content = operation(name).requestBody?.content ?? {}
-      expect(content['multipart/form-data']?.schema).toMatchObject({
+      expect(schemaOf(content['multipart/form-data'] as Content)).toMatchObject({
         type: 'object',
         properties: { image: { type: 'string', format: 'binary' } },
       })
-      expect(JSON.stringify(content['application/json'] ?? {})).not.toContain('binary')
+      const json = content['application/json']
+      expect(JSON.stringify(json ? schemaOf(json) : {})).not.toContain('binary')
     },
   )
 
   test('what is required is told: product_id and image_url as JSON, product_id and one picture as a form', () => {
     const content = operation('POST /v1/products').requestBody?.content
-    expect(content?.['application/json']?.schema['required']).toEqual(['product_id', 'image_url'])
-    const form = content?.['multipart/form-data']?.schema
+    expect(schemaOf(content?.['application/json'] as Content)['required']).toEqual([
+      'product_id',
+      'image_url',
+    ])
+    const form = schemaOf(content?.['multipart/form-data'] as Content)
     expect(form?.['required']).toEqual(['product_id'])
     expect(JSON.stringify(form?.['properties'])).toContain('Exactly one of image and image_url is required')
   })
@@ -303,7 +366,7 @@ describe('parameters', () => {
   test('the headers that mean something are told', () => {
     for (const [name, operation] of operations) {
       const { parameters = [] } = operation
-      const headers = parameters.filter((parameter) => parameter.in === 'header')
+      const headers = parameters.map(resolve).filter((parameter) => parameter.in === 'header')
       expect([name, headers.map((header) => header.name)]).toEqual([
         name,
         [
@@ -327,26 +390,21 @@ describe('parameters', () => {
 })
 
 describe('answers', () => {
-  test('every failure refers to the one error form, also as problem+json', () => {
+  test('every failure refers to the shared answer of its status, and lists the codes of its operation', () => {
     const failures = operations.flatMap(([name, { responses }]) =>
       Object.entries(responses)
-        .filter(([status]) => Number(status) >= 400 && name !== 'GET /health/ready')
-        .map(
-          ([status, { content }]) =>
-            // A browser gets a page from some of them.
-            [
-              name,
-              status,
-              Object.entries(content ?? {}).flatMap(([type, { schema }]) =>
-                type === 'text/html' ? [] : [schema],
-              ),
-            ] as const,
-        ),
+        .filter(([status]) => Number(status) >= 400 && status !== '431' && name !== 'GET /health/ready')
+        .map(([status, answer]) => ({ name, status, answer })),
     )
     expect(failures.length).toBeGreaterThan(50)
-    const shared = { $ref: '#/components/schemas/Error' }
-    for (const [name, status, schemas] of failures)
-      expect([name, status, schemas]).toEqual([name, status, [shared, shared]])
+    for (const { name, status, answer } of failures) {
+      expect([name, status, answer.description]).toEqual([name, status, expect.stringMatching(/^- `/)])
+      const { content = {} } = resolve(answer)
+      const types = Object.keys(content).filter((type) => type !== 'text/html')
+      expect([name, status, types]).toEqual([name, status, ['application/json', 'application/problem+json']])
+      expect(content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' })
+      expect(content['application/problem+json']?.schema).toEqual({ $ref: '#/components/schemas/Problem' })
+    }
     expect(document.components.schemas['Error']).toMatchObject({ required: ['error', 'message'] })
   })
 
@@ -358,7 +416,8 @@ describe('answers', () => {
   })
 
   test('signed-in routes ask for the bearer and name 401 and 429; open ones do not', () => {
-    expect(document.components.securitySchemes).toEqual({
+    expect(document.components.securitySchemes).toMatchObject({
+      oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/oauth/token' } } },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
       widgetKey: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
@@ -372,7 +431,7 @@ describe('answers', () => {
       const isSignedIn = isBehindDoor(name)
       const isForPeople = /Needs a signed-in person\.$/.test(description ?? '')
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
-      expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : undefined])
+      expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : []])
       if (isSignedIn)
         expect([name, description]).toEqual([name, expect.stringMatching(/(Needs|Takes) .+\.$/)])
       if (isSignedIn)

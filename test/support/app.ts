@@ -25,7 +25,7 @@ import { withoutHelp } from './help.ts'
 
 /** The secret that signs the tokens of a test app. */
 export const JWT_SECRET = 'a secret that is only used in tests'
-const BASE_URL = 'http://lookalike.test'
+export const BASE_URL = 'http://lookalike.test'
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number

@@ -21,7 +21,7 @@ export interface DocumentSources {
   baseUrl: string
   /** Every route, as Elysia lists it. */
   routes: readonly unknown[]
-  /** Schemas in their final form that routes refer to as `#/components/schemas/<name>`. */
+  /** Schemas that routes refer to as `#/components/schemas/<name>`. */
   schemas: Readonly<Record<string, object>>
 }
 

@@ -70,7 +70,7 @@ export const SECURITY_SCHEMES = {
 
 const DESCRIPTION = `Visual product search for online stores: index products with their pictures, then find them by picture, by words or by both.
 
-**Try it here.** Press *Authorize*, enter the \`client_id\` and the \`client_secret\` that \`lookalike setup\` or \`lookalike demo\` printed, then execute *Find products by words*. An empty store finds nothing: execute *Install the demo catalogue* first, or *Index a product*.
+**Try it here.** Press *Authorize*, enter the \`client_id\` and the \`client_secret\` that \`lookalike setup\` or \`lookalike demo\` printed, then execute *Find products by text*. An empty store finds nothing: execute *Install the demo catalogue* first, or *Index a product*.
 
 **Credentials.** Backends get a token at \`POST /oauth/token\`, people at \`POST /oauth/login\`; both send it as \`Authorization: Bearer …\`. Scripts with fewer permissions use API keys. Call the API from a server: pages of other origins (CORS) may call only the endpoints below \`/v1/widget/\`, with a widget key, because any other credential would be public there.
 

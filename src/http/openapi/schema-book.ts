@@ -23,10 +23,10 @@ const DATA = new Set(['examples', 'default', 'const', 'enum', 'required', 'type'
  * Collects the named schemas of the document while it is written, and converts every schema to JSON Schema 2020-12, the
  * dialect of OpenAPI 3.1, without the keywords of our libraries.
  *
- * @param given schemas in their final form, by name.
+ * @param given schemas that refer to each other by name.
  */
 export function createSchemaBook(given: Readonly<Record<string, object>>) {
-  const schemas = new Map<string, object>(Object.entries(given))
+  const schemas = new Map<string, object>()
 
   /** @throws Error for two different schemas of one name. */
   function keep(name: string, schema: Json): Json {
@@ -69,6 +69,8 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
     }
     return Array.isArray(item) ? item.map(convert) : convert(item)
   }
+
+  for (const [name, schema] of Object.entries(given)) keep(name, convert(schema))
 
   return {
     convert,

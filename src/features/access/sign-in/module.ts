@@ -149,7 +149,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }),
+    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }, ground.baseUrl),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {

@@ -3,13 +3,43 @@ import { LIMITS } from '../../../core/limits.ts'
 import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { FORM_BODY, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import { FORM_BODY, failures, JSON_BODY, NO_BODY, WRITING } from '../../../http/failures.ts'
 import type { MachineGrant } from './machine-grant.ts'
 import type { RefreshService } from './refresh.ts'
-import { AccessToken, Revoked, RevokeForm, SignInRequest, TokenForm, UserToken } from './schema.ts'
+import {
+  AccessToken,
+  AuthorizationServer,
+  describeServer,
+  Revoked,
+  RevokeForm,
+  SignInRequest,
+  TokenForm,
+  UserToken,
+} from './schema.ts'
 import type { SignInService } from './service.ts'
 
 const FORM_BYTES_MAX = 8 * 1024
+
+/** RFC 8414: lets clients of OAuth configure themselves. Open to everyone, and may be cached. */
+function discoveryRoutes(baseUrl: () => string) {
+  return new Elysia({ name: 'sign-in.discovery', tags: ['Authentication'] }).get(
+    '/.well-known/oauth-authorization-server',
+    ({ set }) => {
+      set.headers['cache-control'] = 'public, max-age=3600'
+      return describeServer(baseUrl())
+    },
+    {
+      response: { 200: AuthorizationServer },
+      detail: {
+        operationId: 'getAuthorizationServer',
+        summary: 'Read where and how to get tokens',
+        description:
+          'The metadata of RFC 8414, from which libraries for OAuth configure themselves. Needs no credential.',
+        responses: NO_BODY,
+      },
+    },
+  )
+}
 
 export interface SignInServices {
   grant: MachineGrant['grant']
@@ -19,7 +49,7 @@ export interface SignInServices {
 }
 
 /** Contract 4.4: the machine grant, the sign-in of people, refreshing and revoking tokens. No answer may be cached. */
-export function signInRoutes(
+function tokenRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   { grant, signIn, refresh, revoke }: SignInServices,
 ) {
@@ -107,3 +137,9 @@ export function signInRoutes(
       },
     })
 }
+
+export const signInRoutes = (
+  doors: Pick<Doors, 'forAnyone' | 'budgets'>,
+  services: SignInServices,
+  baseUrl: () => string,
+) => new Elysia({ name: 'sign-in' }).use(tokenRoutes(doors, services)).use(discoveryRoutes(baseUrl))

@@ -52,6 +52,35 @@ export const SignInRequest = named(
 )
 export type SignInRequest = typeof SignInRequest.static
 
+/** RFC 8414 §2: how clients of OAuth configure themselves. */
+export const AuthorizationServer = named(
+  'AuthorizationServer',
+  t.Object({
+    issuer: t.String({ description: 'The public address of the service.' }),
+    token_endpoint: t.String(),
+    token_endpoint_auth_methods_supported: t.Array(t.String()),
+    revocation_endpoint: t.String(),
+    revocation_endpoint_auth_methods_supported: t.Array(t.String()),
+    grant_types_supported: t.Array(t.String()),
+    response_types_supported: t.Array(t.String(), { description: 'None: no browser is sent anywhere.' }),
+    service_documentation: t.String(),
+  }),
+)
+export type AuthorizationServer = typeof AuthorizationServer.static
+
+/** Describes the endpoints of this service. @param issuer its public address. */
+export const describeServer = (issuer: string): AuthorizationServer => ({
+  issuer,
+  token_endpoint: `${issuer}/oauth/token`,
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  revocation_endpoint: `${issuer}/oauth/revoke`,
+  // Whoever has a token may revoke it.
+  revocation_endpoint_auth_methods_supported: ['none'],
+  grant_types_supported: ['client_credentials'],
+  response_types_supported: [],
+  service_documentation: `${issuer}/docs`,
+})
+
 /** The form of RFC 7009 §2.1. */
 export const RevokeForm = named(
   'RevocationRequest',

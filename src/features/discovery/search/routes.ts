@@ -47,6 +47,18 @@ const jsonWithPicture = jsonBody(LIMITS.pictureJsonBytesMax, 'search')
 function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>, search: SearchService) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
     .use(forStore)
+    .post('/text', ({ actor, body }) => search.byText(actor, body), {
+      ...CAN,
+      parse: jsonBody(),
+      body: TextSearch,
+      response: { 200: SearchResponse, ...failures(...SEARCH) },
+      detail: {
+        operationId: 'searchByText',
+        summary: 'Find products by text',
+        description:
+          'Compares the words with the pictures, and with names, categories, brands, colours, tags and SKUs. Results come best first; `similarity_score` is 0 to 1, and about 0.5 is a plausible match. Narrow the search with `category`, `price_min`, `price_max`, `color` or `filters`; `fields` picks the metadata that comes back. Unknown fields are reported in `warnings`.',
+      },
+    })
     .post('', ({ actor, body }) => search.byUpload(actor, body), {
       ...CAN,
       parse: formBody(UploadSearch, 'search', {
@@ -71,18 +83,6 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
         summary: 'Find products similar to the picture at a URL, or to another product',
         description:
           'Send exactly one of `image_url` (also a `data:` URI), `image` (base64), `product_id`, `image_id` or `vector`. Takes the same filters and gives the same answer as a search by words.',
-      },
-    })
-    .post('/text', ({ actor, body }) => search.byText(actor, body), {
-      ...CAN,
-      parse: jsonBody(),
-      body: TextSearch,
-      response: { 200: SearchResponse, ...failures(...SEARCH) },
-      detail: {
-        operationId: 'searchByText',
-        summary: 'Find products by text',
-        description:
-          'Compares the words with the pictures, and with names, categories, brands, colours, tags and SKUs. Results come best first; `similarity_score` is 0 to 1, and about 0.5 is a plausible match. Narrow the search with `category`, `price_min`, `price_max`, `color` or `filters`; `fields` picks the metadata that comes back. Unknown fields are reported in `warnings`.',
       },
     })
     .post('/hybrid', ({ actor, body }) => search.byHybrid(actor, body), {

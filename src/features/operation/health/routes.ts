@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
+import { NO_BODY } from '../../../http/failures.ts'
 import { named } from '../../../http/openapi/named.ts'
 import type { HealthService } from './service.ts'
 
@@ -22,9 +23,6 @@ const Version = named(
     model: t.Object({ id: t.String(), hash: t.String(), dimension: Type.Integer() }),
   }),
 )
-
-/** What even a request without parameters can get wrong; the server itself answers it. */
-const NO_BODY = { 431: { description: 'The headers have more than 16 KiB. The answer has no body.' } }
 
 /** Tells that the process is alive; open to everyone. Load balancers ask so often that it stands before the hooks. */
 export function livenessRoutes() {
