@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
+import { CURES } from '../src/core/cures.ts'
 import { ERRORS, type ErrorCode } from '../src/core/errors.ts'
 import { type TestApp, testApp } from './support/app.ts'
 
@@ -150,11 +151,14 @@ const SERVED = `
   GET    /version                    1.2
   GET    /.well-known/oauth-authorization-server  4.4
   GET    /openapi.json               8.2
+  GET    /                           8.2
+  GET    /favicon.ico                8.2
   GET    /docs                       8.2
   GET    /docs/:file                 8.2
   GET    /docs/guide                 8.2
   GET    /docs/guide/:name           8.2
   GET    /licences                   8.2
+  GET    /licences.txt               8.2
   GET    /widget.js                  8.9
   GET    /widget/:file               8.9
   GET    /widget.json                8.9
@@ -271,7 +275,9 @@ describe('the register of errors (contract 7.3)', () => {
     expect(status).toBeWithin(400, 600)
     for (const sentence of [meaning, advice]) expect(sentence).toMatch(/^[A-Z`].{8,}\.$/)
     const answer = await app.call('GET', `/errors/${code}`)
-    expect([answer.status, answer.body as object]).toEqual([200, { error: code, ...ERRORS[code] }])
+    const { operator, ...told } = answer.body
+    expect([answer.status, told as object]).toEqual([200, { error: code, ...ERRORS[code] }])
+    expect(operator).toEqual(CURES[code])
   })
 
   test('is what the routes name: no answer speaks of a code that does not exist', async () => {

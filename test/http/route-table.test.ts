@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createRouteTable } from '../../src/http/route-table.ts'
 
 const table = createRouteTable(() => [
@@ -22,4 +22,50 @@ test.each([
   ['', []],
 ])('%s answers %p: a pattern is one segment, a dot is a dot, GET brings HEAD', (path, methods) => {
   expect(table.listMethods(path)).toEqual(methods)
+})
+
+describe('a path that is nearly right', () => {
+  const near = createRouteTable(() => [
+    { method: 'GET', path: '/docs' },
+    { method: 'GET', path: '/docs/:file', hooks: { detail: { hide: true } } },
+    { method: 'GET', path: '/v1/products' },
+    { method: 'POST', path: '/v1/products' },
+    { method: 'GET', path: '/v1/products/:product_id' },
+    { method: 'GET', path: '/v1/products/export' },
+    { method: 'POST', path: '/v1/search' },
+    { method: 'POST', path: '/v1/search/text' },
+  ])
+
+  test.each([
+    ['GET', '/doc', 'GET /docs'],
+    ['GET', '/DOCS', 'GET /docs'],
+    ['GET', '/v1/product/hat-1', 'GET /v1/products/{product_id}'],
+    ['POST', '/v1/product', 'POST /v1/products'],
+    ['DELETE', '/v1/product', 'GET /v1/products'],
+    ['GET', '/v1/products/exports', 'GET /v1/products/{product_id}'],
+    ['POST', '/v1/serach/text', 'POST /v1/search/text'],
+    ['POST', '/search', 'POST /v1/search'],
+    ['POST', '/api/v1/search', 'POST /v1/search'],
+    ['POST', '/v2/search/text/', 'POST /v1/search/text'],
+    ['GET', '/v1/docs', 'GET /docs'],
+  ])('%s %s means %s', (method, path, meant) => {
+    const found = near.findNearest(method, path)
+    expect(`${found?.method} ${found?.path}`).toBe(meant)
+    // /v1/products answers GET, too.
+    expect(found?.isAddress).toBe(/^GET \/[^{]*$|products$/.test(meant))
+  })
+
+  test.each([
+    '/',
+    '',
+    '/nope',
+    '/v1',
+    '/v1/nope',
+    '/docs/nothing/at/all',
+    `/doc${'s'.repeat(200)}`,
+    '/docs/nope',
+  ])('%s means nothing', (path) => {
+    const found = near.findNearest('GET', path)
+    expect(found?.path).toBeUndefined()
+  })
 })

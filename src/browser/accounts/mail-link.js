@@ -180,7 +180,9 @@ if (token) {
     link.hash = `token=${encodeURIComponent(token)}`
   if (isReady) {
     form.hidden = false
-    password?.focus()
+    // Next in the order of the keyboard is then the form, not the head of the page.
+    const first = password ?? ask.querySelector('h1')
+    first.focus()
   } else {
     showParts(undefined)
     go()

@@ -72,6 +72,33 @@ describe('findDestination', () => {
     await expect(find(url, answers, { allow }).found).rejects.toMatchObject({ reason: 'url_not_allowed' })
   })
 
+  const CURE = 'the operator can allow it with'
+  test.each([
+    [
+      'http://localhost:9000/',
+      `localhost is not a public address, and port 9000 is not allowed, only 80 and 443 are; ${CURE} X_CIDRS=127.0.0.0/8`,
+    ],
+    [
+      'http://127.0.0.1:9000/',
+      `127.0.0.1 is not a public address, and port 9000 is not allowed, only 80 and 443 are; ${CURE} X_CIDRS=127.0.0.0/8`,
+    ],
+    ['http://10.1.2.3/', `10.1.2.3 is not a public address; ${CURE} X_CIDRS=10.1.2.3/32`],
+    ['http://[fd00::1]/', `fd00::1 is not a public address; ${CURE} X_CIDRS=fd00::1/128`],
+    [`http://${PUBLIC}:22/`, `port 22 is not allowed, only 80 and 443 are; ${CURE} its network in X_CIDRS`],
+    [
+      'http://a.example:8080/',
+      `port 8080 is not allowed, only 80 and 443 are; ${CURE} its network in X_CIDRS`,
+    ],
+    ['http://a.example/', `a.example does not resolve to a public address; ${CURE} its network in X_CIDRS`],
+  ])(
+    '%s: every reason at once, and the setting that allows it, but not what a name resolves to',
+    async (url, message) => {
+      const rules = { allowCidrs: [], isOffline: false, setting: 'X_CIDRS', lookup: async () => ['10.9.9.9'] }
+      const found = findDestination(parseHttpUrl(url, 2048), rules, new AbortController().signal)
+      await expect(found).rejects.toMatchObject({ message })
+    },
+  )
+
   test('takes any port inside an allowed network', async () => {
     const { found } = find('http://a.example:8080/', ['10.0.0.1'], { allow: '10.0.0.0/8' })
     expect((await found).port).toBe(8080)

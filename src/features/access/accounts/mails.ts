@@ -48,7 +48,7 @@ export const knownAccountMail = (to: string, baseUrl: string, requestedAt: numbe
     to,
     'You already have an account',
     `${describeRequest(requestedAt)} You already have one, so nothing has changed.`,
-    `Sign in at ${baseUrl} with your password. If you have forgotten it, request a new one where you sign in.`,
+    `Sign in with this address and your password; ${baseUrl}/docs shows how (POST ${baseUrl}/oauth/login). If you have forgotten the password, request a link for a new one with POST ${baseUrl}/oauth/password/forgot.`,
     'If this was not you, do nothing.',
   )
 

@@ -3,9 +3,16 @@ import { escapeHtml, page } from '../../../http/page.ts'
 /** Script of the pages behind links. The token follows the # of their address, so opening a page never sends it. */
 const SCRIPT = '/docs/mail-link.js'
 
+/** Where to go on until there is a page for signing in. */
+const NEXT = '<p class="next"><a href="/docs">API page</a> <a href="/">Start page</a></p>'
+
+/** Keeps a browser from breaking a line after the hyphen. */
+const withWholeWords = (html: string): string =>
+  html.replaceAll('e-mail', '<span class="whole">e-mail</span>')
+
 /** A page without a script. @param body HTML. */
 const plainPage = (heading: string, body: string): string =>
-  page(`${heading} · Lookalike`, `<h1>${heading}</h1>\n    ${body}`)
+  page(`${heading} · Lookalike`, withWholeWords(`<h1>${heading}</h1>\n    ${body}\n    ${NEXT}`))
 
 /** The form on the page behind a link. All texts are HTML. */
 interface Question {
@@ -46,8 +53,8 @@ export const linkPage = ({
 }: Question) =>
   page(
     `${heading} · Lookalike`,
-    `<div id="ask">
-      <h1>${heading}</h1>
+    withWholeWords(`<div id="ask">
+      <h1 tabindex="-1">${heading}</h1>
       <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
       <form id="form" method="post"${paths ? ` data-send="${paths.send}" data-look="${paths.look}"` : ''} hidden>
         ${intro}
@@ -59,7 +66,7 @@ export const linkPage = ({
     </div>
     ${Object.entries({ ...outcomes, incomplete: ['This link is incomplete', incomplete] as Outcome })
       .map(([name, [title, body]]) => outcomeSection(name, title, body))
-      .join('\n    ')}`,
+      .join('\n    ')}`),
     SCRIPT,
   )
 
@@ -67,6 +74,7 @@ const outcomeSection = (name: string, heading: string, body: string): string =>
   `<section data-outcome="${name}" hidden>
       <h1 tabindex="-1">${heading}</h1>
       ${body}
+      ${NEXT}
     </section>`
 
 /** @param rule HTML with the rules for the password. */
@@ -79,7 +87,7 @@ export const passwordField = (label: string, autocomplete: string, rule = ''): s
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
 
 const HOW_TO_SIGN_IN =
-  '<p>This version has no sign-in page yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the <a href="/docs">API page</a> shows how.</p>'
+  '<p>This version has no sign-in page yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the API page shows how.</p>'
 
 /** The page behind the link that confirms a registration. */
 export const confirmPage = (): string =>
@@ -150,7 +158,7 @@ export const newPasswordPage = (): string =>
 /** Why a link does not work. */
 export const LINK_ENDED = 'It has expired, has already been used, or is incomplete.'
 
-const LINK_IS_DEAD = `${LINK_ENDED} Request a new link with <code>POST&nbsp;/oauth/password/forgot</code>.`
+const LINK_IS_DEAD = `${LINK_ENDED} Request a new link with <code>POST&nbsp;/oauth/password/forgot</code> and your e-mail address; the API page shows how.`
 
 /** The page behind the link of an invitation to a store. */
 export const invitePage = (): string =>

@@ -30,7 +30,7 @@ export function renderErrorPage(code: ErrorCode, senders: readonly Endpoint[]): 
     <p>${toHtml(advice)}</p>${reasons ? renderReasons(reasons) : ''}${renderCures(CURES[code] ?? [])}
     <h2>In an answer</h2>
     <p>The code stays the same from version to version; read it, not the message. <code>message</code> says more about your request, and so do the other fields of <code>details</code>.</p>
-    <pre tabindex="0"><code>${escapeHtml(renderExample(code))}</code></pre>
+    <pre class="copy"><code>${escapeHtml(renderExample(code))}</code></pre>
     ${renderSenders(senders)}
     <p class="next"><a href="/errors">All errors</a> <a href="/docs">Try a request</a></p>`,
     undefined,
@@ -46,7 +46,7 @@ function renderCures(cures: readonly Cure[]): string {
   const items = cures.map(
     ({ when, line }) => `
     <p>${toHtml(when)}:</p>
-    <pre tabindex="0"><code>${escapeHtml(line)}</code></pre>`,
+    <pre class="copy"><code>${escapeHtml(line)}</code></pre>`,
   )
   return `
     <h2>What the operator can do</h2>${items.join('')}

@@ -114,7 +114,7 @@ async function serveNotices({ headers }: Request): Promise<Response> {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'public, max-age=3600',
-      vary: 'accept-encoding',
+      vary: 'accept, accept-encoding',
       ...(takesGzip && { 'content-encoding': 'gzip' }),
       ...pageHeaders({}),
     },

@@ -11,7 +11,7 @@ const OWNED = `<h1>Lookalike is running</h1>
 
 const NEW = `<h1>Lookalike is running, and nobody owns it yet</h1>
     <p>Make the first account and its store on the machine where the service runs. Nothing is sent anywhere.</p>
-    <pre tabindex="0"><code>lookalike setup --email you@shop.example --store 'My shop'</code></pre>
+    <pre class="copy"><code>lookalike setup --email you@shop.example --store 'My shop'</code></pre>
     <p>The command asks for a password, and prints the credentials and a first call to copy. If you started the service with <code>--data-dir</code>, add the same folder here.</p>`
 
 const PLACES = `<ul class="places">
