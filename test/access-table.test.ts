@@ -24,6 +24,7 @@ import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
  * `a member`        the token of a login of somebody who belongs to the store, or of a super-admin
+ * `a super-admin`   the token of a login of a super-admin, whatever store it names
  * `a widget key`    a widget key from a page that it lists, and nothing else
  * anything else     a permission (contract 4.8) or a power over the store
  */
@@ -34,6 +35,7 @@ type Need =
   | 'a person'
   | 'a member'
   | 'a signature'
+  | 'a super-admin'
   | 'a widget key'
   | Permission
   | StorePower
@@ -158,6 +160,39 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/security/2fa/status': { needs: 'a person' },
   // 409: let in, and told that it is not enabled.
   'POST /v1/security/2fa/recovery-codes': { needs: 'a person', status: 409 },
+
+  'GET /v1/admin/stores': { needs: 'a super-admin' },
+  'GET /v1/admin/stores/:id': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/stores/:id/suspend': {
+    needs: 'a super-admin',
+    status: 404,
+    send: () => ({ body: { reason: 'any' } }),
+  },
+  'POST /v1/admin/stores/:id/resume': { needs: 'a super-admin', status: 404 },
+  'PATCH /v1/admin/stores/:id': {
+    needs: 'a super-admin',
+    status: 404,
+    send: () => ({ body: { plan: 'free' } }),
+  },
+  'DELETE /v1/admin/stores/:id': {
+    needs: 'a super-admin',
+    status: 404,
+    send: () => ({ body: { confirm: 'mine' } }),
+  },
+  'GET /v1/admin/users': { needs: 'a super-admin' },
+  'GET /v1/admin/users/:id': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/users/:id/verify': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/users/:id/reset': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/users/:id/unlock': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/users/:id/end-sessions': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/users/:id/reset-2fa': { needs: 'a super-admin', status: 404 },
+  'GET /v1/admin/registrations': { needs: 'a super-admin' },
+  'GET /v1/admin/plans': { needs: 'a super-admin' },
+  'GET /v1/admin/outbox': { needs: 'a super-admin' },
+  'POST /v1/admin/outbox/:id/resend': { needs: 'a super-admin', status: 404 },
+  'GET /v1/admin/health': { needs: 'a super-admin' },
+  'GET /v1/admin/settings': { needs: 'a super-admin' },
+  'GET /v1/admin/audit': { needs: 'a super-admin' },
 
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
@@ -477,6 +512,11 @@ function outcomes(needs: Need): Record<CallerName, string> {
   if (needs === 'any credential') return { ...everybody(YES), ...ended, ...foreign }
   if (needs === 'a person' || needs === 'a member')
     return { ...everybody(YES), ...ended, ...foreign, 'machine grant': no, ...keys(no) }
+
+  if (needs === 'a super-admin') {
+    const alone = { 'super-admin, no member, naming the store': YES }
+    return { ...everybody('403 permission_denied: super_admin'), ...ended, ...foreign, ...alone }
+  }
 
   const roles = ROLES_WITH[needs]
   const isPower = /^(security|keys|team|billing|people):/.test(needs)

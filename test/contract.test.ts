@@ -145,6 +145,26 @@ const SERVED = `
   GET    /billing/checkout/:token    6.7
   POST   /billing/checkout/:token    6.7
   GET    /billing/invoices/:token    6.7
+  GET    /v1/admin/stores            8.10
+  GET    /v1/admin/stores/:id        8.10
+  POST   /v1/admin/stores/:id/suspend           8.10
+  POST   /v1/admin/stores/:id/resume            8.10
+  PATCH  /v1/admin/stores/:id        8.10
+  DELETE /v1/admin/stores/:id        8.10
+  GET    /v1/admin/users             8.11
+  GET    /v1/admin/users/:id         8.11
+  POST   /v1/admin/users/:id/verify  8.11
+  POST   /v1/admin/users/:id/reset   8.11
+  POST   /v1/admin/users/:id/unlock  8.11
+  POST   /v1/admin/users/:id/end-sessions       8.11
+  POST   /v1/admin/users/:id/reset-2fa          8.11
+  GET    /v1/admin/registrations     8.11
+  GET    /v1/admin/plans             8.12
+  GET    /v1/admin/outbox            8.12
+  POST   /v1/admin/outbox/:id/resend 8.12
+  GET    /v1/admin/health            8.12
+  GET    /v1/admin/settings          8.12
+  GET    /v1/admin/audit             8.12
   GET    /pictures/:address          2.6
   GET    /health                     8.1
   GET    /health/ready               8.1

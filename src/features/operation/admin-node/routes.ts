@@ -18,7 +18,7 @@ import type { AdminNodeService } from './service.ts'
 const READ = [...FOR_SUPER_ADMIN, ...READING] as const
 const LIST = [...READ, 'validation_error', 'invalid_cursor'] as const
 
-/** Contract 8.10: the service itself, for super-admins. */
+/** Contract 8.12: the service itself, for super-admins. */
 export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, node: AdminNodeService) {
   return new Elysia({ name: 'admin-node.routes', prefix: '/v1/admin', tags: ['Operator'] })
     .use(forSuperAdmin)

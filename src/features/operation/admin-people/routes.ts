@@ -21,7 +21,7 @@ const LIST = [...FOR_SUPER_ADMIN, ...READING, 'validation_error', 'invalid_curso
 const ACT = [...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'There is no person with this id.']] as const
 const act = { superAdmin: true, parse: noBody, params: UserParams } as const
 
-/** Contract 8.10: the people of this service, for super-admins. */
+/** Contract 8.11: the people of this service, for super-admins. */
 export function adminPeopleRoutes(
   { forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
   people: AdminPeopleService,
