@@ -2,6 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { t } from 'elysia'
 import { ApiError } from '../core/errors.ts'
+import { readIsoMoment } from '../core/moments.ts'
 import { text } from './text-schema.ts'
 import { validationError } from './validation.ts'
 
@@ -89,8 +90,8 @@ export const moment = (description: string) =>
  * @throws ApiError `validation_error` for a day or an hour that does not exist.
  */
 export function readMoment(name: string, value: string): number {
-  const ms = Date.parse(value.replace(' ', '+'))
-  if (!Number.isNaN(ms)) return ms
+  const ms = readIsoMoment(value.replace(' ', '+'))
+  if (ms !== undefined) return ms
   const problem = { code: 'format', message: 'must be an existing date and time' }
   throw validationError([{ in: 'query', pointer: `/${name}`, ...problem }])
 }

@@ -77,7 +77,13 @@ describe('a moment', () => {
     expect(readMoment('since', text)).toBe(Date.parse(iso))
   })
 
-  test.each(['2030-13-01', '2030-01-01T25:00:00Z'])('422 for %s, which does not exist', (text) => {
+  test.each([
+    '2030-13-01',
+    '2030-01-01T25:00:00Z',
+    '2026-02-31',
+    '2026-02-29T12:00:00Z',
+    '2026-04-31T00:00:00 02:00',
+  ])('422 for %s, which does not exist', (text) => {
     expect(refusal(() => readMoment('since', text))).toEqual([
       'validation_error',
       'since must be an existing date and time',

@@ -1,3 +1,5 @@
+import { hasRealDate } from '../../../core/moments.ts'
+
 const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
 const HAS_OFFSET = /(?:Z|[+-]\d\d:\d\d)$/
 
@@ -9,9 +11,7 @@ const HAS_OFFSET = /(?:Z|[+-]\d\d:\d\d)$/
 export function readTime(text: string): number | undefined {
   if (text.length > 40 || !MOMENT.test(text)) return undefined
   const isDate = text.length === 10
-  // A day that no month has would be taken for one of the next month.
-  const day = Date.parse(text.slice(0, 10))
-  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined
+  if (!hasRealDate(text)) return undefined
   const ms = Date.parse(
     isDate || HAS_OFFSET.test(text) ? text.replace(' ', 'T') : `${text.replace(' ', 'T')}Z`,
   )

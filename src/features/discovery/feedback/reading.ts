@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isCurrency } from '../../../core/currencies.ts'
+import { readIsoMoment } from '../../../core/moments.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import { type FeedbackAction, FeedbackEvent } from './schema.ts'
@@ -72,4 +73,5 @@ export function readEvent(value: unknown, now: number): ReadEvent {
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const readTime = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
+const readTime = (value: unknown): number =>
+  (typeof value === 'string' ? readIsoMoment(value) : undefined) ?? Number.NaN

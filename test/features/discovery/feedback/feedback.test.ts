@@ -162,6 +162,16 @@ describe('an event (contract 3.11)', () => {
       [['/occurred_at', 'format']],
     ],
     [
+      'a day that no month has',
+      { ...click, occurred_at: '2029-12-32T00:00:00Z' },
+      [['/occurred_at', 'format']],
+    ],
+    [
+      'a day that this month lacks',
+      { ...click, occurred_at: '2029-11-31T00:00:00Z' },
+      [['/occurred_at', 'format']],
+    ],
+    [
       'an event of the future',
       { ...click, occurred_at: '2030-01-01T00:05:00.001Z' },
       [['/occurred_at', 'max']],
