@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { writeCollected } from '../core/collected-writes.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { LIMITS } from '../core/limits.ts'
@@ -26,8 +26,6 @@ export interface SpoolDeps {
 /** Bodies in files at a time, of all stores and of one. */
 const BODIES_MAX = 16
 const BODIES_PER_OWNER_MAX = 4
-/** Bytes that are collected before they are written, so that a sender of tiny pieces causes no write for each. */
-const BUFFER_BYTES = 256 * 1024
 
 export type Spool = ReturnType<typeof createSpool>
 
@@ -70,7 +68,8 @@ export function createSpool({ files, monotonic, ids }: SpoolDeps) {
       }
       try {
         file = await files.create(name)
-        const { sizeBytes, hash } = await write(request, file, bytesMax)
+        const pieces = arriving(request.body, monotonic)
+        const { sizeBytes, hash } = await writeCollected(pieces, file.append, bytesMax, tooLarge)
         if (announced !== sizeBytes && !Number.isNaN(announced)) throw incomplete()
         return { path: file.path, sizeBytes, hash, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
       } catch (error) {
@@ -78,29 +77,6 @@ export function createSpool({ files, monotonic, ids }: SpoolDeps) {
         throw error
       }
     },
-  }
-
-  async function write(request: Request, file: WorkFile, bytesMax: number) {
-    const hash = createHash('sha256')
-    let sizeBytes = 0
-    let waiting: Uint8Array[] = []
-    let waitingBytes = 0
-    async function flush(): Promise<void> {
-      if (waitingBytes > 0)
-        await file.append(waiting.length === 1 ? (waiting[0] as Uint8Array) : Buffer.concat(waiting))
-      waiting = []
-      waitingBytes = 0
-    }
-    for await (const piece of arriving(request.body, monotonic)) {
-      sizeBytes += piece.length
-      if (sizeBytes > bytesMax) throw tooLarge(bytesMax)
-      hash.update(piece)
-      waiting.push(piece)
-      waitingBytes += piece.length
-      if (waitingBytes >= BUFFER_BYTES) await flush()
-    }
-    await flush()
-    return { sizeBytes, hash: hash.digest() }
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { writeCollected } from '../../core/collected-writes.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import { LIMITS } from '../../core/limits.ts'
@@ -95,8 +95,6 @@ const DEFAULT_LIMITS: FileLimits = {
 
 /** Some 500 bytes in each at the largest size; a connection has 1,400. */
 const PIECES_MAX = 200_000
-/** Bytes that are collected before they are written, so that a sender of tiny pieces causes no write for each. */
-const BUFFER_BYTES = 256 * 1024
 /** A longer mark is not kept. */
 const MARK_CHARS_MAX = 1_000
 
@@ -192,7 +190,7 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
     }
     try {
       file = await files.create(name)
-      const { sizeBytes, hash } = await write(pieces, file, bytesMax)
+      const { sizeBytes, hash } = await writeCollected(pieces, file.append, bytesMax, tooLarge)
       const marks = { etag: readMark(headers.etag), lastModified: readMark(headers['last-modified']) }
       return { path: file.path, sizeBytes, hash, marks, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
     } catch (error) {
@@ -226,28 +224,6 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
       }
     },
   }
-}
-
-async function write(pieces: AsyncIterable<Uint8Array>, file: WorkFile, bytesMax: number) {
-  const hash = createHash('sha256')
-  let sizeBytes = 0
-  let waiting: Uint8Array[] = []
-  let waitingBytes = 0
-  async function flush(): Promise<void> {
-    if (waitingBytes > 0) await file.append(Buffer.concat(waiting))
-    waiting = []
-    waitingBytes = 0
-  }
-  for await (const piece of pieces) {
-    sizeBytes += piece.length
-    if (sizeBytes > bytesMax) throw tooLarge(bytesMax)
-    hash.update(piece)
-    waiting.push(piece)
-    waitingBytes += piece.length
-    if (waitingBytes >= BUFFER_BYTES) await flush()
-  }
-  await flush()
-  return { sizeBytes, hash: hash.digest() }
 }
 
 /** Aborts its signal when nothing happens for too long. */
