@@ -5,7 +5,10 @@ const CHANGED: [heading: string, body: string] = [
   '<p>Sign in with the new address and your password from now on. Your other sign-ins have ended.</p>',
 ]
 
-const DEAD: [heading: string, body: string] = ['This link does not work', `<p>${LINK_ENDED}</p>`]
+const DEAD: [heading: string, body: string] = [
+  'This link does not work',
+  `<p>${LINK_ENDED} To change your address, ask for it again with <code>POST&nbsp;/v1/me/email</code>.</p>`,
+]
 
 const INCOMPLETE = '<p>Open the complete link from the mail again.</p>'
 
