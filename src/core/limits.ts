@@ -9,6 +9,8 @@ export const LIMITS = {
   visitorBurst: 10,
   /** How many times as much feedback a widget key and a visitor may send. */
   widgetFeedbackFactor: 10,
+  /** Events of a list that cost a widget and a visitor one request. A list of the longest length costs a visitor's burst. */
+  widgetEventsPerUnit: 10,
   /** Products that a widget's answer without results shows instead. */
   widgetPopularMax: 8,
 

@@ -31,17 +31,22 @@ export function createRateWindow(windowMs: number, keysMax = 100_000) {
     /** Forgets every request of a key. */
     forget: (key: string): void => void allowed.delete(key),
 
-    /** Takes one request of `key` at `now` (ms of any one clock), if the window has room for it. */
-    take(key: string, limit: number, now: number): RateVerdict {
+    /**
+     * Takes requests of `key` at `now` (ms of any one clock), if the window has room for them.
+     *
+     * @param units more than the limit count as the limit, because the window never has room for more.
+     */
+    take(key: string, limit: number, now: number, units = 1): RateVerdict {
+      const wanted = Math.max(1, Math.min(units, limit))
       if (!allowed.has(key) && allowed.size >= keysMax) makeRoom(now)
       const times = allowed.get(key) ?? []
       while (times.length > 0 && (times[0] as number) <= now - windowMs) times.shift()
       for (let n = times.length - 1; n >= 0 && (times[n] as number) > now; n--) times[n] = now
-      const isAllowed = times.length < limit
-      if (isAllowed) times.push(now)
+      const isAllowed = times.length + wanted <= limit
+      if (isAllowed) for (let n = 0; n < wanted; n++) times.push(now)
       allowed.set(key, times)
-      // The request that must leave before the next one fits. After the limit was lowered, several must leave.
-      const blocking = times[Math.max(0, times.length - limit)] ?? now
+      // The last request that must leave before these fit. After the limit was lowered, several must leave.
+      const blocking = times[Math.max(0, times.length + wanted - 1 - limit)] ?? now
       const waitMs = (isAllowed ? (times[0] ?? now) : blocking) + windowMs - now
       return {
         isAllowed,

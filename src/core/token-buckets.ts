@@ -22,11 +22,16 @@ export function createTokenBuckets(
   }
 
   return {
-    /** Takes one token of `key` at `now` (ms of a monotonic clock), if there is one. The limit of the verdict is that of a minute. */
-    take(key: string, now: number): RateVerdict {
+    /**
+     * Takes tokens of `key` at `now` (ms of a monotonic clock), if there are so many. The limit of the verdict is that of a
+     * minute.
+     *
+     * @param units at most what a full bucket holds.
+     */
+    take(key: string, now: number, units = 1): RateVerdict {
       const known = fullAt.get(key) ?? now
       const before = Math.min(Math.max(known, now), now + burst * intervalMs)
-      const after = before + intervalMs
+      const after = before + units * intervalMs
       const isAllowed = after - now <= burst * intervalMs
       const full = isAllowed ? after : before
       fullAt.delete(key)

@@ -24,7 +24,7 @@ const WINDOW_MS = 60_000
 
 /**
  * Counts the requests of widgets: by the visitor's address over all keys, and by the key. They spend nothing of the store's
- * plan, so that no shopper stops the shop's own backend. Feedback counts apart.
+ * plan, so that no shopper stops the shop's own backend. Feedback counts apart, and a list of events for what it holds.
  */
 export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
   const visitorBuckets = (factor: number) =>
@@ -39,12 +39,13 @@ export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
   function takeOfKey(
     { storeId, keyId, plan, ratePerMinute }: WidgetKeyBudget,
     isFeedback: boolean,
+    units: number,
   ): RateVerdict {
     const window = keys.get(storeId) ?? createRateWindow(WINDOW_MS)
     keys.set(storeId, window)
     const rate = ratePerMinute ?? PLANS[plan].widgetRequestsPerMinute
     const limit = isFeedback ? rate * LIMITS.widgetFeedbackFactor : rate
-    return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic())
+    return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic(), units)
   }
 
   return {
@@ -52,17 +53,18 @@ export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
      * Takes one request of a visitor and of a key, and writes what is left into the headers of the answer: both budgets into
      * `RateLimit`, that of the key into the older `X-RateLimit-*`.
      *
+     * @param units of work, one for a request.
      * @throws ApiError `rate_limit_exceeded`. A request that the visitor's budget refuses takes nothing of the key's.
      */
-    spend(key: WidgetKeyBudget, isFeedback: boolean, address: string, set: Headers): void {
+    spend(key: WidgetKeyBudget, isFeedback: boolean, address: string, set: Headers, units = 1): void {
       const buckets = isFeedback ? visitors.feedback : visitors.search
-      const visitor = buckets.take(throttleKey(address), clock.monotonic())
+      const visitor = buckets.take(throttleKey(address), clock.monotonic(), units)
       const ofVisitor = rateHeaders('visitor', visitor)
       if (!visitor.isAllowed) {
         Object.assign(set.headers, ofVisitor)
         throw rateLimitExceeded(`A visitor may make ${visitor.limit} such requests a minute`, visitor)
       }
-      const verdict = takeOfKey(key, isFeedback)
+      const verdict = takeOfKey(key, isFeedback, units)
       const ofKey = rateHeaders('widget', verdict)
       Object.assign(set.headers, ofKey)
       for (const name of ['ratelimit-policy', 'ratelimit'])

@@ -32,7 +32,7 @@ export const WIDGET_KEY = [{ widgetKey: [] }]
 
 /**
  * Creates a door that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
- * visitor's budget and the key's. The store's IP list does not count: shoppers come from everywhere.
+ * visitor's budget and the key's; `spendMore` takes more units of both. The store's IP list does not count: shoppers come from everywhere.
  */
 export function widgetDoor(
   { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetDoorDeps,
@@ -59,5 +59,12 @@ export function widgetDoor(
     .onParse({ as: 'scoped' }, ({ request, set }) => {
       judge({ request, set })
     })
-    .derive({ as: 'scoped' }, ({ request, set }) => ({ widget: judge({ request, set }) }))
+    .derive({ as: 'scoped' }, ({ request, set }) => {
+      const widget = judge({ request, set })
+      /** @throws ApiError `rate_limit_exceeded`. */
+      const spendMore = (units: number): void => {
+        if (units > 0) widgetBudget.spend(widget, use === 'feedback', findAddress(request), set, units)
+      }
+      return { widget, spendMore }
+    })
 }

@@ -24,6 +24,16 @@ describe('a sliding window', () => {
     expect(window.take('a', 1, MINUTE).isAllowed).toBe(true)
   })
 
+  test('several at once go together, and more than the limit take all of it', () => {
+    const window = createRateWindow(MINUTE)
+    expect(window.take('a', 5, 0, 3)).toMatchObject({ isAllowed: true, remaining: 2 })
+    expect(window.take('a', 5, 1_000, 3)).toMatchObject({ isAllowed: false, remaining: 2, resetSeconds: 59 })
+    expect(window.take('a', 5, 1_000, 2)).toMatchObject({ isAllowed: true, remaining: 0 })
+    // The last two came later.
+    expect(window.take('a', 5, 2_000, 9)).toMatchObject({ isAllowed: false, resetSeconds: 59 })
+    expect(window.take('a', 5, 61_000, 9)).toMatchObject({ isAllowed: true, remaining: 0 })
+  })
+
   test('keys do not touch each other', () => {
     const window = createRateWindow(MINUTE)
     window.take('a', 1, 0)

@@ -24,6 +24,14 @@ describe('token buckets', () => {
     )
   })
 
+  test('several at once go together', () => {
+    const buckets = createTokenBuckets(RATE)
+    expect(buckets.take('a', 0, 7)).toMatchObject({ isAllowed: true, remaining: 3 })
+    expect(buckets.take('a', 0, 4)).toMatchObject({ isAllowed: false, remaining: 3, resetSeconds: 2 })
+    expect(buckets.take('a', 0, 3)).toMatchObject({ isAllowed: true, remaining: 0 })
+    expect(buckets.take('a', 20_000, 10)).toMatchObject({ isAllowed: true, remaining: 0 })
+  })
+
   test('keys are apart, and without room the one used longest ago starts anew', () => {
     const buckets = createTokenBuckets({ perMinute: 1, burst: 1 }, 2)
     const take = (key: string) => buckets.take(key, 0).isAllowed

@@ -108,8 +108,9 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
 export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, record: RecordFeedback) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
     '/feedback',
-    async ({ widget: { storeId, keyId, origin }, body, request, set }) => {
+    async ({ widget: { storeId, keyId, origin }, spendMore, body, request, set }) => {
       const idempotencyKey = readIdempotencyKey(request, keyId)
+      spendMore(countUnits(body) - 1)
       set.status = 201
       return record(storeId, body, { page: { keyId, origin }, idempotencyKey })
     },
@@ -127,6 +128,12 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
       },
     },
   )
+}
+
+/** What a list costs; one that is too long is refused without it. */
+function countUnits({ events }: Record<string, unknown>): number {
+  const count = Array.isArray(events) && events.length <= LIMITS.feedbackEventsMax ? events.length : 1
+  return Math.ceil(count / LIMITS.widgetEventsPerUnit)
 }
 
 /** @throws ApiError `validation_error`. */

@@ -43,7 +43,7 @@ describe('a widget key (contract 10.3)', () => {
     expect((await ask(widgetHeaders(shop.key))).status).toBe(429)
     shop.app.clock.advance(1)
     expect((await ask(widgetHeaders(shop.key))).status).toBe(200)
-  })
+  }, 60_000)
 
   test('has its own rate before that of the plan; a new rate counts at once', async () => {
     const { id, key } = await makeKey(shop.app, shop.token, { rate_per_minute: 2 })
@@ -125,5 +125,44 @@ describe('a visitor', () => {
     await spend(() => at('203.0.113.7'))
     const headers = { ...at('203.0.113.7'), 'content-type': 'application/json' }
     expect(refusalOf(await shop.call('text', '{', headers))).toEqual([429, 'rate_limit_exceeded'])
+  })
+})
+
+describe('a list of events', () => {
+  const list = (events: number) => ({
+    events: Array.from({ length: events }, () => ({ action: 'click', result_product_id: 'mug' })),
+  })
+  const send = (events: number, headers: Record<string, string>) =>
+    shop.call('feedback', list(events), headers)
+  const countRows = () => {
+    shop.app.history.flush()
+    return shop.app.db.prepare('SELECT count(*) AS n FROM feedback_events').get()
+  }
+
+  test('costs one unit for every ten, of the key: all of them or none', async () => {
+    const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
+    const spendOn = async (events: number) => {
+      const answer = await send(events, widgetHeaders(key))
+      return [answer.status, answer.headers.get('x-ratelimit-remaining')]
+    }
+    expect(await spendOn(10)).toEqual([201, '9'])
+    expect(await spendOn(11)).toEqual([201, '7'])
+    expect(await spendOn(80)).toEqual([429, '6'])
+    expect(await spendOn(60)).toEqual([201, '0'])
+    expect(countRows()).toEqual({ n: 81 })
+  })
+
+  test('of 1,000 needs all that a visitor has; one that is refused for its length costs a request', async () => {
+    expect((await send(1_000, at('203.0.113.7', shop.key))).status).toBe(201)
+    const spent = await send(1, at('203.0.113.7', shop.key))
+    expect([...refusalOf(spent), spent.headers.get('retry-after')]).toEqual([429, 'rate_limit_exceeded', '1'])
+    shop.app.clock.advance(19_800)
+    expect((await send(1_000, at('203.0.113.7', shop.key))).status).toBe(429)
+    expect(countRows()).toEqual({ n: 1_000 })
+    const long = await send(1_001, at('203.0.113.8', shop.key))
+    expect([long.status, long.headers.get('ratelimit')]).toEqual([
+      422,
+      expect.stringContaining('"visitor";r=99'),
+    ])
   })
 })
