@@ -164,6 +164,7 @@ export function createInstall(
       ipList: ipList.service,
       webhooks: webhooks.service,
       billing: payments.service.desk,
+      endSubscriptions: payments.service.endSubscriptions,
     },
   }
 }

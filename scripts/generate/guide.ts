@@ -22,6 +22,7 @@ const DOCUMENTS = [
   'analytics',
   'webhooks',
   'widget',
+  'billing',
   'operating',
   'reference',
   'contract',

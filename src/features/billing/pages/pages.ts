@@ -26,7 +26,7 @@ const describeLimit = (limit: number, inWords: (limit: number) => string = group
 export const plansPage = (): string =>
   titled(
     'Plans',
-    `<p>What a store may hold and how often it may ask, by its plan. A smaller plan deletes nothing.</p>
+    `<p>What a store may hold and how often it may ask, by its plan. Moving to a smaller plan deletes nothing.</p>
     <table>
       <thead><tr><th scope="col">Plan</th><th scope="col">Price a month</th><th scope="col">Products</th><th scope="col">Requests a minute</th><th scope="col">Stored pictures</th></tr></thead>
       <tbody>${PLAN_NAMES.map(planRow).join('')}</tbody>
@@ -170,7 +170,7 @@ export function invoicePage(invoice: ListedInvoice, issuer: string): string {
       </tbody>
       <tfoot><tr><th scope="row" colspan="2">Total</th><td data-label="Total">${amount}</td></tr></tfoot>
     </table>
-    <p class="muted">The amount holds no tax that this service would know of. Your browser prints this page, or saves it as PDF.</p>`,
+    <p class="muted screen">To keep this invoice, print the page or save it as PDF.</p>`,
   )
 }
 

@@ -62,6 +62,8 @@ export function buildPayments(ground: Ground, needs: PaymentNeeds) {
       findRenewal: payments.findRenewal,
       links: common.links,
       desk: confirmService(common),
+      /** Ends what a store pays, as before the store is deleted. @throws ApiError `billing_unavailable`. */
+      endSubscriptions: events.endAll,
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'payments' })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { PERMISSIONS, STORE_POWERS } from '../../../../src/core/actor.ts'
+import { MACHINE_RIGHTS, PERMISSIONS, STORE_POWERS } from '../../../../src/core/actor.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { addPerson, enableTwoFactor, getToken, proxiedApp, refusal } from '../../../support/people.ts'
 
@@ -38,7 +38,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
         memberships: [],
         active_store: active(null),
         permissions: [...PERMISSIONS],
-        powers: ['security:read', 'security:manage', 'keys:manage'],
+        powers: [...MACHINE_RIGHTS.powers],
         expires_at: EXPIRES,
       },
     ])
@@ -91,7 +91,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
       ],
       active_store: active('developer'),
       permissions: PERMISSIONS.filter((permission) => permission !== 'products:delete'),
-      powers: ['security:read', 'keys:manage'],
+      powers: ['security:read', 'keys:manage', 'billing:read'],
       expires_at: EXPIRES,
     })
   })

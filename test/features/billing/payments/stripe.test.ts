@@ -302,6 +302,20 @@ describe('a subscription', () => {
     expect((await subscribed('sub_1')).body).toEqual(TAKEN)
   })
 
+  test('ends before its store is deleted; a failure leaves it to be ended again', async () => {
+    stripe.subscribe('sub_1', storeId, 'basic')
+    await subscribed('sub_1')
+    stripe.faults.status = 400
+    await expect(app.services.endSubscriptions(storeId)).rejects.toMatchObject({
+      code: 'billing_unavailable',
+    })
+    stripe.faults.status = 0
+    await app.services.endSubscriptions(storeId)
+    expect(stripe.subscriptions.get('sub_1')?.status).toBe('canceled')
+    await app.services.endSubscriptions(storeId)
+    expect(stripe.asked.filter(({ method }) => method === 'DELETE')).toHaveLength(2)
+  })
+
   test('two events at a time write the later answer last', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     const held = stripe.hold()

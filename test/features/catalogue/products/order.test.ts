@@ -40,6 +40,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
       plan_name: 'free',
       max_products: 50,
       products_count: 50,
+      upgrade_url: 'http://lookalike.test/billing/plans',
     })
     expect(app.downloads).toEqual([])
     expect(await readState(app, token)).toEqual(before)

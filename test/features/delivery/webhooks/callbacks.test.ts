@@ -119,21 +119,4 @@ describe('events that are no changes', () => {
     ])
     expect(await app.ask('GET', '/v1/changes')).toMatchObject({ count: 0 })
   })
-
-  test('plan.limit_near comes once, at 90 % of the products of the plan', async () => {
-    await app.hook({ events: ['plan.limit_near'] })
-    app.services.accounts.setPlan('one', 'free')
-    const { id: storeId } = app.services.accounts.requireStore('one')
-    app.forgetStore(storeId)
-    for (let n = 1; n <= 47; n++) {
-      // Ten requests a minute on this plan.
-      app.clock.advance(DAY_MS / 24 / 10)
-      await app.index(`p${n}`)
-      await app.settle()
-      expect([n, app.posts.length]).toEqual([n, n < 45 ? 0 : 1])
-    }
-    expect(JSON.parse(app.posts[0]?.body ?? '').data).toEqual({
-      ...{ plan_name: 'free', max_products: 50, products_count: 45 },
-    })
-  })
 })
