@@ -28,22 +28,26 @@ describe('a widget key (contract 10.3)', () => {
     ['basic', 60],
     ['premium', 200],
     ['enterprise', 1_200],
-  ] as const)('on the plan %s makes %p searches a minute, from visitors everywhere', async (plan, limit) => {
-    shop.app.services.accounts.setPlan('shop', plan)
-    const [count, refused] = await spend(() => widgetHeaders(shop.key))
-    expect([count, ...refusalOf(refused), refused.body['message']]).toEqual([
-      limit,
-      429,
-      'rate_limit_exceeded',
-      `The widget key allows ${limit} such requests a minute`,
-    ])
-    expect(refused.headers.get('retry-after')).toBe('60')
-    expect(refused.headers.get('access-control-allow-origin')).toBe(ORIGIN)
-    shop.app.clock.advance(59_999)
-    expect((await ask(widgetHeaders(shop.key))).status).toBe(429)
-    shop.app.clock.advance(1)
-    expect((await ask(widgetHeaders(shop.key))).status).toBe(200)
-  }, 60_000)
+  ] as const)(
+    'on the plan %s makes %p searches a minute, from visitors everywhere',
+    async (plan, limit) => {
+      shop.app.services.accounts.setPlan('shop', plan)
+      const [count, refused] = await spend(() => widgetHeaders(shop.key))
+      expect([count, ...refusalOf(refused), refused.body['message']]).toEqual([
+        limit,
+        429,
+        'rate_limit_exceeded',
+        `The widget key allows ${limit} such requests a minute`,
+      ])
+      expect(refused.headers.get('retry-after')).toBe('60')
+      expect(refused.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+      shop.app.clock.advance(59_999)
+      expect((await ask(widgetHeaders(shop.key))).status).toBe(429)
+      shop.app.clock.advance(1)
+      expect((await ask(widgetHeaders(shop.key))).status).toBe(200)
+    },
+    60_000,
+  )
 
   test('has its own rate before that of the plan; a new rate counts at once', async () => {
     const { id, key } = await makeKey(shop.app, shop.token, { rate_per_minute: 2 })
