@@ -23,6 +23,7 @@ const DOCUMENTS = [
   'webhooks',
   'widget',
   'billing',
+  'clients',
   'operating',
   'reference',
   'contract',

@@ -50,12 +50,11 @@ const closeFailures = (Original, system) => {
 const tuning = () => ({
   afterLoad() {
     const { getSampleSchema } = this.fn
-    // Swagger UI asks without a media type for the fields of a form. "string" in each of them would filter everything out.
+    // Swagger UI asks without a media type for the fields of a form. "string" in each of them would filter everything out;
+    // an empty field is not sent.
     this.fn.getSampleSchema = (schema, mediaType, ...rest) => {
       if (mediaType !== false) return getSampleSchema(schema, mediaType, ...rest)
-      const { type, default: usual, enum: words } = schema?.toJS ? schema.toJS() : (schema ?? {})
-      if (usual !== undefined && !words) return getSampleSchema(schema, mediaType, ...rest)
-      return type === 'array' ? [] : ''
+      return schema?.get?.('type') === 'array' ? [] : ''
     }
   },
   wrapComponents: { response: closeFailures },

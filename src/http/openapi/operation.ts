@@ -101,14 +101,15 @@ function listParameters(
   const fields = (schema: TSchema | undefined) => (schema?.['properties'] ?? {}) as Record<string, TSchema>
   const required = (query?.['required'] ?? []) as string[]
   const describe = (name: string, place: string, isRequired: boolean, field: TSchema | undefined) => {
-    const { description, examples, ...schema } = book.convert(field ?? { type: 'string' })
+    const { default: usual, ...rest } = field ?? { type: 'string' }
+    const { description, examples, ...schema } = book.convert(rest)
     return {
       name,
       in: place,
       required: isRequired,
       ...(description !== undefined && { description }),
       ...(Array.isArray(examples) && { example: examples[0] }),
-      schema,
+      schema: { ...schema, ...(usual !== undefined && { default: usual }) },
     }
   }
   const headers = [...(detail?.parameters ?? []), ...(detail?.[NEED] ? [ACTIVE_TENANT] : [])]

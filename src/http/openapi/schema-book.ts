@@ -14,10 +14,10 @@ interface BodySchema {
 const [ANY] = Object.keys(ANY_KEY) as [string]
 
 /** Keywords of ours and of our libraries, which say nothing to a reader. */
-const INNER = new Set([NAME, ANY, '$id', 'nullable', 'patternProperties'])
+const INNER = new Set([NAME, ANY, '$id', 'nullable', 'patternProperties', 'default'])
 
 /** Keywords whose values are data, not schemas. */
-const DATA = new Set(['examples', 'default', 'const', 'enum', 'required', 'type'])
+const DATA = new Set(['examples', 'const', 'enum', 'required', 'type'])
 
 /**
  * Collects the named schemas of the document while it is written, and converts every schema to JSON Schema 2020-12, the
@@ -56,6 +56,7 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
     const values = Object.values((source['patternProperties'] ?? {}) as Json)
     if (values.length === 1) schema['additionalProperties'] = convert(values[0])
     if (source[ANY] === true) schema['additionalProperties'] = true
+    if (source['default'] !== undefined) schema['description'] = tellDefault(source)
     return joinChoices(schema)
   }
 
@@ -91,6 +92,15 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
 }
 
 export type SchemaBook = ReturnType<typeof createSchemaBook>
+
+/**
+ * Tells a default in words. As a keyword it would make generated types demand the field, and generated clients would send it,
+ * over the store's own defaults.
+ */
+const tellDefault = ({ description, default: usual }: Json): string =>
+  [description, `Default: \`${typeof usual === 'string' ? usual : JSON.stringify(usual)}\`.`]
+    .filter((words) => words !== undefined)
+    .join(' ')
 
 /** Writes a choice between words as an enum, and a value that may be null with a list of types. */
 function joinChoices(schema: Json): Json {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Linters and generators that nobody here wrote, in a folder of their own: the build needs none of their packages. */
+const CLIENTS = join(import.meta.dir, '../clients')
+const ROOT = join(import.meta.dir, '../..')
+const MAIN = join(ROOT, 'src/main.ts')
+const PHOTO = join(ROOT, 'src/features/catalogue/demo/pictures/query-mug.webp')
+
+/** What `five-calls.ts` offers; its types come from a file that is generated first. */
+interface FiveCalls {
+  makeFiveCalls(
+    baseUrl: string,
+    credentials: { client_id: string; client_secret: string },
+    photo: Uint8Array,
+  ): Promise<{ demoProducts: number; words: object[]; indexed: string; picture: object[]; refusal: string }>
+}
+
+/** No usage data, no look for updates. */
+const SILENT = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? tmpdir(),
+  CI: '1',
+  DO_NOT_TRACK: '1',
+  SCARF_ANALYTICS: 'false',
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'lookalike-clients-'))
+const documentPath = join(folder, 'openapi.json')
+let service: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
+let address: string
+let credentials: { client_id: string; client_secret: string }
+
+async function run(words: string[], env: Record<string, string> = SILENT, cwd = CLIENTS) {
+  const child = Bun.spawn([process.execPath, ...words], { cwd, env, stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { stdout, output: `${stdout}${stderr}`, code }
+}
+
+const runTool = (tool: string, ...words: string[]) =>
+  run(['--bun', join(CLIENTS, 'node_modules/.bin', tool), ...words])
+
+beforeAll(async () => {
+  const installed = await run(['install', '--frozen-lockfile'])
+  if (installed.code !== 0) throw new Error(installed.output)
+  const env = { PATH: SILENT.PATH, DATA_DIR: folder, LOG_LEVEL: 'error', OFFLINE: '1' }
+  service = Bun.spawn([process.execPath, MAIN, 'serve', '--port', '0'], {
+    cwd: folder,
+    env,
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const { value } = await service.stdout.getReader().read()
+  address = /^listening on (\S+)$/m.exec(new TextDecoder().decode(value))?.[1] ?? ''
+  const setup = ['setup', '--email', 'me@shop.test', '--password', 'kettle drum violin', '--store', 'Shop']
+  credentials = JSON.parse((await run([MAIN, ...setup, '--json'], env, folder)).stdout)
+  await Bun.write(documentPath, await (await fetch(`${address}/openapi.json`)).text())
+}, 300_000)
+
+afterAll(async () => {
+  service.kill('SIGTERM')
+  await service.exited
+  rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+describe('linters with their recommended rules find nothing', () => {
+  test('Redocly', async () => {
+    const config = ['--config', join(CLIENTS, 'redocly.yaml'), '--format', 'json']
+    const { stdout, code } = await runTool('redocly', 'lint', ...config, documentPath)
+    const { totals, problems } = JSON.parse(stdout)
+    expect([code, problems, totals]).toEqual([0, [], { errors: 0, warnings: 0, ignored: 0 }])
+  }, 300_000)
+
+  test('Spectral', async () => {
+    const rules = ['--ruleset', join(CLIENTS, 'spectral.json'), '--fail-severity', 'hint', '--format', 'json']
+    const { stdout, code } = await runTool('spectral', 'lint', ...rules, documentPath)
+    expect([code, JSON.parse(stdout.slice(stdout.indexOf('[')).split('\n\n')[0] ?? '')]).toEqual([0, []])
+  }, 300_000)
+})
+
+describe('a client made with openapi-typescript and openapi-fetch', () => {
+  test('compiles under strict, and does the five calls of the README', async () => {
+    const made = await runTool('openapi-typescript', documentPath, '-o', join(CLIENTS, 'schema.d.ts'))
+    expect([made.code, made.output]).toEqual([0, expect.not.stringMatching(/warn/i)])
+    expect((await runTool('tsc', '--project', CLIENTS)).output).toBe('')
+    const { makeFiveCalls }: FiveCalls = await import(join(CLIENTS, 'five-calls.ts'))
+    const found = await makeFiveCalls(address, credentials, await Bun.file(PHOTO).bytes())
+    expect(found.demoProducts).toBe(40)
+    expect(found.words[0]).toMatchObject({ product_id: 'demo-mug-red' })
+    expect(found.indexed).toBe('indexed')
+    expect(found.picture[0]).toMatchObject({ product_id: 'sku-1', metadata: { shelf: 'A3' } })
+    expect(found.refusal).toBe('not_found')
+  }, 300_000)
+})
