@@ -44,6 +44,7 @@ export async function makeFiveCalls(
   const { access_token } = orThrow(
     await api.POST('/oauth/token', {
       body: { grant_type: 'client_credentials', ...credentials },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
       bodySerializer: urlencoded,
     }),
   )

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Linters and generators that nobody here wrote, in a folder of their own: the build needs none of their packages. */
-const CLIENTS = join(import.meta.dir, '../clients')
 const ROOT = join(import.meta.dir, '../..')
+/** Linters and generators that nobody here wrote: the build needs none of their packages, so they are installed here. */
+const CLIENTS = join(ROOT, 'dist/clients')
 const MAIN = join(ROOT, 'src/main.ts')
 const PHOTO = join(ROOT, 'src/features/catalogue/demo/pictures/query-mug.webp')
 
@@ -49,6 +49,7 @@ const runTool = (tool: string, ...words: string[]) =>
   run(['--bun', join(CLIENTS, 'node_modules/.bin', tool), ...words])
 
 beforeAll(async () => {
+  cpSync(join(ROOT, 'test/clients'), CLIENTS, { recursive: true })
   const installed = await run(['install', '--frozen-lockfile'])
   if (installed.code !== 0) throw new Error(installed.output)
   const env = { PATH: SILENT.PATH, DATA_DIR: folder, LOG_LEVEL: 'error', OFFLINE: '1' }
@@ -80,9 +81,9 @@ describe('linters with their recommended rules find nothing', () => {
   }, 300_000)
 
   test('Spectral', async () => {
-    const rules = ['--ruleset', join(CLIENTS, 'spectral.json'), '--fail-severity', 'hint', '--format', 'json']
-    const { stdout, code } = await runTool('spectral', 'lint', ...rules, documentPath)
-    expect([code, JSON.parse(stdout.slice(stdout.indexOf('[')).split('\n\n')[0] ?? '')]).toEqual([0, []])
+    const rules = ['--ruleset', join(CLIENTS, 'spectral.json'), '--fail-severity', 'hint']
+    const { output, code } = await runTool('spectral', 'lint', ...rules, documentPath)
+    expect([code, output]).toEqual([0, expect.stringContaining('No results with a severity of')])
   }, 300_000)
 })
 

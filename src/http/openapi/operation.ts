@@ -99,6 +99,7 @@ function listParameters(
   book: SchemaBook,
 ): object[] {
   const fields = (schema: TSchema | undefined) => (schema?.['properties'] ?? {}) as Record<string, TSchema>
+  const queryFields = fields(query)
   const required = (query?.['required'] ?? []) as string[]
   const describe = (name: string, place: string, isRequired: boolean, field: TSchema | undefined) => {
     const { default: usual, ...rest } = field ?? { type: 'string' }
@@ -117,7 +118,7 @@ function listParameters(
     ...[...path.matchAll(/:([^/]+)/g)].map(([, name = '']) =>
       describe(name, 'path', true, fields(params)[name]),
     ),
-    ...Object.entries(fields(query)).map(([name, field]) =>
+    ...Object.entries(queryFields).map(([name, field]) =>
       describe(name, 'query', required.includes(name), field),
     ),
     ...headers.map(referToShared),

@@ -60,15 +60,15 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
     return joinChoices(schema)
   }
 
-  function convertKeyword(keyword: string, item: unknown): unknown {
-    if (typeof item !== 'object' || item === null || DATA.has(keyword)) {
+  function convertKeyword(keyword: string, content: unknown): unknown {
+    if (typeof content !== 'object' || content === null || DATA.has(keyword)) {
       // Answers may have further fields, and unknown fields of a request are ignored.
-      return keyword === 'additionalProperties' ? undefined : item
+      return keyword === 'additionalProperties' ? undefined : content
     }
     if (keyword === 'properties') {
-      return Object.fromEntries(Object.entries(item).map(([name, field]) => [name, convert(field)]))
+      return Object.fromEntries(Object.entries(content).map(([name, field]) => [name, convert(field)]))
     }
-    return Array.isArray(item) ? item.map(convert) : convert(item)
+    return Array.isArray(content) ? content.map(convert) : convert(content)
   }
 
   for (const [name, schema] of Object.entries(given)) keep(name, convert(schema))
