@@ -15,7 +15,7 @@ type Encoding = keyof Packed
 const ENCODINGS = ['br', 'gzip'] as const
 
 /** Reads which encodings a client refuses or prefers (RFC 9110 §12.5.3), and picks the smallest that it takes. */
-export function chooseEncoding(accepted: string): Encoding {
+function chooseEncoding(accepted: string): Encoding {
   const weights = new Map(
     accepted
       .toLowerCase()

@@ -87,6 +87,56 @@ describe('linters with their recommended rules find nothing', () => {
   }, 300_000)
 })
 
+/** Sends every JSON example of a search, and tells how much each one finds. */
+async function sendSearchExamples(token: string) {
+  const { paths } = (await Bun.file(documentPath).json()) as {
+    paths: Record<string, { post?: { tags: string[]; requestBody: { content: Record<string, Example> } } }>
+  }
+  const sent = Object.entries(paths).flatMap(([path, { post }]) => {
+    const example = post?.tags.includes('Search') && post.requestBody.content['application/json']?.example
+    return example ? [{ path, example }] : []
+  })
+  return Promise.all(
+    sent.map(async ({ path, example }) => {
+      const { status, body } = await send(token, path, example)
+      return { path, status, finds: Number(body['count']) > 0 }
+    }),
+  )
+}
+
+interface Example {
+  example?: object
+}
+
+async function send(token: string, path: string, body?: object) {
+  const response = await fetch(address + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+test('the examples of searches find something: beside the example product in a fresh store, and in the demo catalogue', async () => {
+  const grant = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
+  const granted = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant })
+  const { access_token: token } = (await granted.json()) as { access_token: string }
+  const { paths } = await Bun.file(documentPath).json()
+  const product = paths['/v1/products'].post.requestBody.content['application/json'].example
+  expect((await send(token, '/v1/products', product)).status).toBe(201)
+  const fresh = await sendSearchExamples(token)
+  expect(fresh.length).toBe(8)
+  expect(fresh.filter(({ status, finds }) => status !== 200 || !finds)).toEqual([])
+  expect((await send(token, '/v1/products/demo')).status).toBe(200)
+  const gone = await fetch(`${address}/v1/products/${product.product_id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(gone.status).toBe(200)
+  const demo = await sendSearchExamples(token)
+  expect(demo.filter(({ status, finds }) => status !== 200 || !finds)).toEqual([])
+}, 120_000)
+
 describe('a client made with openapi-typescript and openapi-fetch', () => {
   test('compiles under strict, and does the five calls of the README', async () => {
     const made = await runTool('openapi-typescript', documentPath, '-o', join(CLIENTS, 'schema.d.ts'))
