@@ -53,7 +53,7 @@ prepare() {
   [ "$bun" -ef dist/tools/bin/bun ] || ln -sf "$bun" dist/tools/bin/bun
   PATH=$PWD/dist/tools/bin:$PATH
   export PATH
-  say "installing packages"
+  say "installing packages (that it blocks postinstall scripts is expected: none is needed)"
   bun install --frozen-lockfile || exit 1
   say "generating files"
   bun scripts/generate/index.ts || exit 1
