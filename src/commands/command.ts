@@ -43,6 +43,8 @@ export interface Call {
   /** Values by flag; that of a switch is 'true'. */
   options: Readonly<Record<string, string | undefined>>
   positionals: readonly string[]
+  /** The names of the variables in the environment. */
+  variables: readonly string[]
 }
 
 type Kinds = Readonly<Record<string, { type: 'string' | 'boolean' }>>
@@ -67,7 +69,10 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
   if (!hasUnknown) all.unshift(...checkPositionals(command, argv, positionals))
   if (all.length > 0) throw wrongUsage(all.join('\n'))
   const config = loadConfig(env, values, (path) => readFileSync(path, 'utf8'))
-  return { config, settings: listSettings(config, env, values), options: values, positionals }
+  return {
+    ...{ config, settings: listSettings(config, env, values), options: values, positionals },
+    variables: Object.keys(env),
+  }
 }
 
 interface Words {

@@ -26,9 +26,9 @@ export const doctor: Command = {
   settings: SETTING_NAMES,
   essentials: ['DATA_DIR', 'HOST', 'PORT'],
   example: 'lookalike doctor --data-dir /var/lib/lookalike',
-  async run({ config, options }) {
+  async run({ config, options, variables }) {
     const checks: Check[] = []
-    for await (const check of examine(config)) {
+    for await (const check of examine(config, variables)) {
       checks.push(check)
       if (!options['json']) console.log(`${SIGNS[check.state]}  ${check.name.padEnd(8)}  ${check.text}`)
     }
@@ -43,9 +43,9 @@ const SIGNS: Readonly<Record<Check['state'], string>> = {
   failed: 'FAILED ',
 }
 
-async function* examine(config: Config): AsyncGenerator<Check> {
+async function* examine(config: Config, variables: readonly string[]): AsyncGenerator<Check> {
   const dataDir = resolve(config.DATA_DIR)
-  yield* checkSettings(config)
+  yield* checkSettings(config, variables)
   const folder = checkDataFolder(dataDir)
   yield folder
   yield await checkDisk(dataDir, countMissingBytes(partsOf(config)))
@@ -53,7 +53,7 @@ async function* examine(config: Config): AsyncGenerator<Check> {
   if (typeof running === 'object') yield running
   if (typeof running === 'string') yield await checkService(running)
   else {
-    yield await checkPort(config.HOST, config.PORT)
+    yield checkPort(config.HOST, config.PORT)
     yield await checkModel(config)
   }
   yield checkClock(dataDir, systemClock.now())
@@ -64,9 +64,9 @@ async function* examine(config: Config): AsyncGenerator<Check> {
 const OPEN = /^http:\/\/(?!localhost|127\.|\[::1\])/
 
 /** The values have been checked when the command line was read. */
-function checkSettings(config: Config): Check[] {
+function checkSettings(config: Config, variables: readonly string[]): Check[] {
   const doubts = [
-    ...findNearSettings(Object.keys(process.env)).map(
+    ...findNearSettings(variables).map(
       ({ given, meant }) => `${given} is set, but no setting has that name; did you mean ${meant}?`,
     ),
     ...findWarnings(config),

@@ -13,16 +13,33 @@ export const healthcheck: Command = {
   example: 'lookalike healthcheck --port 8080',
   async run({ config }) {
     const host = toLocalHost(config.HOST)
-    const address = `http://${isIPv6(host) ? `[${host}]` : host}:${config.PORT}/health/ready`
-    const response = await ask(address)
-    const { status, checks } = (await response.json()) as {
-      status: string
-      checks: Record<string, { ok: boolean; reason?: string }>
-    }
+    const address = `http://${isIPv6(host) ? `[${host}]` : host}:${config.PORT}`
+    const { status, isReady, faults } = await readReadiness(address)
     console.log(status)
-    for (const [name, { ok, reason }] of Object.entries(checks)) if (!ok) console.log(`  ${name}: ${reason}`)
-    return response.ok ? 0 : 1
+    for (const fault of faults) console.log(`  ${fault}`)
+    return isReady ? 0 : 1
   },
+}
+
+/** How a running service is. */
+interface Readiness {
+  status: string
+  isReady: boolean
+  /** What is wrong, as `part: reason`. */
+  faults: string[]
+}
+
+/** Asks a service of this machine how it is. @throws OperatorError if it does not answer. */
+export async function readReadiness(address: string): Promise<Readiness> {
+  const response = await ask(`${address}/health/ready`)
+  const { status, checks } = (await response.json()) as {
+    status: string
+    checks: Record<string, { ok: boolean; reason?: string }>
+  }
+  const faults = Object.entries(checks).flatMap(([name, { ok, reason }]) =>
+    ok ? [] : [`${name}: ${reason}`],
+  )
+  return { status, isReady: response.ok, faults }
 }
 
 async function ask(address: string): Promise<Response> {

@@ -1,7 +1,7 @@
 import { OperatorError } from '../core/operator-error.ts'
 import { readFreeDisk } from '../platform/disk.ts'
 import type { PartName } from '../platform/native/embedded.ts'
-import { countMissingBytes, unpackDir } from '../platform/native/parts.ts'
+import { countMissingBytes, unpackedBase } from '../platform/native/parts.ts'
 import { unpackDirVariable } from '../platform/native/unpack-base.ts'
 
 const MB = 1_000_000
@@ -18,7 +18,7 @@ const DATABASE_BYTES = 10 * MB
 export async function checkRoom(dataDir: string, parts: readonly PartName[]): Promise<void> {
   const missingBytes = countMissingBytes(parts)
   if (missingBytes === 0) return
-  const folder = process.env[unpackDirVariable] ?? unpackDir() ?? dataDir
+  const folder = unpackedBase() ?? dataDir
   const neededBytes = missingBytes + DATABASE_BYTES
   const { freeBytes } = await readFreeDisk(folder)
   if (freeBytes >= neededBytes) return

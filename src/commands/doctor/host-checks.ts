@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
@@ -7,6 +6,7 @@ import { DATABASE_FILE } from '../../platform/db/open.ts'
 import { readFreeDisk } from '../../platform/disk.ts'
 import { commit } from '../../version.ts'
 import { explainListening } from '../addresses.ts'
+import { readReadiness } from '../healthcheck.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 /** Looks at the data folder without opening its database, which would migrate it. */
@@ -49,18 +49,13 @@ export async function checkDisk(dataDir: string, neededBytes: number): Promise<C
 }
 
 /** Tries to listen for a moment. */
-export async function checkPort(host: string, port: number): Promise<Check> {
-  const server = createServer()
+export function checkPort(host: string, port: number): Check {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port, exclusive: true }, resolve)
-    })
+    const listener = Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } })
+    listener.stop(true)
     return ok('port', port === 0 ? `${host} can be listened on` : `${host}:${port} is free`)
   } catch (error) {
     return failed('port', `Cannot listen on ${host}:${port}: ${explainListening(error, port)}`)
-  } finally {
-    server.close()
   }
 }
 
@@ -82,18 +77,12 @@ export function checkClock(dataDir: string, now: number): Check {
 /** Asks a running service how it is. @param address where it answers on this machine. */
 export async function checkService(address: string): Promise<Check> {
   try {
-    const response = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) })
-    const { checks = {} } = (await response.json()) as {
-      checks?: Record<string, { ok: boolean; reason?: string }>
-    }
-    const faults = Object.entries(checks).flatMap(([part, { ok: isOk, reason }]) =>
-      isOk ? [] : [`${part}: ${reason ?? 'not ready'}`],
-    )
-    return faults.length === 0
+    const { isReady, faults } = await readReadiness(address)
+    return isReady
       ? ok('service', `It runs at ${address} and is ready`)
       : failed('service', `It runs at ${address} and is not ready: ${faults.join('; ')}`)
   } catch {
-    return failed('service', `It runs, but ${address} does not answer`)
+    return failed('service', `It runs, but ${address} does not answer as it should`)
   }
 }
 

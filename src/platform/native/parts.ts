@@ -70,6 +70,12 @@ export function listMissing(parts: readonly PartName[]): PartName[] {
   })
 }
 
+/** The folder that this process unpacks parts into; undefined before the first one, and when the program runs from source. */
+export const unpackedBase = (): string | undefined => {
+  const [folder] = folders.values()
+  return folder === undefined ? undefined : dirname(folder)
+}
+
 /** The bytes that unpacking parts will take; 0 when they are there, or when the program runs from source. */
 export const countMissingBytes = (parts: readonly PartName[]): number =>
   listMissing(parts)

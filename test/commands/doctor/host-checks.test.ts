@@ -43,9 +43,9 @@ describe('the disk', () => {
 
 describe('the port', () => {
   test('is free, or says why not', async () => {
-    expect(await checkPort('127.0.0.1', 0)).toMatchObject({ state: 'ok' })
+    expect(checkPort('127.0.0.1', 0)).toMatchObject({ state: 'ok' })
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-    const taken = await checkPort('127.0.0.1', server.port ?? 0)
+    const taken = checkPort('127.0.0.1', server.port ?? 0)
     expect(taken).toMatchObject({ state: 'failed', text: expect.stringContaining('the port is in use') })
     await server.stop(true)
   })
@@ -65,8 +65,8 @@ describe('the clock', () => {
 })
 
 describe('a service that runs', () => {
-  const answering = async (body: string) => {
-    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body) })
+  const answering = async (body: string, status = 200) => {
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body, { status }) })
     const check = await checkService(`http://127.0.0.1:${server.port}`)
     await server.stop(true)
     return check
@@ -74,7 +74,7 @@ describe('a service that runs', () => {
 
   test('is ready, or says what is wrong, or does not answer', async () => {
     expect((await answering('{"checks":{"disk":{"ok":true}}}')).state).toBe('ok')
-    expect(await answering('{"checks":{"disk":{"ok":false,"reason":"it is full"}}}')).toMatchObject({
+    expect(await answering('{"checks":{"disk":{"ok":false,"reason":"it is full"}}}', 503)).toMatchObject({
       state: 'failed',
       text: expect.stringContaining('disk: it is full'),
     })
