@@ -27,7 +27,7 @@ export async function somebody(
   return { ...person, token, send: sender(app, token) }
 }
 
-export const sender =
+const sender =
   (app: TestApp, token: string): Send =>
   (method, path, body, store = 'one') =>
     app.call(method, path, {
@@ -40,7 +40,7 @@ export const sender =
 export const tokenOf = (url: unknown): string => String(url).split('#token=')[1] ?? 'no link'
 
 /** The token of the last mail to an address with a link. */
-export const mailedToken = ({ mails }: TestApp, email: string): string =>
+const mailedToken = ({ mails }: TestApp, email: string): string =>
   /#token=([\w-]+)/.exec(
     mails.findLast(({ to, text }) => to === email && text.includes('/invite#'))?.text ?? '',
   )?.[1] ?? 'no link was mailed'
