@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { EmbedPriority } from '../platform/embedder/embedder.ts'
-import { readFields } from './form-fields.ts'
+import { readFields, takesSeveralFiles } from './form-fields.ts'
 import type { Intake } from './intake.ts'
 import { parseJson } from './json-text.ts'
 import { UPLOAD } from './schema.ts'
@@ -280,8 +280,10 @@ function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority,
   const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes }
   // The rest of an ordinary form is room for its other fields.
   const tooLarge = () => pictureTooLarge(Math.min(maxBytes, LIMITS.pictureBytesMax))
+  // Where several pictures may come, none of them need be too large.
+  const bodyTooLarge = takesSeveralFiles(schema) ? payloadTooLarge : tooLarge
   return announced(context, picture, limits, async () => {
-    const bytes = await readBytes(context, maxBytes, tooLarge)
+    const bytes = await readBytes(context, maxBytes, bodyTooLarge)
     return readFields(bytes, context.request.headers.get('content-type') ?? '', schema, tooLarge)
   })
 }

@@ -64,13 +64,20 @@ const severalPictures = (name: string, count: number): ApiError =>
     details: { given: Array.from({ length: Math.min(count, 2) }, () => name), allowed: [name] },
   })
 
+const isListOfFiles = (schema: TSchema): boolean =>
+  (schema['items'] as TSchema | undefined)?.[Kind] === UPLOAD
+
+/** Whether a form may hold several files in one field. */
+export const takesSeveralFiles = (schema: TSchema): boolean =>
+  Object.values((schema['properties'] ?? {}) as Record<string, TSchema>).some(isListOfFiles)
+
 /** Reads the value of a field; several texts or files of a list field become one list. */
 async function readField(parts: readonly Part[], schema: TSchema): Promise<unknown> {
-  const isListOfFiles = (schema['items'] as TSchema | undefined)?.[Kind] === UPLOAD
+  const isList = isListOfFiles(schema)
   const read: unknown[] = []
   for (const part of parts) {
     const file = part.isFile ? new UploadedFile(part.bytes) : undefined
-    const value = file ? (isListOfFiles ? [file] : file) : await readValue(part, schema)
+    const value = file ? (isList ? [file] : file) : await readValue(part, schema)
     if (value !== undefined) read.push(value)
   }
   if (read.length < 2) return read[0]

@@ -220,6 +220,20 @@ describe('413 payload_too_large', () => {
       expect(answer.body['details']).toEqual({ max_bytes: LIMITS.pictureBytesMax })
     }
   })
+
+  test('413 payload_too_large where several pictures are too large only together; each alone may be image_too_large', async () => {
+    const send = (...sizes: number[]) => {
+      const body = new FormData()
+      for (const size of sizes) body.append('images', new Blob([new Uint8Array(size)]), 'p.jpg')
+      return app.call('POST', '/v1/search/multi-image', { token, body })
+    }
+    const together = await send(LIMITS.multipartBytesMax / 2, LIMITS.multipartBytesMax / 2)
+    expect(refusal(together)).toEqual([413, 'payload_too_large'])
+    expect(together.body['details']).toEqual({ max_bytes: LIMITS.multipartBytesMax })
+    const alone = await send(LIMITS.pictureBytesMax + 1, 100)
+    expect(refusal(alone)).toEqual([413, 'image_too_large'])
+    expect(alone.body['details']).toEqual({ max_bytes: LIMITS.pictureBytesMax })
+  })
 })
 
 describe('multipart/form-data', () => {
