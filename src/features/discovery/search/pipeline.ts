@@ -41,6 +41,8 @@ export interface PipelineDeps {
   ids: Ids
 }
 
+type ParsedFilter = ReturnType<FilterService['parse']>
+
 export type SearchDefaults = {
   readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
 }
@@ -61,8 +63,8 @@ export interface Query {
   references?: readonly Float32Array[]
   warnings?: readonly string[]
   sort?: Sort | undefined
-  /** More filters, by the field of the body that holds them. */
-  moreFilters?: Readonly<Record<string, unknown>>
+  /** What the body asks for in the filter language. */
+  filters: readonly ParsedFilter[]
   /** What to rank by; undefined lists the products without comparing. */
   plan?: ((context: PlanContext) => Plan) | undefined
 }
@@ -129,17 +131,26 @@ export function createPipeline(deps: PipelineDeps) {
     return { ranking: { ...ranking, hits }, plan, warnings }
   }
 
-  /** The products that the filter language lets pass; undefined where nothing is asked of it. */
+  /**
+   * Reads filters in the filter language.
+   *
+   * @param asked by the field of the body that holds them.
+   * @throws ApiError `validation_error` and the codes of filters.
+   */
+  function readFilters(asked: Readonly<Record<string, unknown>>): ParsedFilter[] {
+    const given = Object.entries(asked).filter(([, filter]) => filter !== undefined && filter !== '')
+    return given.map(([name, filter]) => filters.parse(readJson(filter, `/${name}`), `/${name}`))
+  }
+
+  /** The products that filters let pass; undefined where nothing is asked. */
   async function resolveFilters(
     storeId: string,
-    asked: Readonly<Record<string, unknown>>,
+    asked: readonly ParsedFilter[],
   ): Promise<{ rows: RowSet | undefined; warnings: string[] }> {
-    const given = Object.entries(asked).filter(([, filter]) => filter !== undefined && filter !== '')
     const sets: RowSet[] = []
     const warnings: string[] = []
-    for (const [name, filter] of given) {
-      const pointer = `/${name}`
-      const found = await filters.resolve(storeId, filters.parse(readJson(filter, pointer), pointer))
+    for (const filter of asked) {
+      const found = await filters.resolve(storeId, filter)
       sets.push(found.rows)
       warnings.push(...found.warnings)
     }
@@ -169,16 +180,15 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   return {
+    readFilters,
+
     /** Answers a search, and writes it to the history. */
     async answer(asker: Asker, query: Query, asked: CommonSearch): Promise<SearchResponse> {
       const { storeId, forcedFilters } = asker
       const wanted = withDefaults(asked, readDefaults(storeId))
       const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, facets } = wanted
-      const resolved = await resolveFilters(storeId, {
-        filters: wanted.filters,
-        ...query.moreFilters,
-        forced_filters: forcedFilters,
-      })
+      const forced = readFilters({ forced_filters: forcedFilters })
+      const resolved = await resolveFilters(storeId, [...query.filters, ...forced])
       const condition = { fields: readFields(wanted), rows: resolved.rows }
       // What depends on the whole list that a shopper could page through needs it.
       const isWhole = wanted.cutoff === 'auto' || Boolean(group_by) || query.sort !== undefined
@@ -220,7 +230,8 @@ export function createPipeline(deps: PipelineDeps) {
       productIds: readonly string[],
       limit: number,
     ): Promise<SearchResult[]> {
-      const { rows } = await resolveFilters(storeId, { in_stock: IN_STOCK, forced_filters: forcedFilters })
+      const asked = readFilters({ in_stock: IN_STOCK, forced_filters: forcedFilters })
+      const { rows } = await resolveFilters(storeId, asked)
       const store = findStore(storeId)
       if (!store || !rows) return []
       const pictures = productIds.map((productId) => queries.findFirstPicture(storeId, productId)?.pictureId)

@@ -27,6 +27,7 @@ import type { SimilarQuery } from './similar-schema.ts'
 import {
   createSources,
   listSources,
+  noPart,
   type QueryPicture,
   type SourceDeps,
   withoutEmptyFields,
@@ -65,10 +66,20 @@ export function searchService(deps: SearchDeps) {
     dimension: embedder.model.dimension,
   })
 
-  /** Checks a request and starts its clock. */
-  const begin = (body: CommonSearch, kind: SearchKind) => {
+  /** Checks a request, its filters included, before anything costly, and starts its clock. */
+  const begin = (
+    body: CommonSearch,
+    kind: SearchKind,
+    moreFilters: Readonly<Record<string, unknown>> = {},
+  ) => {
     const startedAt = clock.monotonic()
-    return { kind, startedAt, warnings: checkBody(body, kind) }
+    const warnings = checkBody(body, kind)
+    return {
+      kind,
+      startedAt,
+      warnings,
+      filters: pipeline.readFilters({ filters: body.filters, ...moreFilters }),
+    }
   }
 
   /** Reads a query picture; beside that the names of the store's categories, which say what it shows. */
@@ -118,8 +129,8 @@ export function searchService(deps: SearchDeps) {
   async function byParts(
     asker: Asker,
     body: Parts,
-    begun: Pick<Query, 'kind' | 'startedAt'> & { warnings: string[] },
-    more: Pick<Query, 'sort' | 'moreFilters'>,
+    begun: ReturnType<typeof begin>,
+    more: Pick<Query, 'sort'> = {},
   ): Promise<SearchResponse> {
     const colours = readColours(body.colors)
     const [picture, spoken] = await Promise.all([
@@ -179,10 +190,10 @@ export function searchService(deps: SearchDeps) {
 
     /** POST /v1/search/hybrid: the sides are scored apart and added. */
     async byHybrid(asker: Asker, body: Parts): Promise<SearchResponse> {
-      const begun = begin(body, 'hybrid')
+      const begun = begin(body, 'hybrid', { metadata_filters: body.metadata_filters })
       const hasPart = listSources(body).length > 0 || body.query !== undefined || body.colors?.length
-      if (!hasPart) throw required('/query')
-      return byParts(asker, body, begun, { moreFilters: { metadata_filters: body.metadata_filters } })
+      if (!hasPart) throw noPart()
+      return byParts(asker, body, begun)
     },
 
     /** POST /v1/search/filtered: any source, or none. */

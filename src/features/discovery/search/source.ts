@@ -154,6 +154,12 @@ const notOneSource = (given: readonly string[], pointer: string) =>
     { details: { given, allowed: SOURCES, pointer } },
   )
 
+/** A search of several parts that names none of them. */
+export const noPart = () =>
+  new ApiError('image_source_invalid', 'Send a picture, words in query, or colors to search with', {
+    details: { given: [], allowed: [...SOURCES, 'query', 'colors'], pointer: '' },
+  })
+
 export const wrongModel = () =>
   new ApiError('model_not_ready', 'The products were indexed with another model', {
     details: {

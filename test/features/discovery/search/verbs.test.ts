@@ -56,7 +56,8 @@ describe('POST /v1/search/hybrid (contract 3.1, 3.8)', () => {
   })
 
   test.each([
-    [{}, 'validation_error', '/query'],
+    [{}, 'image_source_invalid', undefined],
+    [{ colors: [] }, 'image_source_invalid', undefined],
     [{ vector: vector(1), visual_weight: 1.1 }, 'validation_error', '/visual_weight'],
     [{ query: '1', visual_weight: -0.1 }, 'validation_error', '/visual_weight'],
     [{ query: '1', colors: ['#12'] }, 'validation_error', '/colors/0'],
@@ -66,6 +67,12 @@ describe('POST /v1/search/hybrid (contract 3.1, 3.8)', () => {
     [{ query: ' ' }, 'validation_error', '/query'],
   ])('422: %j', async (body, code, pointer) => {
     expect(await refusal('hybrid', body)).toEqual([422, code, pointer])
+  })
+
+  test('without any part, the answer says what may be sent', async () => {
+    const { body } = await shop.call('hybrid', { limit: 5 })
+    const allowed = ['image_url', 'image', 'product_id', 'image_id', 'vector', 'query', 'colors']
+    expect(body['details']).toMatchObject({ given: [], allowed })
   })
 })
 
@@ -181,6 +188,63 @@ describe('POST /v1/search/multi-image (contract 3.1, 3.8)', () => {
         undefined,
       ])
     }
+  })
+})
+
+describe('which reference of a search by several pictures fails', () => {
+  const good = { vector: vector(1) }
+  const details = async (body: object) => (await shop.call('multi-image', body)).body
+
+  test.each([
+    ['a product that is not there', { images: [good, { product_id: 'none' }] }, 'not_found', '/images/1'],
+    [
+      'an address that leads nowhere',
+      { images: [good, good], negative: [{ image_url: 'https://img.test/none' }] },
+      'image_download_failed',
+      '/negative/0',
+    ],
+    [
+      'a picture that is none',
+      { images: [{ image: 'aGVsbG8=' }, good] },
+      'image_unreadable',
+      '/images/0',
+    ],
+    [
+      'a short form',
+      { image_urls: ['https://img.test/none', 'https://img.test/none'] },
+      'image_download_failed',
+      '/image_urls/0',
+    ],
+    ['no source', { images: [good, {}] }, 'image_source_invalid', '/images/1'],
+  ])('%s', async (_, body, error, pointer) => {
+    expect(await details(body)).toMatchObject({ error, details: { pointer } })
+  })
+
+  test('in a batch the pointer begins with the entry', async () => {
+    const queries = [{ type: 'multi-image', images: [good, { product_id: 'none' }] }]
+    const { results } = (await shop.call('batch', { queries })).body as { results: object[] }
+    expect(results).toMatchObject([
+      { status: 404, error: 'not_found', details: { pointer: '/queries/0/images/1', resource: 'product' } },
+    ])
+  })
+})
+
+describe('bad filters cost nothing', () => {
+  const image_url = 'https://img.test/asked-for'
+  const filters = [{ field: 'brand', operator: 'almost', value: 'Acme' }]
+
+  test.each([
+    ['url', { image_url, filters }],
+    ['hybrid', { image_url, metadata_filters: filters }],
+    ['hybrid', { image_url, query: '1', filters }],
+    ['filtered', { image_url, filters }],
+    ['fusion', { image_url, query: '1', filters }],
+    ['crop', { image_url, box: [0, 0, 1, 1], filters }],
+    ['multi-image', { image_urls: [image_url, image_url], filters }],
+  ])('%s: no picture is asked for', async (path, body) => {
+    const before = shop.app.downloads.length
+    expect((await shop.call(path, body)).body).toMatchObject({ error: 'filter_operator_unknown' })
+    expect(shop.app.downloads.length).toBe(before)
   })
 })
 

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../../core/errors.ts'
 import { mapInOrder } from '../../../../core/map-in-order.ts'
 import { UploadedFile } from '../../../../http/schema.ts'
 import { validationError } from '../../../../http/validation.ts'
@@ -34,7 +35,9 @@ export async function toReferences(
     pointer: `/negative/${n}`,
   }))
   const all = await mapInOrder([...asked, ...unwanted], AT_A_TIME, async (one): Promise<Reference> => {
-    const picture = await see(one.source, one.pointer)
+    const picture = await see(one.source, one.pointer).catch((error) => {
+      throw inPlace(error, one.pointer)
+    })
     return { picture, vector: picture.vector, weight: one.weight }
   })
   const references = all.slice(0, asked.length)
@@ -44,6 +47,14 @@ export async function toReferences(
     ownPictureIds: all.flatMap(({ picture }) => picture.pictureId ?? []),
     plan: planOf(body.aggregation ?? 'average', references, negatives),
   }
+}
+
+/** Says which reference failed, where the error does not say it itself. */
+function inPlace(error: unknown, pointer: string): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { details = {} } = error.extras
+  if ('errors' in details || 'pointer' in details) return error
+  return new ApiError(error.code, error.message, { ...error.extras, details: { ...details, pointer } })
 }
 
 interface Asked {
