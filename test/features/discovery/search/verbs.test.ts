@@ -203,12 +203,7 @@ describe('which reference of a search by several pictures fails', () => {
       'image_download_failed',
       '/negative/0',
     ],
-    [
-      'a picture that is none',
-      { images: [{ image: 'aGVsbG8=' }, good] },
-      'image_unreadable',
-      '/images/0',
-    ],
+    ['a picture that is none', { images: [{ image: 'aGVsbG8=' }, good] }, 'image_unreadable', '/images/0'],
     [
       'a short form',
       { image_urls: ['https://img.test/none', 'https://img.test/none'] },
