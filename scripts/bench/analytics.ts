@@ -99,7 +99,11 @@ const feedback = buildFeedback(ground, {
   writeTogether: createWriteGroups(db, clock),
   days: HISTORY_DAYS,
 })
-const [packing, drawing] = [0, 1].map((n) => analytics.chores[n]?.run)
+const [packing, drawing] = ['packing', 'drawing'].map((verb) => {
+  const chore = analytics.chores.find(({ name }) => name.startsWith(verb))
+  if (!chore) throw new Error(`There is no chore ${verb}`)
+  return chore.run
+})
 
 /** The rows that feedback, popular products and suggestions look at. */
 function addProducts(): void {
