@@ -23,7 +23,7 @@ import { outbox } from './outbox.ts'
 import { outboxResend } from './outbox-resend.ts'
 import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
-import { settings } from './settings.ts'
+import { settingsList } from './settings-list.ts'
 import { setup } from './setup.ts'
 import { storeClearIpWhitelist } from './store-clear-ip-whitelist.ts'
 import { storeDelete } from './store-delete.ts'
@@ -74,7 +74,7 @@ export const COMMANDS: readonly Command[] = [
   outbox,
   inbox,
   secretReset,
-  settings,
+  settingsList,
   doctor,
   healthcheck,
   openapi,

@@ -22,11 +22,13 @@ interface Column {
 
 /** Values that a service must find at peace: nothing that it would do, send or tidy away at once. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  jobs: { status: 'completed', finished_at: Date.now() },
+  jobs: { status: 'completed', finished_at: Date.now(), kept_bytes: 0 },
+  idempotency_keys: { status: 200, body: '{}' },
   job_items: { state: 'failed' },
   deliveries: { state: 'delivered' },
   webhooks: { enabled: 0 },
   feeds: { next_run_at: Date.now() + 86_400_000 },
+  ip_entries: { cidr: '0.0.0.0/0' },
   pictures: { palette: '[]', model: 1, width: 64, height: 64, bytes: 1 },
 }
 

@@ -27,8 +27,9 @@ export interface ErasureDeps {
 const STEP = 10
 const STEP_MS = 5
 
-/** A store has a few hundred of these at most. */
-const WAYS_IN = ['public_keys', 'api_keys', 'user_group_members', 'memberships']
+/** A store has a few hundred rows in these at most, so that they go in one step. */
+const WAYS_IN = ['public_keys', 'api_keys', 'memberships']
+const WAYS_STEP = 1_000
 
 export type ErasureService = ReturnType<typeof erasureService>
 
@@ -47,7 +48,7 @@ export function erasureService(deps: ErasureDeps) {
       const now = stores.findState(id)
       if (now?.deleteAt == null || now.deleteAt > clock.now()) return
       stores.beginErasing(id, clock.now())
-      for (const table of WAYS_IN) while (rows.removeSome(table, id, STEP) > 0);
+      for (const table of WAYS_IN) while (rows.removeSome(table, id, WAYS_STEP) > 0);
       record({
         ...{
           action: 'store.deleted',

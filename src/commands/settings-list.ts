@@ -2,14 +2,14 @@ import { SETTING_NAMES, type ShownSetting } from '../config.ts'
 import type { Command } from './command.ts'
 import { formatTable } from './table.ts'
 
-/** `lookalike settings`. */
-export const settings: Command = {
-  name: 'settings',
+/** `lookalike settings list`. */
+export const settingsList: Command = {
+  name: 'settings list',
   summary: 'list the settings that "serve" would take from this environment, without secrets',
   options: [{ flag: 'json', meaning: 'print JSON' }],
   settings: SETTING_NAMES,
   essentials: ['DATA_DIR'],
-  example: 'lookalike settings --json',
+  example: 'lookalike settings list --json',
   async run({ settings, options }) {
     console.log(options['json'] ? JSON.stringify(settings) : format(settings))
     return 0
