@@ -40,7 +40,7 @@ export const AdminUserList = t.Object({
 export type AdminUserList = typeof AdminUserList.static
 
 /** A registration whose link nobody has opened yet: there is no account. */
-export const Registration = t.Object({
+const Registration = t.Object({
   id: t.String(),
   email: t.String(),
   store_name: t.String(),

@@ -22,7 +22,7 @@ export interface StateDeps {
 }
 
 /** How long a store waits for its deletion, and can be restored. */
-export const GRACE_MS = 7 * DAY_MS
+const GRACE_MS = 7 * DAY_MS
 
 /** Further owners learn of it only from the answers of the API. */
 const OWNERS_MAX = 20

@@ -21,7 +21,7 @@ const active = (role: string | null) => ({
   client_id: storeId,
   slug: 'one',
   name: 'one',
-  plan: 'premium',
+  plan: 'premium', suspended_at: null,
   role,
 })
 
@@ -86,6 +86,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
           name: 'one',
           role: 'developer',
           plan: 'premium',
+          suspended_at: null,
           last_used_at: '2030-01-01T00:01:30.000Z',
         },
       ],

@@ -46,6 +46,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
           name: 'shoes',
           role: 'developer',
           plan: 'premium',
+          suspended_at: null,
           last_used_at: null,
         },
       ],
@@ -64,7 +65,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
       { store: 'one', role: 'owner' },
     ])
     const { body } = await sendSignIn(app, anna.email)
-    const common = { last_used_at: null }
+    const common = { suspended_at: null, last_used_at: null }
     expect(body['memberships']).toEqual([
       { client_id: one.client_id, slug: 'one', name: 'one', role: 'owner', plan: 'free', ...common },
       { client_id: two.client_id, slug: 'two', name: 'two', role: 'viewer', plan: 'basic', ...common },
