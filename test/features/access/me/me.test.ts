@@ -21,7 +21,8 @@ const active = (role: string | null) => ({
   client_id: storeId,
   slug: 'one',
   name: 'one',
-  plan: 'premium', suspended_at: null,
+  plan: 'premium',
+  suspended_at: null,
   role,
 })
 
