@@ -64,7 +64,7 @@ function formatCommand({
     `\`--${flag}${value ? ` ${value}` : ''}\``,
     isRequired ? `${meaning} (required)` : meaning,
   ])
-  const parts = [`### lookalike ${name}`, `\`lookalike ${name}${words}\`: ${summary}.`]
+  const parts = [`### ${name}`, `\`lookalike ${name}${words}\`: ${summary}.`]
   if (own.length > 0) parts.push(formatTable(['Option', 'Meaning'], own))
   if (settings.length > 0) parts.push(`Settings: ${formatSettingList(settings)}.`)
   parts.push(`\`\`\`sh\n${example}\n\`\`\``)

@@ -55,6 +55,8 @@ export const LIMITS = {
   openBodyBytesMax: 16 * 1024,
   /** Events of the payment provider, which have some KiB. */
   paymentEventBytesMax: 256 * 1024,
+  /** Bytes of those that are read at a time. Anyone can send some before the signature tells. */
+  paymentEventBytesInFlightMax: 4 * 1024 * 1024,
   /** Fields of a form, files included. */
   formFieldsMax: 200,
   /** Strings, brackets, commas and colons in a JSON body; apart from a vector, no body needs a thousandth of this. */

@@ -9,7 +9,7 @@ export interface Month {
 }
 
 /** Finds the month of a moment. @param now Unix ms. */
-export function monthOf(now: number): Month {
+function monthOf(now: number): Month {
   const date = new Date(now)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
   return {

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { createOutboundDoor } from '../../src/platform/outbound/door.ts'
 import { createStripeGateway } from '../../src/platform/payments/stripe.ts'
 
-export const WEBHOOK_SECRET = 'whsec_only_used_in_tests'
+const WEBHOOK_SECRET = 'whsec_only_used_in_tests'
 export const SECRET_KEY = 'sk_test_only_used_in_tests'
 
 /** One request that the server got. */

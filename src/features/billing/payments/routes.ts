@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { signInFirst } from '../../../core/errors.ts'
+import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLANS_PAGE } from '../../../core/plans.ts'
 import { jsonBody, signedJsonBody } from '../../../http/body.ts'
@@ -108,6 +108,24 @@ interface WithRequest {
   request: Request
 }
 
+/**
+ * Bounds the bodies of senders whose signature is not checked yet, so that they take no room from stores. An ordinary event is
+ * small, and always read.
+ */
+function createRoom() {
+  let taken = 0
+  return (announced: number): (() => void) => {
+    const bytes = Math.min(announced, LIMITS.paymentEventBytesMax)
+    if (bytes <= LIMITS.bodyBytesUncounted) return () => {}
+    if (taken + bytes > LIMITS.paymentEventBytesInFlightMax)
+      throw new ApiError('overloaded', 'Too many large events are being read', { retryAfterSeconds: 30 })
+    taken += bytes
+    return () => {
+      taken -= bytes
+    }
+  }
+}
+
 /** The route for the provider's events (contract 6.8). It lets in whoever signs. */
 export function eventRoutes({ receive, isPlausible }: Pick<EventService, 'receive' | 'isPlausible'>) {
   const readSignature = ({ headers }: Request): string => headers.get('stripe-signature') ?? ''
@@ -116,10 +134,12 @@ export function eventRoutes({ receive, isPlausible }: Pick<EventService, 'receiv
     if (!isPlausible(readSignature(request))) throw signInFirst()
   }
   const body = signedJsonBody(LIMITS.paymentEventBytesMax, StripeEvent)
-  const parse: typeof body = Object.assign(({ request, intake }: Parameters<typeof body>[0]) => {
+  const takeRoom = createRoom()
+  const parse: typeof body = Object.assign(async ({ request, intake }: Parameters<typeof body>[0]) => {
     check({ request })
+    const giveBack = takeRoom(Number(request.headers.get('content-length')) || LIMITS.paymentEventBytesMax)
     intake?.nameOwner(request, OWNER)
-    return body({ request, intake })
+    return body({ request, intake }).finally(giveBack)
   }, body)
   return new Elysia({ name: 'paymentEvents.routes', tags: ['Billing'] })
     .onTransform(({ request }) => check({ request }))

@@ -477,6 +477,44 @@ describe('POST /v1/billing/stripe/webhook', () => {
     expect(refusal(await sendRaw(body, { type: 'text/plain' }))).toEqual([415, 'unsupported_media_type'])
   })
 
+  test('strangers take 4 MiB of bodies at a time and no more; an ordinary event always gets through', async () => {
+    const large = 'x'.repeat(200_000)
+    const headers = {
+      'content-type': 'application/json',
+      'stripe-signature': `t=${app.clock.now() / 1000},v1=00`,
+    }
+    const open: ReadableStreamDefaultController<Uint8Array>[] = []
+    const slow = Array.from({ length: 25 }, () => {
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => void open.push(controller) })
+      const init = { method: 'POST', body, headers }
+      return app.http.handle(new Request('http://lookalike.test/v1/billing/stripe/webhook', init))
+    })
+    const early = await Promise.race(slow)
+    expect(early.status).toBe(503)
+    const refused = await app.call('POST', '/v1/billing/stripe/webhook', {
+      body: large,
+      headers: { ...headers, 'content-length': String(large.length) },
+    })
+    expect(refusal(refused)).toEqual([503, 'overloaded'])
+    stripe.subscribe('sub_1', storeId, 'basic')
+    const ordinary = {
+      'content-length': String(body.length),
+      'stripe-signature': await signEvent(body, app.clock.now()),
+    }
+    const taken = await app.call('POST', '/v1/billing/stripe/webhook', {
+      body,
+      headers: { ...headers, ...ordinary },
+    })
+    expect(taken.body).toEqual(TAKEN)
+    for (const controller of open) controller.close()
+    const statuses = (await Promise.all(slow)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(9)
+    expect(refusal(await sendRaw(large, { signature: headers['stripe-signature'] }))).toEqual([
+      401,
+      'unauthorized',
+    ])
+  })
+
   test('notes of events are deleted after a month', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     await sendRaw(body)
