@@ -214,7 +214,7 @@ export function createPipeline(deps: PipelineDeps) {
     /** Whether the asker's own filter lets a product of the store pass. */
     async reaches({ storeId, forcedFilters }: Asker, productId: string): Promise<boolean> {
       if (forcedFilters === undefined) return true
-      const { rows } = await resolveFilters(storeId, { forced_filters: forcedFilters })
+      const { rows } = await resolveFilters(storeId, readFilters({ forced_filters: forcedFilters }))
       const store = findStore(storeId)
       const slot = store?.segment.findSlot(queries.findFirstPicture(storeId, productId)?.pictureId ?? -1)
       return store !== undefined && slot !== undefined && Boolean(rows?.has(toHit(store, slot).product))
