@@ -37,15 +37,17 @@ async function drainPlan(): Promise<void> {
 /** Every signed-in route, with something in the place of ids. */
 const ROUTES = (() => {
   const { http, close } = testApp()
-  // Those of widgets take no such credential: test/features/discovery/widget has their budgets.
+  // Those of widgets take no such credential: test/features/discovery/widget has their budgets. Neither do links and Stripe.
   const routes = (http.routes as { method: string; path: string }[]).filter(({ path }) =>
-    /^\/v1\/(?!widget\/)/.test(path),
+    /^\/v1\/(?!widget\/|team\/invites\/(accept|look)$|billing\/stripe\/)/.test(path),
   )
   close()
   return routes.map(({ method, path }) => [method, path.replaceAll(/:\w+/g, 'none')] as const)
 })()
 
-const isGuarding = (path: string): boolean => /^\/v1\/(security|me)(\/|$)/.test(path)
+/** Routes that guard an account or a store. */
+const isGuarding = (path: string): boolean =>
+  /^\/v1\/(security|me|team|users|user-groups|billing|admin|store\/people-data)(\/|$)/.test(path)
 
 describe('whose budget a route spends', () => {
   test.each(ROUTES)('%s %s', async (method, path) => {

@@ -1,4 +1,4 @@
-import { PLANS } from '../../../core/plans.ts'
+import { PLANS, type PlanName } from '../../../core/plans.ts'
 import { decimalSize, groupThousands } from '../../../core/text.ts'
 import type { Resource, StoreUse } from './queries.ts'
 
@@ -13,6 +13,10 @@ export interface Nearness {
 
 /** Percent of a limit at which a store is warned, highest first. */
 export const THRESHOLDS = [95, 80] as const
+
+/** Whether a plan has a limit that a store can come near to. */
+export const hasLimits = (plan: PlanName): boolean =>
+  PLANS[plan].productsMax < Infinity || PLANS[plan].storageBytesMax < Infinity
 
 /** Lists the limits of its plan that a store is near to, or above. */
 export function listNearLimits({ plan, products, storageBytes }: Omit<StoreUse, 'slug'>): Nearness[] {

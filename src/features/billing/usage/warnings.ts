@@ -1,9 +1,10 @@
+import type { CallerStore } from '../../../core/actor.ts'
 import type { Month } from '../../../core/months.ts'
 import { PLANS } from '../../../core/plans.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { limitNearMail } from './mails.ts'
-import { listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
+import { hasLimits, listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
 import type { StoreUse, UsageQueries } from './queries.ts'
 
 export interface WarningDeps {
@@ -55,10 +56,11 @@ export function createWarnings(deps: WarningDeps) {
 
   return {
     /**
-     * Call it with every write that may take more of the plan, inside its transaction: it reads one row, and writes only
-     * above a threshold.
+     * Call it with every write that may take more of the plan, inside its transaction: on a plan with
+     * limits it reads one row, and it writes only above a threshold.
      */
-    noteGrowth(storeId: string): void {
+    noteGrowth({ id: storeId, plan }: CallerStore): void {
+      if (!hasLimits(plan)) return
       const use = queries.findUse(storeId)
       if (!use) return
       for (const nearness of listNearLimits(use)) {

@@ -29,7 +29,7 @@ export interface ProductChangesDeps {
   /** Learns of every write, so that older work on the same product is not done after it. */
   waiting?: WaitingWrites | undefined
   /** Learns inside its transaction of every write that may have taken room of the plan. */
-  noteGrowth?: ((storeId: string) => void) | undefined
+  noteGrowth?: ((store: CallerStore) => void) | undefined
   baseUrl(): string
   clock: Clock
   ids: Ids
@@ -194,7 +194,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
         emitSaved({ ...product, vectorId: saved.vectorId }, prepared, before)
         if (look) emitDuplicate(product, look)
         duplicates?.note(storeId, listAdded(prepared, saved))
-        if (!isReembedding) deps.noteGrowth?.(storeId)
+        if (!isReembedding) deps.noteGrowth?.(store)
         return saved
       },
       undone: () => giveRoomBack(),

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { CallerStore } from '../../../core/actor.ts'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
@@ -47,7 +48,7 @@ export interface ProductNeeds {
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
   waiting?: WaitingWrites
   /** Learns inside its transaction of every write that may have taken room of the plan. */
-  noteGrowth?: (storeId: string) => void
+  noteGrowth?: (store: CallerStore) => void
 }
 
 /** How often unused pictures are looked for. One is deleted a minute after its product let it go. */

@@ -1,5 +1,6 @@
 import access from '#generated/guide/access.html' with { type: 'file' }
 import analytics from '#generated/guide/analytics.html' with { type: 'file' }
+import billing from '#generated/guide/billing.html' with { type: 'file' }
 import changelog from '#generated/guide/changelog.html' with { type: 'file' }
 import clients from '#generated/guide/clients.html' with { type: 'file' }
 import contract from '#generated/guide/contract.html' with { type: 'file' }
@@ -20,6 +21,7 @@ export const guideIndex = String(index)
 export const guidePages: Readonly<Record<string, string>> = {
   access: String(access),
   analytics: String(analytics),
+  billing: String(billing),
   changelog: String(changelog),
   clients: String(clients),
   contract: String(contract),

@@ -116,7 +116,10 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
   test('403 for a key that allows no feedback', async () => {
     const { key } = await makeKey(shop.app, shop.token, { allowed: ['text'] })
     const answer = await send(CLICK, { 'x-service-key': key })
-    expect([answer.status, answer.body['details']]).toEqual([403, { required: 'widget:feedback' }])
+    expect([answer.status, answer.body['details']]).toEqual([
+      403,
+      { required: 'widget:feedback', help: '/errors/permission_denied' },
+    ])
   })
 
   test('has ten times the budget of searches, of its own: of the visitor and of the key', async () => {
