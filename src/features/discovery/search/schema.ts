@@ -187,7 +187,14 @@ export const UploadSearch = named('UploadSearch', t.Object({ ...formSource, ...c
 export type UploadSearch = typeof UploadSearch.static
 
 /** POST /v1/search/crop, as JSON and as a form. */
-export const CropBody = Type.Union([UrlSearch, UploadSearch])
+export const CropBody = Type.Union([
+  named('CropSearch', UrlSearch, {
+    image_url: SAMPLE_PICTURE,
+    crop: { x: 0.1, y: 0.1, width: 0.8, height: 0.8 },
+    limit: 5,
+  }),
+  UploadSearch,
+])
 
 /** POST /v1/search/hybrid. */
 export const HybridSearch = named(
