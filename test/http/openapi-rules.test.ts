@@ -125,7 +125,9 @@ describe('schemas', () => {
       }
       for (const [key, item] of Object.entries(value)) walk(item, `${place}/${key}`)
     }
-    for (const [name, schema] of Object.entries(document.components.schemas)) walk(schema, name)
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const [key, item] of Object.entries(schema as Json)) walk(item, `${name}/${key}`)
+    }
     for (const { name, operation } of operations) walk(operation, name)
     expect([...places.values()].filter((found) => found.length > 1)).toEqual([])
   })
