@@ -272,7 +272,7 @@ describe('the page of a link', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('vary')).toBe('accept')
     const html = String(body['text'])
-    expect(html).toMatch(new RegExp(`<h1[^>]*>${words}</h1>`))
+    expect(html).toMatch(new RegExp(`<h1( tabindex="-1")?>${words}</h1>`))
     return html
   }
 
