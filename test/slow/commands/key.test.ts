@@ -261,7 +261,7 @@ describe('lookalike key list', () => {
         'nothing: its creator lacks the permissions',
       ])
       const denied = await call('DELETE', '/v1/products/none', String(made.body['key']))
-      expect([denied.status, denied.body['details']]).toEqual([403, { required: 'products:delete' }])
+      expect([denied.status, denied.body['details']]).toMatchObject([403, { required: 'products:delete' }])
 
       db.exec('DELETE FROM memberships; UPDATE api_keys SET expires_at = 1 WHERE made_by_machine = 1')
       db.close()
