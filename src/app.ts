@@ -139,7 +139,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     prove: proof.service.demand,
     outbox: mail.service,
     endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
-    forgetAddress: accounts.service.forgetAddress,
+    forgetAddress(email) {
+      accounts.service.forgetAddress(email)
+      // A circle: teams ask accounts for links of new passwords.
+      team.service.forgetAddress(email)
+    },
     forgetEmailInLog: audit.service.forgetEmail,
     // A circle: the searches of shoppers are exported, too.
     flush: () => search.service.history.flush(),
@@ -322,6 +326,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     stores,
     forgetStore,
     dropJobs: jobs.service.dropAll,
+    endSubscriptions: payments.service.endSubscriptions,
     stop: ports.stop,
   })
   const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })

@@ -150,7 +150,7 @@ describe('a store’s row is read once, and not at all while nothing changes', (
       app.call('POST', '/v1/products', { ...credential, body: body() }),
     )
     expect(storeReads(statements)).toEqual({ rows: 0, bytes: 2, products: 3 })
-    expect(statements.length).toBeLessThanOrEqual(19)
+    expect(statements.length).toBeLessThanOrEqual(20)
   })
 
   test('for an upload by file on a plan without limits, and nothing beside it', async () => {

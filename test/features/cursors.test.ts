@@ -169,7 +169,10 @@ test('these are all lists that take a cursor', () => {
     path: string
     hooks: { query?: { properties?: Record<string, unknown> } }
   }[]
-  const paged = routes.filter(({ hooks }) => hooks.query?.properties?.['cursor']).map(({ path }) => path)
+  // Those below /v1/admin are about the node, whose database is moved as a whole.
+  const paged = routes
+    .filter(({ path, hooks }) => hooks.query?.properties?.['cursor'] && !path.startsWith('/v1/admin/'))
+    .map(({ path }) => path)
   expect(new Set(paged)).toEqual(
     new Set(
       LISTS.map(

@@ -39,7 +39,7 @@ describe('an install with two stores', () => {
 
     const stores = await run('store', 'list')
     expect([stores.code, stores.stderr]).toEqual([0, ''])
-    expect(stores.stdout).toMatch(/^SLUG +NAME +PLAN +PRODUCTS +CLIENT_ID +OWNERS\n/)
+    expect(stores.stdout).toMatch(/^SLUG +NAME +PLAN +STATE +PRODUCTS +CLIENT_ID +OWNERS\n/)
     expect(stores.stdout).toContain(made.client_id)
     expect(JSON.parse((await run('store', 'list', '--json')).stdout)).toEqual([
       expect.objectContaining({ slug: 'my-shop', plan: 'enterprise', owners: ['me@shop.test'] }),

@@ -198,6 +198,10 @@ export const invitePage = (): string =>
         'This invitation has expired',
         '<p>An invitation can be accepted within 7 days. Ask an owner of the store for a new one.</p>',
       ],
+      store_suspended: [
+        'The store is suspended',
+        '<p>Nobody can join it at the moment. Open the link again when an owner of the store says so, within the 7 days of the invitation.</p>',
+      ],
       account_not_verified: [
         'Set a new password first',
         `<p>Your e-mail address has an account already, but nobody has shown yet that it belongs to you: somebody else may know its password. Set a new one by the link that we send to your address, then open the link of the invitation again.</p>

@@ -101,6 +101,11 @@ export function exportQueries(db: Db) {
       FROM memberships CROSS JOIN users ON users.id = user_id
       WHERE memberships.store_id = @id AND user_id > @after ORDER BY user_id`,
     ),
+    list(
+      'invite',
+      `SELECT id AS key, id, email, role, invited_by, created_at, expires_at, accepted_at, cancelled_at
+      FROM team_invites WHERE store_id = @id AND id > @after ORDER BY id`,
+    ),
     list('api_key', `SELECT ${apiKey} WHERE store_id = @id AND id > @after ORDER BY id`),
     list('ip_entry', `SELECT ${ipEntry} WHERE store_id = @id AND id > @after ORDER BY id`),
     list('audit_event', `SELECT ${auditEvent} WHERE store_id = @id AND id > @after ORDER BY id`),
@@ -141,6 +146,13 @@ export function exportQueries(db: Db) {
       `SELECT registrations.id AS key, registrations.email, store_name, registrations.created_at, used_at
       FROM users CROSS JOIN registrations ON registrations.email = users.email
       WHERE users.id = @id AND registrations.id > @after ORDER BY registrations.id`,
+    ),
+    list(
+      'invite',
+      `SELECT team_invites.id AS key, store_id, team_invites.email, role, team_invites.created_at, expires_at,
+        accepted_at, cancelled_at
+      FROM users CROSS JOIN team_invites ON team_invites.email = users.email
+      WHERE users.id = @id AND team_invites.id > @after ORDER BY team_invites.id`,
     ),
     list(
       'waiting_mail',

@@ -4,7 +4,8 @@ import { createStoreRows } from '../../../platform/db/store-rows.ts'
 import type { Ground, Module } from '../../module.ts'
 import { type ErasureDeps, type ErasureService, erasureService } from './service.ts'
 
-export interface ErasureNeeds extends Pick<ErasureDeps, 'stores' | 'dropJobs' | 'forgetStore'> {
+export interface ErasureNeeds
+  extends Pick<ErasureDeps, 'stores' | 'dropJobs' | 'endSubscriptions' | 'forgetStore'> {
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
 }

@@ -1,5 +1,5 @@
 import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, DAY_MS } from '../../../core/clock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
@@ -12,6 +12,8 @@ export interface ErasureDeps {
   rows: StoreRows
   /** Deletes the jobs of a store with their files, in small steps. */
   dropJobs(storeId: string): Promise<void>
+  /** Ends what the store pays for at the provider. @throws ApiError `billing_unavailable`. */
+  endSubscriptions(storeId: string): Promise<void>
   /** Drops what memory holds about a store. */
   forgetStore(storeId: string): void
   isStopping(): boolean
@@ -20,8 +22,11 @@ export interface ErasureDeps {
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
   record: RecordEvent
-  log: { info(fields: object, message: string): void }
+  log: Record<'info' | 'error', (fields: object, message: string) => void>
 }
+
+/** How long the deletion of a store waits for the provider of payments. */
+const PROVIDER_WAIT_MS = DAY_MS
 
 /** Rows of one statement, and how long one transaction goes on with further ones. */
 const STEP = 10
@@ -99,8 +104,24 @@ export function erasureService(deps: ErasureDeps) {
     log.info({ store_id: id }, 'a store was deleted for good')
   }
 
+  /**
+   * Ends the store's subscriptions, so that nobody pays for a store that is gone. Where the provider of payments does not
+   * answer, the deletion waits for it for a day.
+   */
+  async function isPaidUp({ id, slug, deleteAt }: StoreState): Promise<boolean> {
+    try {
+      await deps.endSubscriptions(id)
+      return true
+    } catch (err) {
+      const isLate = clock.now() - (deleteAt ?? 0) > PROVIDER_WAIT_MS
+      const then = isLate ? 'deleted now: end it at the provider of payments' : 'not deleted yet'
+      log.error({ err, store_id: id, slug }, `a subscription could not be ended; its store is ${then}`)
+      return isLate
+    }
+  }
+
   async function run(): Promise<void> {
-    for (const store of stores.listDueForDeletion(clock.now())) begin(store)
+    for (const store of stores.listDueForDeletion(clock.now())) if (await isPaidUp(store)) begin(store)
     for (const store of stores.listErasing()) if (!deps.isStopping()) await erase(store)
   }
 

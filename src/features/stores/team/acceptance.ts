@@ -52,6 +52,7 @@ export function acceptanceService(deps: AcceptanceDeps) {
     if (!row || !store) throw unknownLink()
     const state = readState(row, clock.now())
     if (state !== 'pending') throw inviteEnded(state)
+    if (store.suspendedAt !== null) throw joinLater()
     return { row, store }
   }
 
@@ -195,3 +196,9 @@ const buildAccepted = (
   ...{ invite_id: id, user_id, email, role, slug, store_name: name, is_existing_user },
   redirect: `/${slug}/portal`,
 })
+
+const joinLater = () =>
+  new ApiError(
+    'store_suspended',
+    'The store is suspended at the moment. Open the link again when its owner says so',
+  )

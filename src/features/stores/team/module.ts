@@ -60,7 +60,11 @@ export function buildTeam(ground: Ground, needs: TeamNeeds) {
   }
 
   return {
-    service: { invites, acceptance, members },
+    service: {
+      ...{ invites, acceptance, members },
+      /** Deletes every invitation of an address that nobody has any more. Call it in a transaction. */
+      forgetAddress: queries.forgetEmail,
+    },
     routes: (doors: Doors) =>
       new Elysia({ name: 'team.routes' })
         .use(inviteRoutes(doors, invites))

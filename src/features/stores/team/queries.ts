@@ -88,6 +88,7 @@ export function inviteQueries(db: Db) {
     UPDATE team_invites SET cancelled_at = @now
     WHERE store_id = @storeId AND invited_by = @userId AND ${IS_PENDING}`)
   const prune = db.prepare('DELETE FROM team_invites WHERE expires_at <= ?')
+  const forgetEmail = db.prepare('DELETE FROM team_invites WHERE email = ?')
 
   return {
     /** Lists the invitations of a store, the newest first. */
@@ -114,6 +115,8 @@ export function inviteQueries(db: Db) {
     cancelOfInviter: (storeId: string, userId: string, now: number): void =>
       void cancelOfInviter.run({ storeId, userId, now }),
     /** Deletes invitations that expired before a moment, however they ended. */
+    /** Deletes every invitation of an address. @param email normalised. */
+    forgetEmail: (email: string): void => void forgetEmail.run(email),
     prune: (before: number): void => void prune.run(before),
   }
 }

@@ -23,6 +23,7 @@ import {
 const FOR_INVITED = [
   ...JSON_BODY,
   ['unauthorized', 'No invitation has this token.'],
+  ['store_suspended', 'The store is suspended; nobody can join it at the moment.'],
   ['rate_limit_exceeded', 'Too many requests came from this network address.'],
 ] as const
 

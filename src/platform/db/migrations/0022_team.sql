@@ -15,6 +15,7 @@ CREATE TABLE team_invites (
 ) STRICT;
 
 CREATE INDEX team_invites_store ON team_invites (store_id, email);
+CREATE INDEX team_invites_email ON team_invites (email);
 CREATE INDEX team_invites_expiry ON team_invites (expires_at);
 
 -- The name without case and accents, by which it is unique in its store.
@@ -22,7 +23,7 @@ ALTER TABLE user_groups ADD COLUMN name_key TEXT;
 
 CREATE UNIQUE INDEX user_groups_name ON user_groups (store_id, name_key);
 
--- Whoever comes back to a store starts without groups.
+-- Whoever leaves a store leaves its groups, and comes back without them.
 CREATE TRIGGER memberships_ended AFTER DELETE ON memberships
 BEGIN
   DELETE FROM user_group_members

@@ -15,13 +15,6 @@ CREATE TABLE email_changes (
 
 CREATE INDEX email_changes_expiry ON email_changes (expires_at);
 
--- Whoever leaves a store leaves its groups.
-CREATE TRIGGER memberships_left AFTER DELETE ON memberships
-BEGIN
-  DELETE FROM user_group_members
-  WHERE user_id = OLD.user_id AND group_id IN (SELECT id FROM user_groups WHERE store_id = OLD.store_id);
-END;
-
 -- Both shorten the way to a shopper's session, and nothing else.
 CREATE INDEX searches_session ON searches (store_id, session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX feedback_events_session ON feedback_events (store_id, session_id) WHERE session_id IS NOT NULL;
