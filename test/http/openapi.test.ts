@@ -32,15 +32,17 @@ interface Operation {
 const makesSomething = (name: string, { responses }: Operation): boolean =>
   name.startsWith('POST /v1/') &&
   // Nothing of a password is kept for a repeated request.
-  name !== 'POST /v1/users' &&
-  ('201' in responses || '202' in responses || name === 'POST /v1/search/webhooks')
+  !['POST /v1/users', 'POST /v1/me/email'].includes(name) &&
+  ('201' in responses ||
+    '202' in responses ||
+    ['POST /v1/search/webhooks', 'POST /v1/billing/checkout'].includes(name))
 
 /** Whether a shop's own pages call it, with a widget key. */
 const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
 
-/** Whether it asks for a credential in a header: people with the link of an invitation have none. */
+/** Whether it asks for a credential in a header: people with the link of an invitation have none, and Stripe signs. */
 const isBehindDoor = (name: string): boolean =>
-  name.includes(' /v1/') && !/ \/v1\/team\/invites\/(look|accept)$/.test(name)
+  name.includes(' /v1/') && !/ \/v1\/(team\/invites\/(look|accept)|billing\/stripe\/webhook)$/.test(name)
 
 interface Document {
   openapi: string
@@ -230,6 +232,44 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/search/filtered': 'searchFiltered',
       'POST /v1/search/batch': 'searchBatch',
       'GET /v1/products/{product_id}/similar': 'findSimilarProducts',
+      'DELETE /v1/admin/stores/{id}': 'deleteStore',
+      'DELETE /v1/me': 'deleteMe',
+      'DELETE /v1/me/email': 'cancelEmailChange',
+      'DELETE /v1/me/memberships/{store}': 'leaveStore',
+      'DELETE /v1/search/sessions/{session_id}': 'eraseShopperSession',
+      'GET /v1/admin/audit': 'listNodeAuditEvents',
+      'GET /v1/admin/health': 'getHealthAsOperator',
+      'GET /v1/admin/outbox': 'listWaitingMails',
+      'GET /v1/admin/plans': 'listPlansAsOperator',
+      'GET /v1/admin/registrations': 'listRegistrations',
+      'GET /v1/admin/settings': 'listSettings',
+      'GET /v1/admin/stores': 'listStoresAsOperator',
+      'GET /v1/admin/stores/{id}': 'getStoreAsOperator',
+      'GET /v1/admin/users': 'listPeopleAsOperator',
+      'GET /v1/admin/users/{id}': 'getPersonAsOperator',
+      'GET /v1/billing/checkout/{session_id}': 'getCheckout',
+      'GET /v1/billing/current-plan': 'getCurrentPlan',
+      'GET /v1/billing/invoices': 'listInvoices',
+      'GET /v1/billing/usage': 'getUsage',
+      'GET /v1/me/email': 'getEmail',
+      'GET /v1/me/export': 'exportMe',
+      'GET /v1/store/people-data': 'exportPeopleData',
+      'PATCH /v1/admin/stores/{id}': 'changeStoreAsOperator',
+      'POST /billing/checkout/{token}': 'confirmCheckout',
+      'POST /v1/admin/outbox/{id}/resend': 'resendMail',
+      'POST /v1/admin/stores/{id}/resume': 'resumeStore',
+      'POST /v1/admin/stores/{id}/suspend': 'suspendStore',
+      'POST /v1/admin/users/{id}/end-sessions': 'endSessionsOfPerson',
+      'POST /v1/admin/users/{id}/reset': 'resetPasswordOfPerson',
+      'POST /v1/admin/users/{id}/reset-2fa': 'resetTwoFactorOfPerson',
+      'POST /v1/admin/users/{id}/unlock': 'unlockPerson',
+      'POST /v1/admin/users/{id}/verify': 'verifyPerson',
+      'POST /v1/billing/checkout': 'startCheckout',
+      'POST /v1/billing/portal': 'openBillingPortal',
+      'POST /v1/billing/stripe/webhook': 'receiveStripeEvent',
+      'POST /v1/me/email': 'requestEmailChange',
+      'POST /verify/email': 'confirmNewEmail',
+      'POST /verify/email/approve': 'approveNewEmail',
       'POST /v1/widget/search/text': 'widgetSearchByText',
       'POST /v1/widget/search/upload': 'widgetSearchByUpload',
       'POST /v1/widget/search/url': 'widgetSearchByUrl',
@@ -372,9 +412,10 @@ describe('parameters', () => {
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
           ...(isBehindDoor(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
+          ...(name === 'POST /v1/billing/stripe/webhook' ? ['Stripe-Signature'] : []),
         ],
       ])
-      expect(headers.every(({ required }) => !required)).toBe(true)
+      expect(headers.every(({ required, name }) => !required || name === 'Stripe-Signature')).toBe(true)
     }
   })
 
@@ -429,7 +470,9 @@ describe('answers', () => {
         continue
       }
       const isSignedIn = isBehindDoor(name)
-      const isForPeople = /Needs a signed-in person\.$/.test(description ?? '')
+      const isForPeople = /Needs a (signed-in person|super-admin who has signed in)\.$/.test(
+        description ?? '',
+      )
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
       expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : []])
       if (isSignedIn)

@@ -1,5 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { ApiError, changesExpired, missingPermission, notFound, signInFirst } from '../../core/errors.ts'
+import {
+  ApiError,
+  changesExpired,
+  credentialMissing,
+  missingPermission,
+  notFound,
+} from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { productLimitExceeded } from '../../core/plan-limits.ts'
 import { PLANS } from '../../core/plans.ts'
@@ -63,7 +69,7 @@ async function collectFailures(baseUrl: string): Promise<Record<number, ApiError
   const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
   return {
     400: await thrownBy(() => parseJson(new TextEncoder().encode('{"query": "red mug"'))),
-    401: signInFirst(),
+    401: credentialMissing(),
     402: productLimitExceeded({ plan: 'free' }, productsMax, baseUrl),
     403: missingPermission('products:write'),
     404: notFound('product'),

@@ -67,7 +67,12 @@ export function ownDataRoutes(
           ['conflict', LAST_OWNER],
         ),
       },
-      detail: { operationId: 'leaveStore', summary: 'Leave a store, by its id or slug' },
+      detail: {
+        operationId: 'leaveStore',
+        summary: 'Leave a store, by its id or slug',
+        description:
+          'Ends your membership and your groups in the store. The only owner of a store cannot leave it.',
+      },
     })
     .get(
       '/export',

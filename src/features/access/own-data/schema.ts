@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { named } from '../../../http/openapi/named.ts'
 import { text } from '../../../http/text-schema.ts'
 import { proofFields } from '../proof/schema.ts'
 
@@ -7,25 +8,35 @@ export const StoreParams = t.Object({
   store: text({ minLength: 1, maxLength: 100, description: 'Id or slug of one of your stores.' }),
 })
 
-export const Left = t.Object({
-  status: t.Literal('left'),
-  store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
-})
+export const Left = named(
+  'StoreLeft',
+  t.Object({
+    status: t.Literal('left'),
+    store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
+  }),
+)
 export type Left = typeof Left.static
 
-export const Deletion = t.Object({
-  ...proofFields,
-  email: text({
-    minLength: 1,
-    maxLength: 320,
-    description: 'Your e-mail address, typed again: there is no way back.',
+export const Deletion = named(
+  'AccountDeletion',
+  t.Object({
+    ...proofFields,
+    email: text({
+      minLength: 1,
+      maxLength: 320,
+      description: 'Your e-mail address, typed again: there is no way back.',
+    }),
   }),
-})
+  { password: 'kettle drum violin', email: 'anna@shop.example' },
+)
 export type Deletion = typeof Deletion.static
 
-export const Deleted = t.Object({
-  status: t.Literal('deleted'),
-  sessions_ended: Type.Integer({ description: 'Sign-ins that ended, this one included.' }),
-  stores_left: Type.Integer({ description: 'Stores that you were a member of.' }),
-})
+export const Deleted = named(
+  'AccountDeleted',
+  t.Object({
+    status: t.Literal('deleted'),
+    sessions_ended: Type.Integer({ description: 'Sign-ins that ended, this one included.' }),
+    stores_left: Type.Integer({ description: 'Stores that you were a member of.' }),
+  }),
+)
 export type Deleted = typeof Deleted.static

@@ -6,6 +6,7 @@ import { jsonBody, signedJsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { named } from '../../../http/openapi/named.ts'
 import type { EventService } from './events.ts'
 import {
   Checkout,
@@ -31,7 +32,12 @@ export function paymentRoutes(
     .get('/invoices', ({ actor }) => payments.listInvoices(actor.storeId), {
       can: 'billing:manage',
       response: { 200: t.Array(Invoice), ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listInvoices', summary: 'List the invoices of the store, newest first' },
+      detail: {
+        operationId: 'listInvoices',
+        summary: 'List the invoices of the store, newest first',
+        description:
+          'The invoices of the store, the newest first, each with a fresh link to a page that prints well.',
+      },
     })
     .post(
       '/checkout',
@@ -69,7 +75,11 @@ export function paymentRoutes(
       can: 'billing:manage',
       params: CheckoutParams,
       response: { 200: Checkout, ...failures(...FOR_STORE, ...READING, NO_CHECKOUT) },
-      detail: { operationId: 'getCheckout', summary: 'Find out what became of a checkout' },
+      detail: {
+        operationId: 'getCheckout',
+        summary: 'Find out what became of a checkout',
+        description: 'Says whether a checkout still waits, is completed, was replaced or has expired.',
+      },
     })
     .post('/portal', ({ actor }) => payments.openPortal(actor, baseUrl() + PLANS_PAGE), {
       can: 'billing:manage',
@@ -84,6 +94,8 @@ export function paymentRoutes(
         operationId: 'openBillingPortal',
         summary:
           'Get a link to the page of the payment provider for invoices, means of payment and cancelling',
+        description:
+          'Opens the page of the payment provider for the subscription of the store. Without Stripe there is none.',
       },
     })
 }
@@ -96,9 +108,13 @@ const SIGNATURE = {
   schema: { type: 'string' },
 } as const
 
-const StripeEvent = t.Object(
-  { id: t.Optional(t.String()), type: t.Optional(t.String()), data: t.Optional(t.Object({})) },
-  { description: 'An event, as Stripe sends it.' },
+const StripeEvent = named(
+  'StripeEvent',
+  t.Object(
+    { id: t.Optional(t.String()), type: t.Optional(t.String()), data: t.Optional(t.Object({})) },
+    { description: 'An event, as Stripe sends it.' },
+  ),
+  { id: 'evt_1', type: 'invoice.paid', data: {} },
 )
 
 /** Nobody else's body is counted with these. */

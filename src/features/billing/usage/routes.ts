@@ -19,6 +19,7 @@ export function usageRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'
       detail: {
         operationId: 'getCurrentPlan',
         summary: 'Read the plan of the store, its limits and its price',
+        description: 'The plan of the store with its limits and its price, and when it renews.',
       },
     })
     .get('/usage', ({ actor }) => usage.show(actor.store), {

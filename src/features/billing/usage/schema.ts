@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 
@@ -12,40 +13,49 @@ export const PlanName = oneOf(PLAN_NAMES)
 /** What takes the money: the operator, or Stripe. */
 export const Provider = oneOf(['manual', 'stripe'])
 
-export const CurrentPlan = t.Object({
-  plan_name: PlanName,
-  max_products: limit('null: unlimited.'),
-  rate_per_minute: limit('Requests for products and searches. null: unlimited.'),
-  storage_max_bytes: limit('Bytes of pictures that the service stores. null: unlimited.'),
-  price_per_month: t.Number(),
-  currency: t.String({ examples: ['USD'] }),
-  /** When the provider takes the next payment; null when nothing renews by itself. */
-  renews_at: MomentOrNull,
-  /** When a subscription that was cancelled ends, and the store moves to the plan `free`. */
-  ends_at: MomentOrNull,
-  provider: Provider,
-})
+export const CurrentPlan = named(
+  'CurrentPlan',
+  t.Object({
+    plan_name: PlanName,
+    max_products: limit('null: unlimited.'),
+    rate_per_minute: limit('Requests for products and searches. null: unlimited.'),
+    storage_max_bytes: limit('Bytes of pictures that the service stores. null: unlimited.'),
+    price_per_month: t.Number(),
+    currency: t.String({ examples: ['USD'] }),
+    /** When the provider takes the next payment; null when nothing renews by itself. */
+    renews_at: MomentOrNull,
+    /** When a subscription that was cancelled ends, and the store moves to the plan `free`. */
+    ends_at: MomentOrNull,
+    provider: Provider,
+  }),
+)
 export type CurrentPlan = typeof CurrentPlan.static
 
-const PlanWarning = t.Object({
-  resource: oneOf(['products', 'storage']),
-  percent: t.Integer({ description: 'The highest of the marks 80 and 95 that is reached.' }),
-  used: t.Integer(),
-  limit: t.Integer(),
-  message: t.String(),
-})
+const PlanWarning = named(
+  'PlanWarning',
+  t.Object({
+    resource: oneOf(['products', 'storage']),
+    percent: t.Integer({ description: 'The highest of the marks 80 and 95 that is reached.' }),
+    used: t.Integer(),
+    limit: t.Integer(),
+    message: t.String(),
+  }),
+)
 
-export const Usage = t.Object({
-  api_calls: count(
-    'Requests of this month that spent the budget of the plan; each entry of a batch counts. Requests that were refused with 429 do not, nor do those of widgets, feedback, billing and security.',
-  ),
-  products_count: count('Products of the store.'),
-  max_products: limit('null: unlimited.'),
-  storage_bytes: count('Bytes of pictures that the service stores for the store.'),
-  storage_max_bytes: limit('null: unlimited.'),
-  bulk_items: count('Items of bulk requests, imports and feeds of this month.'),
-  period_start: Moment,
-  period_end: t.String({ format: 'date-time', description: 'The first moment of the next month, in UTC.' }),
-  warnings: t.Array(PlanWarning, { description: 'The limits that the store is near to, or above.' }),
-})
+export const Usage = named(
+  'Usage',
+  t.Object({
+    api_calls: count(
+      'Requests of this month that spent the budget of the plan; each entry of a batch counts. Requests that were refused with 429 do not, nor do those of widgets, feedback, billing and security.',
+    ),
+    products_count: count('Products of the store.'),
+    max_products: limit('null: unlimited.'),
+    storage_bytes: count('Bytes of pictures that the service stores for the store.'),
+    storage_max_bytes: limit('null: unlimited.'),
+    bulk_items: count('Items of bulk requests, imports and feeds of this month.'),
+    period_start: Moment,
+    period_end: t.String({ format: 'date-time', description: 'The first moment of the next month, in UTC.' }),
+    warnings: t.Array(PlanWarning, { description: 'The limits that the store is near to, or above.' }),
+  }),
+)
 export type Usage = typeof Usage.static

@@ -25,13 +25,22 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
     .get('/plans', () => node.listPlans(), {
       superAdmin: true,
       response: { 200: AdminPlans, ...failures(...READ) },
-      detail: { operationId: 'listPlansAsOperator', summary: 'List the plans and how many stores each has' },
+      detail: {
+        operationId: 'listPlansAsOperator',
+        summary: 'List the plans and how many stores each has',
+        description: 'The limits and the price of each plan, and how many stores are on it.',
+      },
     })
     .get('/outbox', ({ query }) => node.listMails(query), {
       superAdmin: true,
       query: OutboxQuery,
       response: { 200: OutboxList, ...failures(...LIST) },
-      detail: { operationId: 'listWaitingMails', summary: 'List the mails that could not be sent' },
+      detail: {
+        operationId: 'listWaitingMails',
+        summary: 'List the mails that could not be sent',
+        description:
+          'Mails that could not be sent yet, with the last answer of the mail server and without their texts.',
+      },
     })
     .post('/outbox/:id/resend', ({ caller, params }) => node.resend(caller, params.id), {
       superAdmin: true,
@@ -41,7 +50,11 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
         200: MailResent,
         ...failures(...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'No mail with this id waits.']),
       },
-      detail: { operationId: 'resendMail', summary: 'Try to send a waiting mail now' },
+      detail: {
+        operationId: 'resendMail',
+        summary: 'Try to send a waiting mail now',
+        description: 'Tries to send the mail at once instead of at its next turn.',
+      },
     })
     .get('/health', () => node.readHealth(), {
       superAdmin: true,
@@ -49,6 +62,8 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
       detail: {
         operationId: 'getHealthAsOperator',
         summary: 'Read the readiness, the work that waits, and the disk',
+        description:
+          'Every check of `/health/ready` with its reason, and what the node is doing: jobs, webhooks, mails and disk.',
       },
     })
     .get('/settings', () => node.listSettings(), {
@@ -57,6 +72,7 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
       detail: {
         operationId: 'listSettings',
         summary: 'List the settings as running, with their sources and without secrets',
+        description: 'Every setting as it is in use, with where it comes from. Secrets are never shown.',
       },
     })
     .get('/audit', ({ query }) => node.listAudit(query), {
@@ -66,6 +82,7 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
       detail: {
         operationId: 'listNodeAuditEvents',
         summary: 'List the events that concern no store, or those of one store',
+        description: 'Events that concern no store, or the log of one store, the newest first.',
       },
     })
 }

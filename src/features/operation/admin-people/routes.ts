@@ -35,6 +35,8 @@ export function adminPeopleRoutes(
       detail: {
         operationId: 'listPeopleAsOperator',
         summary: 'List the people with their stores and sign-ins',
+        description:
+          'All accounts of this installation with their stores and sign-ins, in pages; `q` narrows the list.',
       },
     })
     .get('/registrations', ({ query }) => people.listRegistrations(query), {
@@ -44,6 +46,7 @@ export function adminPeopleRoutes(
       detail: {
         operationId: 'listRegistrations',
         summary: 'List the registrations whose link nobody has opened yet',
+        description: 'Registrations whose link nobody has opened yet, so that there is no account.',
       },
     })
     .get('/users/:id', ({ params }) => people.read(params.id), {
@@ -53,7 +56,11 @@ export function adminPeopleRoutes(
         200: AdminUser,
         ...failures(...FOR_SUPER_ADMIN, ...READING, ['not_found', 'There is no person with this id.']),
       },
-      detail: { operationId: 'getPersonAsOperator', summary: 'Read a person with their stores and sign-ins' },
+      detail: {
+        operationId: 'getPersonAsOperator',
+        summary: 'Read a person with their stores and sign-ins',
+        description: 'One account with its stores, its second factor and its sign-ins.',
+      },
     })
     .post('/users/:id/verify', ({ caller, params }) => people.verify(caller, params.id), {
       ...act,
@@ -81,12 +88,21 @@ export function adminPeopleRoutes(
     .post('/users/:id/unlock', ({ caller, params }) => people.unlock(caller, params.id), {
       ...act,
       response: { 200: UserUnlocked, ...failures(...ACT) },
-      detail: { operationId: 'unlockPerson', summary: 'Forget the failed sign-ins of a person' },
+      detail: {
+        operationId: 'unlockPerson',
+        summary: 'Forget the failed sign-ins of a person',
+        description:
+          'Forgets the failed sign-ins of the address, so that its person can sign in again at once.',
+      },
     })
     .post('/users/:id/end-sessions', ({ caller, params }) => people.endSessions(caller, params.id), {
       ...act,
       response: { 200: SignInsEnded, ...failures(...ACT) },
-      detail: { operationId: 'endSessionsOfPerson', summary: 'End every sign-in of a person' },
+      detail: {
+        operationId: 'endSessionsOfPerson',
+        summary: 'End every sign-in of a person',
+        description: 'Every token of the person stops working at once, in all stores.',
+      },
     })
     .post('/users/:id/reset-2fa', ({ caller, params }) => people.resetTwoFactor(caller, params.id), {
       ...act,
@@ -94,6 +110,8 @@ export function adminPeopleRoutes(
       detail: {
         operationId: 'resetTwoFactorOfPerson',
         summary: 'Remove the second factor of a person who has lost it',
+        description:
+          'Removes the second factor and the recovery codes, and ends every sign-in of the person.',
       },
     })
 }

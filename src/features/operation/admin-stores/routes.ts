@@ -29,13 +29,19 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
       detail: {
         operationId: 'listStoresAsOperator',
         summary: 'List the stores with their plan, size and use',
+        description:
+          'All stores of this installation with plan, use and state, in pages; `q` and `status` narrow the list.',
       },
     })
     .get('/:id', ({ params }) => stores.read(params.id), {
       superAdmin: true,
       params: StoreParams,
       response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...READING, NO_STORE) },
-      detail: { operationId: 'getStoreAsOperator', summary: 'Read a store with its plan, size and use' },
+      detail: {
+        operationId: 'getStoreAsOperator',
+        summary: 'Read a store with its plan, size and use',
+        description: 'One store with plan, use, owners and state.',
+      },
     })
     .post('/:id/suspend', ({ caller, params, body }) => stores.suspend(caller, params.id, body), {
       superAdmin: true,
@@ -61,6 +67,8 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
       detail: {
         operationId: 'resumeStore',
         summary: 'End the suspension of a store, and its planned deletion',
+        description:
+          'Ends a suspension, and cancels a planned deletion. Jobs, feeds and webhooks go on where they stopped.',
       },
     })
     .patch('/:id', ({ caller, params, body }) => stores.change(caller, params.id, body), {
@@ -69,7 +77,12 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
       params: StoreParams,
       body: StorePatch,
       response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...WRITING, ...JSON_BODY, NO_STORE) },
-      detail: { operationId: 'changeStoreAsOperator', summary: 'Move a store to another plan' },
+      detail: {
+        operationId: 'changeStoreAsOperator',
+        summary: 'Move a store to another plan',
+        description:
+          'Puts the store on another plan, which counts from its next request. The log of the store names you.',
+      },
     })
     .delete('/:id', ({ caller, params, body }) => stores.delete(caller, params.id, body), {
       superAdmin: true,

@@ -47,6 +47,8 @@ export function groupRoutes(
         detail: {
           operationId: 'createGroup',
           summary: 'Create a group with permissions',
+          description:
+            'A group says what the developers and viewers in it may do. Its name is unique in the store.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },
@@ -54,12 +56,20 @@ export function groupRoutes(
     .get('', ({ actor }) => groups.list(actor.storeId), {
       can: 'team:manage',
       response: { 200: GroupList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listGroups', summary: 'List the groups of the store, sorted by name' },
+      detail: {
+        operationId: 'listGroups',
+        summary: 'List the groups of the store, sorted by name',
+        description: 'Every group of the store with its permissions and the number of its members.',
+      },
     })
     .get('/permissions', () => groups.listPermissions(), {
       can: 'team:manage',
       response: { 200: PermissionList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listPermissions', summary: 'List the permissions that a group can grant' },
+      detail: {
+        operationId: 'listPermissions',
+        summary: 'List the permissions that a group can grant',
+        description: 'Every permission that a group can hold, with what it allows.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => groups.update(actor, params.id, body), {
       can: 'team:manage',
@@ -87,6 +97,11 @@ export function groupRoutes(
           'The group has members, `details.member_count`; without it they would have the rights of their role.',
         ]),
       },
-      detail: { operationId: 'deleteGroup', summary: 'Delete a group that nobody is in' },
+      detail: {
+        operationId: 'deleteGroup',
+        summary: 'Delete a group that nobody is in',
+        description:
+          'Only a group without members can be deleted, because a member without a group has the rights of the role.',
+      },
     })
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { PERMISSIONS, type Permission } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
@@ -19,33 +20,46 @@ const permission_names = t.Array(oneOf(PERMISSIONS), {
 })
 
 /** Contract 5.11. */
-export const GroupBody = t.Object({ name, permission_names })
+export const GroupBody = named('UserGroupRequest', t.Object({ name, permission_names }), {
+  name: 'Editors',
+  permission_names: ['products:read', 'products:write'],
+})
 export type GroupBody = typeof GroupBody.static
 
-export const GroupPatch = t.Object({
-  name: t.Optional(name),
-  permission_names: t.Optional(permission_names),
-})
+export const GroupPatch = named(
+  'UserGroupPatch',
+  t.Object({
+    name: t.Optional(name),
+    permission_names: t.Optional(permission_names),
+  }),
+  { permission_names: ['products:read'] },
+)
 export type GroupPatch = typeof GroupPatch.static
 
 export const GroupParams = t.Object({ id: t.String() })
 
-export const Group = t.Object({
-  id: t.String(),
-  name: t.String(),
-  permission_names: t.Array(oneOf(PERMISSIONS)),
-  member_count: Type.Integer(),
-  created_at: Moment,
-})
+export const Group = named(
+  'UserGroup',
+  t.Object({
+    id: t.String(),
+    name: t.String(),
+    permission_names: t.Array(oneOf(PERMISSIONS)),
+    member_count: Type.Integer(),
+    created_at: Moment,
+  }),
+)
 export type Group = typeof Group.static
 
 export const GroupList = t.Array(Group)
 
-export const GroupDeleted = t.Object({ status: t.Literal('deleted'), id: t.String() })
+export const GroupDeleted = named(
+  'UserGroupDeleted',
+  t.Object({ status: t.Literal('deleted'), id: t.String() }),
+)
 export type GroupDeleted = typeof GroupDeleted.static
 
 /** A group as its members show it. */
-export const GroupName = t.Object({ id: t.String(), name: t.String() })
+export const GroupName = named('UserGroupName', t.Object({ id: t.String(), name: t.String() }))
 export type GroupName = typeof GroupName.static
 
 export const PermissionList = t.Array(t.Object({ name: oneOf(PERMISSIONS), description: t.String() }))

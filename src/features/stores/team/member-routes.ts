@@ -30,13 +30,22 @@ export function memberRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity
     .get('', ({ actor }) => members.list(actor.storeId), {
       person: true,
       response: { 200: MemberList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listMembers', summary: 'List the members of the store, the oldest first' },
+      detail: {
+        operationId: 'listMembers',
+        summary: 'List the members of the store, the oldest first',
+        description:
+          'Every member with role, groups, second factor and last sign-in, the oldest membership first.',
+      },
     })
     .get('/:id', ({ actor, params }) => members.read(actor.storeId, params.id), {
       person: true,
       params: MemberParams,
       response: { 200: Member, ...failures(...ONE_MEMBER, ...READING) },
-      detail: { operationId: 'getMember', summary: 'Read one member' },
+      detail: {
+        operationId: 'getMember',
+        summary: 'Read one member',
+        description: 'The same as in the list of members, of one member.',
+      },
     })
     .patch('/:id', ({ actor, params, body }) => members.change(actor, params.id, body), {
       can: 'team:manage',
@@ -96,7 +105,11 @@ export function userRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>
     .get('', ({ actor }) => members.listUsers(actor.storeId), {
       person: true,
       response: { 200: UserList, ...failures(...FOR_STORE, ...READING) },
-      detail: { operationId: 'listUsers', summary: 'List the members of the store as an array of users' },
+      detail: {
+        operationId: 'listUsers',
+        summary: 'List the members of the store as an array of users',
+        description: 'The members of the store as an array of users.',
+      },
     })
 }
 

@@ -95,6 +95,8 @@ export function inviteRoutes(
       detail: {
         operationId: 'cancelInvite',
         summary: 'Cancel a pending invitation; its link stops working at once',
+        description:
+          'Its link stops working at once. Only a pending invitation can be cancelled; a new one gets a new link.',
       },
     })
 }
@@ -117,7 +119,7 @@ export function acceptanceRoutes(
       detail: {
         operationId: 'lookAtInvite',
         summary: 'Show what the link of an invitation offers; nothing changes',
-        description: 'Needs no sign-in.',
+        description: 'Needs no sign-in. The page behind the link of an invitation asks this first.',
       },
     })
     .post('/accept', ({ body, trace }) => acceptance.accept(body, trace), {

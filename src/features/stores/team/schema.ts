@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
 import { EMAIL_SHAPE } from '../../../core/email.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
@@ -40,10 +41,14 @@ const group_ids = t.Array(text({ minLength: 1, maxLength: 100 }), {
 export const INVITE_STATES = ['pending', 'accepted', 'cancelled', 'expired'] as const
 export type InviteState = (typeof INVITE_STATES)[number]
 
-export const InviteBody = t.Object({
-  email,
-  role: oneOf(ROLES, 'The role in this store; a person may have another one in each store.'),
-})
+export const InviteBody = named(
+  'InvitationRequest',
+  t.Object({
+    email,
+    role: oneOf(ROLES, 'The role in this store; a person may have another one in each store.'),
+  }),
+  { email: 'ben@shop.example', role: 'developer' },
+)
 export type InviteBody = typeof InviteBody.static
 
 const invite = {
@@ -57,75 +62,112 @@ const invite = {
   }),
 }
 
-export const NewInvite = t.Object({
-  ...invite,
-  accept_url: t.Optional(
-    t.String({ description: 'The link, if its mail could not be sent: give it to the invited person.' }),
-  ),
-})
+export const NewInvite = named(
+  'NewInvitation',
+  t.Object({
+    ...invite,
+    accept_url: t.Optional(
+      t.String({ description: 'The link, if its mail could not be sent: give it to the invited person.' }),
+    ),
+  }),
+)
 export type NewInvite = typeof NewInvite.static
 
-export const InviteView = t.Object({
-  ...invite,
-  status: oneOf(INVITE_STATES),
-  created_at: Moment,
-  accepted_at: MomentOrNull,
-  invited_by: t.Nullable(t.String({ description: 'E-mail address; null if the account is gone.' })),
-})
+export const InviteView = named(
+  'Invitation',
+  t.Object({
+    ...invite,
+    status: oneOf(INVITE_STATES),
+    created_at: Moment,
+    accepted_at: MomentOrNull,
+    invited_by: t.Nullable(t.String({ description: 'E-mail address; null if the account is gone.' })),
+  }),
+)
 export type InviteView = typeof InviteView.static
 
-export const InviteList = t.Object({ invites: t.Array(InviteView), count: Type.Integer() })
+export const InviteList = named(
+  'InvitationList',
+  t.Object({ invites: t.Array(InviteView), count: Type.Integer() }),
+)
 export type InviteList = typeof InviteList.static
 
 export const InviteParams = t.Object({ id: t.String() })
 
-export const InviteCancelled = t.Object({ status: t.Literal('cancelled'), invite_id: t.String() })
+export const InviteCancelled = named(
+  'InvitationCancelled',
+  t.Object({ status: t.Literal('cancelled'), invite_id: t.String() }),
+)
 export type InviteCancelled = typeof InviteCancelled.static
 
-export const InviteToken = t.Object({ token })
+export const InviteToken = named('InvitationToken', t.Object({ token }), {
+  token: 'the part of the link behind #token=',
+})
 
 /** What the person behind a link is invited to. */
-export const InviteOffer = t.Object({
-  status: t.Literal('pending'),
-  invite_id: t.String(),
-  email: t.String(),
-  role: oneOf(ROLES),
-  slug: t.String({ description: 'Slug of the store.' }),
-  store_name: t.String(),
-  is_existing_user: t.Boolean({ description: 'Whether accepting needs no name and no password.' }),
-  expires_at: Moment,
-})
+export const InviteOffer = named(
+  'InvitationOffer',
+  t.Object({
+    status: t.Literal('pending'),
+    invite_id: t.String(),
+    email: t.String(),
+    role: oneOf(ROLES),
+    slug: t.String({ description: 'Slug of the store.' }),
+    store_name: t.String(),
+    is_existing_user: t.Boolean({ description: 'Whether accepting needs no name and no password.' }),
+    expires_at: Moment,
+  }),
+)
 export type InviteOffer = typeof InviteOffer.static
 
-export const Acceptance = t.Object({
-  token,
-  full_name: t.Optional(full_name),
-  password: t.Optional(password),
-})
+export const Acceptance = named(
+  'InvitationAcceptance',
+  t.Object({
+    token,
+    full_name: t.Optional(full_name),
+    password: t.Optional(password),
+  }),
+  {
+    token: 'the part of the link behind #token=',
+    full_name: 'Ben Miller',
+    password: 'seven green bottles',
+  },
+)
 export type Acceptance = typeof Acceptance.static
 
-export const Accepted = t.Object({
-  status: t.Literal('accepted'),
-  invite_id: t.String(),
-  user_id: t.String(),
-  email: t.String(),
-  role: oneOf(ROLES),
-  slug: t.String({ description: 'Slug of the store.' }),
-  store_name: t.String(),
-  is_existing_user: t.Boolean({ description: 'Whether the account existed; its password is as before.' }),
-  redirect: t.String({ description: '`/<slug>/portal`' }),
-})
+export const Accepted = named(
+  'InvitationAccepted',
+  t.Object({
+    status: t.Literal('accepted'),
+    invite_id: t.String(),
+    user_id: t.String(),
+    email: t.String(),
+    role: oneOf(ROLES),
+    slug: t.String({ description: 'Slug of the store.' }),
+    store_name: t.String(),
+    is_existing_user: t.Boolean({ description: 'Whether the account existed; its password is as before.' }),
+    redirect: t.String({ description: '`/<slug>/portal`' }),
+  }),
+)
 export type Accepted = typeof Accepted.static
 
 const NEW_USER_ROLES = ROLES.filter((role) => role !== 'owner')
 
-export const UserBody = t.Object({
-  email,
-  password,
-  full_name,
-  group_ids: t.Optional(group_ids),
-  role: t.Optional(oneOf(NEW_USER_ROLES, 'Default: `viewer`. Owners are invited.')),
-})
+export const UserBody = named(
+  'UserRequest',
+  t.Object({
+    email,
+    password,
+    full_name,
+    group_ids: t.Optional(group_ids),
+    role: t.Optional(oneOf(NEW_USER_ROLES, 'Default: `viewer`. Owners are invited.')),
+  }),
+  {
+    email: 'ben@shop.example',
+    password: 'seven green bottles',
+    full_name: 'Ben Miller',
+    role: 'viewer',
+  },
+)
 export type UserBody = typeof UserBody.static
 
 const user = {
@@ -139,21 +181,28 @@ const user = {
   created_at: Moment,
 }
 
-export const User = t.Object(user)
+export const User = named('User', t.Object(user))
 export type User = typeof User.static
 
 export const UserList = t.Array(User)
 
-export const Member = t.Object({ ...user, joined_at: Moment })
+export const Member = named('Member', t.Object({ ...user, joined_at: Moment }))
 export type Member = typeof Member.static
 
-export const MemberList = t.Object({ members: t.Array(Member), count: Type.Integer() })
+export const MemberList = named('MemberList', t.Object({ members: t.Array(Member), count: Type.Integer() }))
 export type MemberList = typeof MemberList.static
 
 export const MemberParams = t.Object({ id: t.String({ description: '`id` of the member.' }) })
 
-export const MemberPatch = t.Object({ role: t.Optional(oneOf(ROLES)), group_ids: t.Optional(group_ids) })
+export const MemberPatch = named(
+  'MemberPatch',
+  t.Object({ role: t.Optional(oneOf(ROLES)), group_ids: t.Optional(group_ids) }),
+  { role: 'developer' },
+)
 export type MemberPatch = typeof MemberPatch.static
 
-export const MemberRemoved = t.Object({ status: t.Literal('removed'), id: t.String() })
+export const MemberRemoved = named(
+  'MemberRemoved',
+  t.Object({ status: t.Literal('removed'), id: t.String() }),
+)
 export type MemberRemoved = typeof MemberRemoved.static

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { DAY_MS, HOUR_MS, type HookedApp, hookedApp } from './hooks.ts'
+import { HOUR_MS, type HookedApp, hookedApp } from './hooks.ts'
 
 let app: HookedApp
 

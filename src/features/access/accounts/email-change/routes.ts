@@ -32,6 +32,8 @@ export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, chang
       detail: {
         operationId: 'getEmail',
         summary: 'Read your e-mail address, and a change of it that waits',
+        description:
+          'Shows the address of your account, and the change that waits for its two confirmations, if there is one.',
       },
     })
     .post('', async ({ caller, body, status }) => status(202, await change.request(caller, body)), {
@@ -53,7 +55,12 @@ export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, chang
       person: true,
       parse: noBody,
       response: { 200: EmailChangeCancelled, ...failures(...OWN_ACCOUNT, ...WRITING) },
-      detail: { operationId: 'cancelEmailChange', summary: 'Cancel the change of your e-mail address' },
+      detail: {
+        operationId: 'cancelEmailChange',
+        summary: 'Cancel the change of your e-mail address',
+        description:
+          'The links that were mailed for it stop working. Without a waiting change nothing happens.',
+      },
     })
 }
 
@@ -99,6 +106,8 @@ export function emailLinkRoutes(
       detail: {
         operationId: 'approveNewEmail',
         summary: 'Approve a new e-mail address by the link to the present one',
+        description:
+          'What the page behind that link sends. The address changes when the new one has been confirmed, too.',
       },
     })
 }
