@@ -1,4 +1,3 @@
-import { type AnyElysia, Elysia } from 'elysia'
 import { type Config, listSettings } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
@@ -37,16 +36,10 @@ import { buildGroups } from './features/stores/groups/module.ts'
 import { buildStateWatch } from './features/stores/states/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
 import { createClientAddress } from './http/client-address.ts'
-import { corsPlugin } from './http/cors.ts'
 import { createDoors } from './http/doors.ts'
-import { errorPlugin, lastResort } from './http/errors.ts'
 import { createIdempotency } from './http/idempotency.ts'
-import { createIntake, intakePlugin } from './http/intake.ts'
-import { openApiPlugin } from './http/openapi/plugin.ts'
+import { createIntake } from './http/intake.ts'
 import { createRequestBudget } from './http/request-budget.ts'
-import { createRequestCheck } from './http/request-check.ts'
-import { requestLogPlugin } from './http/request-log.ts'
-import { createRouteTable } from './http/route-table.ts'
 import { createSpool } from './http/spool.ts'
 import { createTraceReader } from './http/trace.ts'
 import { createWidgetBudget } from './http/widget-budget.ts'
@@ -57,10 +50,7 @@ import { probeWrite } from './platform/db/probe.ts'
 import { createWriteGroups } from './platform/db/write-groups.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
 import type { Ports } from './ports.ts'
-import { version } from './version.ts'
-
-/** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
-const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
+import { createServer } from './server.ts'
 
 export type App = ReturnType<typeof createApp>
 
@@ -332,9 +322,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })
   const widgetFiles = buildWidgetFiles(ground)
 
-  const routes = createRouteTable(() => http.routes)
-  const requestCheck = createRequestCheck(() => http.routes)
-
   /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */
   const modules: readonly Module<unknown>[] = [
     signIn,
@@ -384,29 +371,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     widgetFiles,
   ]
 
-  const schemas = Object.assign({}, ...modules.map((module) => module.schemas))
-  // The return type ends a circle of inferred types.
-  const listRoutes = (): AnyElysia['routes'] => http.routes
-
-  const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
-    // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
-    .use(health.livenessRoutes())
-    .use(requestLogPlugin({ clock, ids, version, log }))
-    .use(corsPlugin('/v1/widget/'))
-    .use(intakePlugin(intake))
-    .use(
-      errorPlugin({
-        log,
-        listMethods: routes.listMethods,
-        findNearest: routes.findNearest,
-        findProblems: requestCheck.findProblems,
-        baseUrl,
-        noteFault,
-      }),
-    )
-    .use(requestCheck.plugin)
-    .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
-  for (const module of modules) if (module.routes) http.use(module.routes(doors))
+  const http = createServer({
+    ...{ modules, doors, intake, clock, ids, log, baseUrl, noteFault },
+    liveness: health.livenessRoutes(),
+  })
 
   const chores: Chore[] = [
     ...modules.flatMap((module) => module.chores ?? []),

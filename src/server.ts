@@ -1,0 +1,56 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Clock } from './core/clock.ts'
+import type { Ids } from './core/ids.ts'
+import type { Module } from './features/module.ts'
+import { corsPlugin } from './http/cors.ts'
+import type { Doors } from './http/doors.ts'
+import { type ErrorDeps, errorPlugin, lastResort } from './http/errors.ts'
+import { type createIntake, intakePlugin } from './http/intake.ts'
+import { openApiPlugin } from './http/openapi/plugin.ts'
+import { createRequestCheck } from './http/request-check.ts'
+import { requestLogPlugin } from './http/request-log.ts'
+import { createRouteTable } from './http/route-table.ts'
+import { version } from './version.ts'
+
+interface ServerParts extends Pick<ErrorDeps, 'baseUrl' | 'noteFault'> {
+  /** In the order of the API's document. */
+  modules: readonly Module<unknown>[]
+  doors: Doors
+  /** Answers whether the process lives, before and without everything else. */
+  liveness: AnyElysia
+  intake: ReturnType<typeof createIntake>
+  clock: Clock
+  ids: Ids
+  log: Parameters<typeof requestLogPlugin>[0]['log'] & ErrorDeps['log']
+}
+
+/** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
+
+/** Puts what every request passes before the routes of all modules. It does not listen yet. */
+export function createServer({ modules, doors, liveness, intake, clock, ids, log, ...errors }: ServerParts) {
+  const { baseUrl } = errors
+  // The return type ends a circle of inferred types.
+  const listRoutes = (): AnyElysia['routes'] => http.routes
+  const routes = createRouteTable(listRoutes)
+  const requestCheck = createRequestCheck(listRoutes)
+  const schemas = Object.assign({}, ...modules.map((module) => module.schemas))
+  const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
+    // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
+    .use(liveness)
+    .use(requestLogPlugin({ clock, ids, version, log }))
+    .use(corsPlugin('/v1/widget/'))
+    .use(intakePlugin(intake))
+    .use(
+      errorPlugin({
+        ...{ ...errors, log },
+        listMethods: routes.listMethods,
+        findNearest: routes.findNearest,
+        findProblems: requestCheck.findProblems,
+      }),
+    )
+    .use(requestCheck.plugin)
+    .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
+  for (const module of modules) if (module.routes) http.use(module.routes(doors))
+  return http
+}
