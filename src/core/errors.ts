@@ -368,6 +368,9 @@ export const missingPermission = (permission: string) =>
     details: { required: permission },
   })
 
+/** The error for everybody who is no super-admin, where only super-admins may act. */
+export const superAdminOnly = () => missingPermission('super_admin')
+
 /** @param resource the kind of resource, such as `product`. */
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { type Actor, type Caller, may, needsPerson, type Permission, type StorePower } from '../core/actor.ts'
-import { type ApiError, missingPermission, signInFirst } from '../core/errors.ts'
+import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '../core/errors.ts'
 import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -153,7 +153,7 @@ function superAdminDoor(deps: AuthDeps) {
   const authenticate = createAuthentication(deps, 'never', 'guard')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
-    if (caller.kind !== 'person' || !caller.isSuperAdmin) throw missingPermission(SUPER_ADMIN)
+    if (caller.kind !== 'person' || !caller.isSuperAdmin) throw superAdminOnly()
     return caller
   }
   return new Elysia({ name: 'http.doors.super-admin' })
@@ -167,6 +167,3 @@ function superAdminDoor(deps: AuthDeps) {
       }),
     })
 }
-
-/** What `details.required` names. */
-const SUPER_ADMIN = 'super_admin'

@@ -1,6 +1,6 @@
 import type { Trace } from '../../../core/actor.ts'
 import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import { missingPermission, notFound } from '../../../core/errors.ts'
+import { notFound, superAdminOnly } from '../../../core/errors.ts'
 import type { Tokens } from '../../../http/tokens.ts'
 import type { KeptSessions } from '../../access/sessions/kept-sessions.ts'
 import type { UserToken } from '../../access/sign-in/schema.ts'
@@ -54,7 +54,7 @@ export function billingPagesService(deps: BillingPagesDeps) {
         details: { checkout_id: id },
       }),
     )
-    throw missingPermission('super-admin')
+    throw superAdminOnly()
   }
 
   return {

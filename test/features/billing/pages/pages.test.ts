@@ -151,7 +151,7 @@ describe('POST /billing/checkout/{token}', () => {
     expect([...refusal(answer), answer.body['details']]).toEqual([
       403,
       'permission_denied',
-      { required: 'super-admin' },
+      { required: 'super_admin' },
     ])
     expect(planOf()).toBe('free')
     expect(sessionsOf('olga@people.test')).toBe(1)
