@@ -77,6 +77,13 @@ describe('every operation', () => {
     expect(offenders(({ description = '' }) => bare.test(description))).toEqual([])
   })
 
+  test('can refuse what stands in its path, whose bytes may be no text', () => {
+    const silent = operations.filter(
+      ({ name, operation }) => / \/v1\/.*\{/.test(name) && !('422' in operation.responses),
+    )
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
   test('has one tag, and says who may call it', () => {
     expect(offenders(({ tags = [] }) => tags.length !== 1)).toEqual([])
     expect(offenders(({ security }) => security === undefined)).toEqual([])

@@ -74,7 +74,7 @@ export function paymentRoutes(
     .get('/checkout/:session_id', ({ actor, params }) => payments.show(actor.storeId, params.session_id), {
       can: 'billing:manage',
       params: CheckoutParams,
-      response: { 200: Checkout, ...failures(...FOR_STORE, ...READING, NO_CHECKOUT) },
+      response: { 200: Checkout, ...failures(...FOR_STORE, ...READING, 'validation_error', NO_CHECKOUT) },
       detail: {
         operationId: 'getCheckout',
         summary: 'Find out what became of a checkout',

@@ -48,7 +48,10 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
       params: MailParams,
       response: {
         200: MailResent,
-        ...failures(...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'No mail with this id waits.']),
+        ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', [
+          'not_found',
+          'No mail with this id waits.',
+        ]),
       },
       detail: {
         operationId: 'resendMail',

@@ -18,7 +18,12 @@ import {
 import type { AdminPeopleService } from './service.ts'
 
 const LIST = [...FOR_SUPER_ADMIN, ...READING, 'validation_error', 'invalid_cursor'] as const
-const ACT = [...FOR_SUPER_ADMIN, ...WRITING, ['not_found', 'There is no person with this id.']] as const
+const ACT = [
+  ...FOR_SUPER_ADMIN,
+  ...WRITING,
+  'validation_error',
+  ['not_found', 'There is no person with this id.'],
+] as const
 const act = { superAdmin: true, parse: noBody, params: UserParams } as const
 
 /** Contract 8.11: the people of this service, for super-admins. */
@@ -54,7 +59,10 @@ export function adminPeopleRoutes(
       params: UserParams,
       response: {
         200: AdminUser,
-        ...failures(...FOR_SUPER_ADMIN, ...READING, ['not_found', 'There is no person with this id.']),
+        ...failures(...FOR_SUPER_ADMIN, ...READING, 'validation_error', [
+          'not_found',
+          'There is no person with this id.',
+        ]),
       },
       detail: {
         operationId: 'getPersonAsOperator',

@@ -36,7 +36,10 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     .get('/:id', ({ params }) => stores.read(params.id), {
       superAdmin: true,
       params: StoreParams,
-      response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...READING, NO_STORE) },
+      response: {
+        200: AdminStore,
+        ...failures(...FOR_SUPER_ADMIN, ...READING, 'validation_error', NO_STORE),
+      },
       detail: {
         operationId: 'getStoreAsOperator',
         summary: 'Read a store with its plan, size and use',
@@ -62,7 +65,10 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
       params: StoreParams,
       response: {
         200: AdminStore,
-        ...failures(...FOR_SUPER_ADMIN, ...WRITING, NO_STORE, ['conflict', 'The store is not suspended.']),
+        ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', NO_STORE, [
+          'conflict',
+          'The store is not suspended.',
+        ]),
       },
       detail: {
         operationId: 'resumeStore',
