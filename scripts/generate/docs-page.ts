@@ -10,6 +10,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { FRAME_FOOTER, frameHeader } from '../../src/http/frame.ts'
 
 const repository = resolve(import.meta.dir, '../..')
 const ours = join(repository, 'src/browser')
@@ -23,6 +24,8 @@ const OUR_FILES = [
   'accounts/mail-link.js',
   'billing/checkout.js',
 ]
+/** Comes before the styles of each page. */
+const FRAME = 'docs/frame.css'
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const LICENCE_FILES = ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
 
@@ -47,6 +50,14 @@ const hashOf = (text: string): string =>
 
 /** Puts the hash of a file's content into its name: `start.js` becomes `start-0123456789abcdef.js`. */
 const addHash = (name: string, hash: string): string => name.replace(/(?=\.\w+$)/, `-${hash}`)
+
+/** Puts the links of all pages around the API page. @throws Error for a page without the places for them. */
+function putIntoFrame(page: string): string {
+  const [before, content, after, ...more] = page.split(/<!-- frame: (?:head|foot) -->/)
+  if (before === undefined || content === undefined || after === undefined || more.length > 0)
+    throw new Error('page.html has no place for its frame')
+  return [before, frameHeader('/docs'), content, FRAME_FOOTER, after].join('')
+}
 
 /** Lets the page name each file by its content. @throws Error for a file that the page does not name. */
 function nameByContent(page: string, manifest: DocsManifest, names: readonly string[]): string {
@@ -76,13 +87,18 @@ export const generateDocsPage = async (target: string): Promise<{ name: string; 
     manifest[name] = hashOf(text)
     written.push({ name, sizes: [Buffer.byteLength(text), gzip.length, br.length] })
   }
-  for (const path of OUR_FILES) await write(basename(path), await Bun.file(join(ours, path)).text())
+  const read = (path: string) => Bun.file(join(ours, path)).text()
+  const frame = await read(FRAME)
+  for (const path of OUR_FILES) {
+    const text = await read(path)
+    await write(basename(path), path.endsWith('.css') ? `${frame}\n${text}` : text)
+  }
   for (const name of LIBRARY_FILES) {
     await write(name, stripSourceMap(await Bun.file(join(library, name)).text()))
   }
   await write('licences.txt', await collectLicences())
   const ofThePage = [...LIBRARY_FILES, 'start.js', 'swagger-tuning.css']
-  await write('page.html', nameByContent(await Bun.file(join(ours, PAGE)).text(), manifest, ofThePage))
+  await write('page.html', nameByContent(putIntoFrame(await read(PAGE)), manifest, ofThePage))
   await Bun.write(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   return written
 }
