@@ -54,7 +54,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     )
     expect(result.tags).toEqual([
       ...['Search', 'Products', 'Jobs', 'Feeds', 'Analytics', 'Widget', 'Changes and webhooks', 'Store'],
-      ...['Authentication', 'Account', 'Security', 'Operation'],
+      ...['Authentication', 'Account', 'Security', 'Team', 'Billing', 'Operator', 'Operation'],
     ])
     expect(result.open).toEqual(['Search', 'Products'])
     expect(result.answer).toContain('"product_id": "demo-mug-red"')
@@ -72,7 +72,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
         await page.getByRole('link', { name: 'image_download_failed' }).click()
         const heading = await page.getByRole('heading', { level: 1 }).textContent()
-        await page.getByRole('link', { name: 'API page' }).click()
+        await page.getByRole('link', { name: 'API', exact: true }).click()
         await page.locator('.opblock-tag').first().waitFor()
         return { scrollWidth, heading }
       },
