@@ -119,10 +119,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     people,
     sessions: sessions.service.sessions,
     passwords,
+    demandPassword: proof.service.demandPassword,
     isTwoFactorEnabled: twoFactor.service.isEnabled,
-    failures: proof.service.failures,
     forgetLinks: accounts.service.forgetLinks,
-    locked: personLock,
   })
   const ownData = buildOwnData(ground, {
     people,

@@ -4,21 +4,24 @@ import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
-const email = text({
+/** An e-mail address of an account that is made or invited. */
+export const email = text({
   minLength: 1,
   maxLength: 320,
   pattern: EMAIL_SHAPE,
   description: 'E-mail address, like anna@shop.example.',
 })
 
-const password = text({
+/** A password that somebody chooses. */
+export const newPassword = text({
   minLength: LIMITS.passwordCharsMin,
   maxLength: LIMITS.passwordCharsMax,
   description:
     '10 to 1,024 characters; not a common password, and not the e-mail address or the name of the store.',
 })
 
-const token = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
+/** The token of a mailed link. */
+export const linkToken = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
 
 /** Contract 5.3. */
 export const Registration = named(
@@ -31,7 +34,7 @@ export const Registration = named(
       description: 'Name of the store: one line without control characters, not only spaces.',
     }),
     email,
-    password,
+    password: newPassword,
     invite: t.Optional(
       text({
         maxLength: 200,
@@ -52,7 +55,7 @@ export const RegistrationTaken = t.Object({
 })
 export type RegistrationTaken = typeof RegistrationTaken.static
 
-export const TokenQuery = t.Object({ token })
+export const TokenQuery = t.Object({ token: linkToken })
 
 /** The query of a path that is also a page for browsers. Their page sends the token later. */
 export const LinkQuery = t.Object({
@@ -62,7 +65,7 @@ export const LinkQuery = t.Object({
 export const Confirmation = named(
   'AccountConfirmation',
   t.Object({
-    token,
+    token: linkToken,
     password: text({
       minLength: 1,
       maxLength: LIMITS.passwordCharsMax,
@@ -73,7 +76,7 @@ export const Confirmation = named(
 )
 export type Confirmation = typeof Confirmation.static
 
-export const Cancellation = named('RegistrationCancellation', t.Object({ token }), {
+export const Cancellation = named('RegistrationCancellation', t.Object({ token: linkToken }), {
   token: 'from the link in the mail',
 })
 
@@ -111,7 +114,7 @@ export type ResetLink = typeof ResetLink.static
 export const PasswordReset = named(
   'PasswordReset',
   t.Object({
-    token,
+    token: linkToken,
     password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
   }),
   { token: 'from the link in the mail', password: 'seven green bottles' },

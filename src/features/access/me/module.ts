@@ -5,7 +5,7 @@ import { type MeDeps, type MeService, meService } from './service.ts'
 
 export type MeNeeds = Pick<
   MeDeps,
-  'people' | 'sessions' | 'passwords' | 'failures' | 'isTwoFactorEnabled' | 'forgetLinks' | 'locked'
+  'people' | 'sessions' | 'passwords' | 'demandPassword' | 'isTwoFactorEnabled' | 'forgetLinks'
 >
 
 /** Wires the caller's own account. */

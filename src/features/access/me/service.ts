@@ -2,12 +2,12 @@ import type { Caller } from '../../../core/actor.ts'
 import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
 import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
-import { notFound, signInFirst, tooManyRequests } from '../../../core/errors.ts'
+import { notFound, signInFirst } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
-import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { ProofService } from '../proof/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
@@ -18,13 +18,12 @@ export interface MeDeps {
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setPassword'>
   sessions: KeptSessions
   clock: Clock
-  passwords: Pick<PasswordHasher, 'hash' | 'verify'>
+  passwords: Pick<PasswordHasher, 'hash'>
   isTwoFactorEnabled: TwoFactorService['isEnabled']
-  /** Wrong current passwords of one person. They do not count as failed sign-ins, which a stranger can cause. */
-  failures: Throttle
+  /** Asks for the current password. */
+  demandPassword: ProofService['demandPassword']
   /** Ends the links that were mailed to the person earlier: for a new password, and for another e-mail address. */
   forgetLinks(userId: string): void
-  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   atomically: Atomically
   record: RecordEvent
 }
@@ -33,7 +32,7 @@ export type MeService = ReturnType<typeof meService>
 
 /** Lets callers see and change their own accounts. */
 export function meService(deps: MeDeps) {
-  const { people, sessions, clock, passwords, failures, atomically, record } = deps
+  const { people, sessions, clock, passwords, atomically, record } = deps
 
   /** Finds the person, who may have been deleted in the meantime. @throws ApiError `unauthorized`. */
   function requirePerson({ userId }: Caller): PersonRow {
@@ -56,34 +55,6 @@ export function meService(deps: MeDeps) {
 
   function buildUserView({ id, email, name, isSuperAdmin }: PersonRow): Me['user'] {
     return { id, email, name, is_super_admin: isSuperAdmin, two_factor_enabled: deps.isTwoFactorEnabled(id) }
-  }
-
-  async function change(caller: Caller, { current_password, new_password }: PasswordChange) {
-    const person = requirePerson(caller)
-    const verdict = failures.look(person.id, clock.now())
-    if (!verdict.isAllowed) throw tooManyRequests(verdict)
-    // Checked first, so that no answer confirms a current password without an attempt to write.
-    const problem = await findPasswordProblem(new_password, { email: person.email }, '/new_password')
-    if (problem) throw validationError([problem])
-    if (!(await passwords.verify(person.passwordHash, current_password))) {
-      failures.add(person.id, clock.now())
-      throw validationError([
-        { in: 'body', pointer: '/current_password', code: 'wrong', message: 'is not your password' },
-      ])
-    }
-    const hash = await passwords.hash(new_password)
-    const sessionId = caller.token?.sessionId ?? null
-    return atomically(() => {
-      // While the password was hashed, the sign-in may have ended, or the password may have been reset.
-      const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
-      if (!isSignedIn || requirePerson(caller).passwordHash !== person.passwordHash) throw signInFirst()
-      people.setPassword(person.id, hash, clock.now())
-      failures.reset(person.id)
-      deps.forgetLinks(person.id)
-      const ended = sessions.endSessions(person.id, sessionId)
-      record({ ...describeAct(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
-      return { status: 'password_changed' as const, sessions_ended: ended }
-    })
   }
 
   return {
@@ -137,8 +108,26 @@ export function meService(deps: MeDeps) {
      * @throws ApiError `validation_error` for a wrong current or a weak new password, `too_many_requests` after five wrong
      * ones.
      */
-    changePassword: (caller: Caller, body: PasswordChange) =>
-      deps.locked(requirePerson(caller).email, () => change(caller, body)),
+    changePassword: (caller: Caller, { current_password, new_password }: PasswordChange) =>
+      deps.demandPassword(
+        caller,
+        { password: current_password, pointer: '/current_password' },
+        {
+          // Checked first, so that no answer confirms a current password without an attempt to write.
+          async check({ email }) {
+            const problem = await findPasswordProblem(new_password, { email }, '/new_password')
+            if (problem) throw validationError([problem])
+          },
+          prepare: () => passwords.hash(new_password),
+          act({ id }, hash: string) {
+            people.setPassword(id, hash, clock.now())
+            deps.forgetLinks(id)
+            const ended = sessions.endSessions(id, caller.token?.sessionId ?? null)
+            record({ ...describeAct(caller, 'password.changed', { sessions_ended: ended }), storeId: null })
+            return { status: 'password_changed' as const, sessions_ended: ended }
+          },
+        },
+      ),
   }
 }
 

@@ -26,6 +26,23 @@ export interface ProofDeps {
   atomically: Atomically
 }
 
+/** A password as a request shows it, and where. */
+interface ShownPassword {
+  password: string
+  /** JSON pointer into the body. */
+  pointer: string
+}
+
+/** What is done for whoever shows a password. */
+interface PasswordWork<Prepared, Result> {
+  /** Runs before the password is looked at, and may refuse. */
+  check(person: PersonRow): Promise<void>
+  /** Slow work, once the password was right. */
+  prepare(): Promise<Prepared>
+  /** Runs in the transaction. */
+  act(person: PersonRow, prepared: Prepared): Result
+}
+
 export type ProofService = ReturnType<typeof proofService>
 
 /** Asks a signed-in person for the password again, and for a code if the account has a second factor. */
@@ -57,26 +74,42 @@ export function proofService(deps: ProofDeps) {
     })
   }
 
+  /** @throws ApiError `validation_error` at `pointer` for a wrong password, which counts. */
+  async function demandPassword(person: PersonRow, { password, pointer }: ShownPassword): Promise<void> {
+    if (await passwords.verify(person.passwordHash, password)) return
+    failures.add(person.id, clock.now())
+    throw validationError([{ in: 'body', pointer, code: 'wrong', message: 'is not your password' }])
+  }
+
+  /**
+   * The person as they are now. While a password was hashed, the sign-in may have ended, or the password may have been reset.
+   *
+   * @throws ApiError `unauthorized`.
+   */
+  function requireUnchanged(caller: Caller, { passwordHash }: PersonRow): PersonRow {
+    const sessionId = caller.token?.sessionId ?? null
+    const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
+    const now = requirePerson(caller)
+    if (!isSignedIn || now.passwordHash !== passwordHash) throw signInFirst()
+    return now
+  }
+
+  /** @throws ApiError `too_many_requests`. */
+  function requireTry({ id }: PersonRow): void {
+    const verdict = failures.look(id, clock.now())
+    if (!verdict.isAllowed) throw tooManyRequests(verdict)
+  }
+
   async function demandOnce<Result>(
     caller: Caller,
     proof: Proof,
     act: (person: PersonRow) => Result,
   ): Promise<Result> {
     const person = requirePerson(caller)
-    const verdict = failures.look(person.id, clock.now())
-    if (!verdict.isAllowed) throw tooManyRequests(verdict)
-    if (!(await passwords.verify(person.passwordHash, proof.password))) {
-      failures.add(person.id, clock.now())
-      throw validationError([
-        { in: 'body', pointer: '/password', code: 'wrong', message: 'is not your password' },
-      ])
-    }
+    requireTry(person)
+    await demandPassword(person, { password: proof.password, pointer: '/password' })
     const done = atomically(() => {
-      // While the password was hashed, the sign-in may have ended, or the password may have been reset.
-      const sessionId = caller.token?.sessionId ?? null
-      const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
-      const now = requirePerson(caller)
-      if (!isSignedIn || now.passwordHash !== person.passwordHash) throw signInFirst()
+      const now = requireUnchanged(caller, person)
       if (!isCodeRight(now, proof, caller)) return undefined
       failures.reset(now.id)
       return { result: act(now) }
@@ -100,7 +133,28 @@ export function proofService(deps: ProofDeps) {
       }
       return deps.locked(requirePerson(caller).email, () => demandOnce(caller, proof, act))
     },
-    /** Wrong passwords of signed-in people. */
-    failures,
+
+    /**
+     * Does something for a person who shows the password alone. What `act` throws undoes what it did.
+     *
+     * @throws ApiError `validation_error` for a wrong password, `too_many_requests` after five wrong ones.
+     */
+    demandPassword: <Prepared, Result>(
+      caller: Caller,
+      shown: ShownPassword,
+      { check, prepare, act }: PasswordWork<Prepared, Result>,
+    ): Promise<Result> =>
+      deps.locked(requirePerson(caller).email, async () => {
+        const person = requirePerson(caller)
+        requireTry(person)
+        await check(person)
+        await demandPassword(person, shown)
+        const prepared = await prepare()
+        return atomically(() => {
+          const now = requireUnchanged(caller, person)
+          failures.reset(now.id)
+          return act(now, prepared)
+        })
+      }),
   }
 }

@@ -1,33 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
-import { EMAIL_SHAPE } from '../../../core/email.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
+import { email, newPassword } from '../../access/accounts/schema.ts'
 import { GroupName } from '../groups/schema.ts'
-
-const email = text({
-  minLength: 1,
-  maxLength: 320,
-  pattern: EMAIL_SHAPE,
-  description: 'E-mail address, like anna@shop.example.',
-})
 
 const full_name = text({
   minLength: 1,
   maxLength: 100,
   pattern: NAME,
   description: 'One line without control characters, not only spaces.',
-})
-
-const password = text({
-  minLength: LIMITS.passwordCharsMin,
-  maxLength: LIMITS.passwordCharsMax,
-  description:
-    '10 to 1,024 characters; not a common password, and not the e-mail address or the name of the store.',
 })
 
 const token = text({ minLength: 1, maxLength: 200, description: 'From the link of the invitation.' })
@@ -124,7 +110,7 @@ export const Acceptance = named(
   t.Object({
     token,
     full_name: t.Optional(full_name),
-    password: t.Optional(password),
+    password: t.Optional(newPassword),
   }),
   {
     token: 'the part of the link behind #token=',
@@ -156,7 +142,7 @@ export const UserBody = named(
   'UserRequest',
   t.Object({
     email,
-    password,
+    password: newPassword,
     full_name,
     group_ids: t.Optional(group_ids),
     role: t.Optional(oneOf(NEW_USER_ROLES, 'Default: `viewer`. Owners are invited.')),

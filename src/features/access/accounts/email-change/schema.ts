@@ -1,23 +1,16 @@
 import { t } from 'elysia'
-import { EMAIL_SHAPE } from '../../../../core/email.ts'
 import { LIMITS } from '../../../../core/limits.ts'
 import { named } from '../../../../http/openapi/named.ts'
 import { Moment } from '../../../../http/paging.ts'
 import { oneOf } from '../../../../http/schema.ts'
 import { text } from '../../../../http/text-schema.ts'
 import { proofFields } from '../../proof/schema.ts'
-
-const token = text({ minLength: 1, maxLength: 200, description: 'From the link in the mail.' })
+import { email, linkToken } from '../schema.ts'
 
 export const EmailChange = named(
   'EmailChangeRequest',
   t.Object({
-    email: text({
-      minLength: 1,
-      maxLength: 320,
-      pattern: EMAIL_SHAPE,
-      description: 'The new e-mail address, like anna@shop.example.',
-    }),
+    email: { ...email, description: 'The new e-mail address, like anna@shop.example.' },
     ...proofFields,
   }),
   { email: 'anna@new.example', password: 'kettle drum violin' },
@@ -63,14 +56,14 @@ export const EmailChangeCancelled = named(
 )
 export type EmailChangeCancelled = typeof EmailChangeCancelled.static
 
-export const EmailApproval = named('EmailApproval', t.Object({ token }), {
+export const EmailApproval = named('EmailApproval', t.Object({ token: linkToken }), {
   token: 'the part of the link behind #token=',
 })
 
 export const EmailConfirmation = named(
   'EmailConfirmation',
   t.Object({
-    token,
+    token: linkToken,
     password: text({
       minLength: 1,
       maxLength: LIMITS.passwordCharsMax,
