@@ -17,13 +17,8 @@ const ours = join(repository, 'src/browser')
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 const PAGE = 'docs/page.html'
-const OUR_FILES = [
-  'docs/page.css',
-  'docs/start.js',
-  'docs/swagger-tuning.css',
-  'accounts/mail-link.js',
-  'billing/checkout.js',
-]
+const SCRIPTS = ['docs/start.js', 'accounts/mail-link.js', 'billing/checkout.js']
+const STYLES = ['docs/page.css', 'docs/swagger-tuning.css']
 /** Comes before the styles of each page. */
 const FRAME = 'docs/frame.css'
 const LIBRARY_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
@@ -47,6 +42,14 @@ const collectLicences = async (): Promise<string> => {
 
 const hashOf = (text: string): string =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
+
+/** Joins a script with what it imports. @throws AggregateError for one that cannot be bundled. */
+async function bundle(path: string): Promise<string> {
+  const built = await Bun.build({ entrypoints: [join(ours, path)], target: 'browser', format: 'iife' })
+  const [output] = built.outputs
+  if (!built.success || !output) throw new AggregateError(built.logs, `${path} failed to bundle`)
+  return output.text()
+}
 
 /** Puts the hash of a file's content into its name: `start.js` becomes `start-0123456789abcdef.js`. */
 const addHash = (name: string, hash: string): string => name.replace(/(?=\.\w+$)/, `-${hash}`)
@@ -89,10 +92,8 @@ export const generateDocsPage = async (target: string): Promise<{ name: string; 
   }
   const read = (path: string) => Bun.file(join(ours, path)).text()
   const frame = await read(FRAME)
-  for (const path of OUR_FILES) {
-    const text = await read(path)
-    await write(basename(path), path.endsWith('.css') ? `${frame}\n${text}` : text)
-  }
+  for (const path of STYLES) await write(basename(path), `${frame}\n${await read(path)}`)
+  for (const path of SCRIPTS) await write(basename(path), await bundle(path))
   for (const name of LIBRARY_FILES) {
     await write(name, stripSourceMap(await Bun.file(join(library, name)).text()))
   }

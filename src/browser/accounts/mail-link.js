@@ -1,19 +1,25 @@
 // Script of the pages behind the links in our mails. It reads the token from the URL, sends it with the reader's input,
 // and shows the outcome. The token follows the #, which no browser sends anywhere.
 
-const byId = (id) => document.getElementById(id)
+import {
+  ask,
+  button,
+  byId,
+  complain,
+  describeTrouble,
+  findOutcome,
+  form,
+  post,
+  setBusy,
+  show,
+  stopComplaining,
+  UNREACHABLE,
+} from '../forms/form.js'
 
-const ask = byId('ask')
-const form = byId('form')
-const button = byId('send')
-const problem = byId('problem')
 /** Missing on pages that need no input. */
 const password = byId('password')
 /** What the form sends beside the token. Disabled fields belong to a part that does not concern this reader. */
 const fields = [...form.querySelectorAll('input[name]')]
-
-/** The longest wait for an answer. */
-const TIMEOUT_MS = 30_000
 
 /** Reads the token. Older mails have it in the query; it moves behind the #, so that a reload does not send it. */
 function takeToken() {
@@ -36,49 +42,24 @@ function fill(root, answer) {
     place.textContent = answer[place.dataset.fill] ?? ''
 }
 
-/** Shows the section of an outcome instead of the form. */
-function show(outcome, answer = {}) {
-  fill(outcome, answer)
-  const heading = outcome.querySelector('h1')
-  document.title = `${heading.textContent} · Lookalike`
-  ask.hidden = true
-  outcome.hidden = false
-  heading.focus()
-}
-
-const findOutcome = (name) => document.querySelector(`[data-outcome="${CSS.escape(name)}"]`)
-
-/** Shows why the request failed and keeps the form for another try. @param wrong the field that it is about. */
-function complain(text, wrong) {
-  problem.textContent = text
-  problem.hidden = false
+/** Shows why the request failed, and marks the field that it is about. */
+function complainAbout(wrong, text) {
+  complain(text)
   for (const field of fields) field.setAttribute('aria-invalid', String(field === wrong))
-  problem.focus()
 }
 
-function setBusy(isBusy) {
-  button.disabled = isBusy
-  const { idle, busy } = isReady ? button.dataset : { idle: 'Try again', busy: 'One moment …' }
-  button.textContent = isBusy ? busy : idle
-  form.setAttribute('aria-busy', String(isBusy))
+function setFormBusy(isBusy) {
+  setBusy(isBusy, isReady ? button.dataset : { idle: 'Try again', busy: 'One moment …' })
   for (const field of fields) field.readOnly = isBusy
 }
 
 /** Asks the service. @returns a function that shows the answer. */
 async function request(path, body) {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    cache: 'no-store',
-    credentials: 'omit',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
-  const answer = await response.json()
+  const { response, answer } = await post(path, body)
   const outcome = findOutcome(response.ok ? answer.status : nameFailure(answer))
   if (outcome) return () => finish(outcome, answer)
   if (response.ok) return () => openForm(answer)
-  return () => complain(describeRefusal(response, answer), findWrongField(response, answer))
+  return () => complainAbout(findWrongField(response, answer), describeRefusal(response, answer))
 }
 
 /** The name of an outcome that is a failure: what became of the link, or the code of the error. */
@@ -115,16 +96,14 @@ function finish(outcome, answer) {
   // The link is used up, so remove its token from the history.
   history.replaceState(null, '', location.pathname)
   if (password) password.value = ''
-  show(outcome, answer)
+  fill(outcome, answer)
+  show(outcome)
 }
 
-function describeRefusal(response, { message, details }) {
-  if (response.status === 429) {
-    const seconds = details?.retry_after ?? 60
-    return `Too many attempts. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`
-  }
-  if (response.status >= 500) return 'The service is unavailable. Try again in a minute.'
-  const text = nameField(String(message))
+function describeRefusal(response, answer) {
+  const trouble = describeTrouble(response, answer)
+  if (trouble) return trouble
+  const text = nameField(String(answer.message))
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
@@ -144,13 +123,11 @@ function findWrongField({ status }, { details }) {
 /** Asks the service about the link, or sends the form. */
 async function go() {
   if (button.disabled) return
-  problem.hidden = true
+  stopComplaining()
   for (const field of fields) field.removeAttribute('aria-invalid')
-  setBusy(true)
-  const showAnswer = await (isReady ? send() : look()).catch(
-    () => () => complain('The service did not answer. Check your connection, then try again.'),
-  )
-  setBusy(false)
+  setFormBusy(true)
+  const showAnswer = await (isReady ? send() : look()).catch(() => () => complain(UNREACHABLE))
+  setFormBusy(false)
   form.hidden = false
   showAnswer()
 }
