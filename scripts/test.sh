@@ -60,7 +60,7 @@ browser_tests() {
     return 1
   fi
   export CHROMIUM
-  bun test ./test/browser
+  bun test --parallel ./test/browser
 }
 
 # These tests start the executable, so they also find faults that only the build has. With strace they watch its system

@@ -34,6 +34,7 @@ export const FULL_COUNTS = {
   SOAK_REQUESTS: 5_000_000,
   GROWTH_PRODUCTS: 1_000_000,
   WEBHOOK_EVENTS: 10_000,
+  DEMO_PICTURES: 46,
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */

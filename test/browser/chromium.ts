@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** What a visit found on the way. */
 export interface Visit<Result> {
@@ -12,14 +9,9 @@ export interface Visit<Result> {
   strangers: string[]
 }
 
-/** Opens an address in a new Chromium with an empty profile and does something there. */
-export async function visit<Result>(
-  url: string,
-  look: { width: number; colorScheme: 'light' | 'dark'; javaScriptEnabled?: boolean },
-  act: (page: Page) => Promise<Result>,
-): Promise<Visit<Result>> {
-  const profile = mkdtempSync(join(tmpdir(), 'lookalike-profile-'))
-  const context = await chromium.launchPersistentContext(profile, {
+/** Starts Chromium with an empty profile of its own, which playwright makes and removes. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     headless: true,
     args: [
@@ -30,6 +22,19 @@ export async function visit<Result>(
       '--disable-component-update',
       '--disable-sync',
     ],
+  })
+
+/** One for all visits: a start costs more than most of them. It ends with the process. */
+let shared: Promise<Browser> | undefined
+
+/** Opens an address in a new context of Chromium, which has nothing of earlier visits, and does something there. */
+export async function visit<Result>(
+  url: string,
+  look: { width: number; colorScheme: 'light' | 'dark'; javaScriptEnabled?: boolean },
+  act: (page: Page) => Promise<Result>,
+): Promise<Visit<Result>> {
+  shared ??= launchChromium()
+  const context = await (await shared).newContext({
     viewport: { width: look.width, height: 900 },
     colorScheme: look.colorScheme,
     javaScriptEnabled: look.javaScriptEnabled ?? true,
@@ -48,6 +53,5 @@ export async function visit<Result>(
     return { result: await act(page), complaints, strangers }
   } finally {
     await context.close()
-    rmSync(profile, { recursive: true, force: true })
   }
 }

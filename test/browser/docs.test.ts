@@ -73,7 +73,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         await page.getByRole('link', { name: 'image_download_failed' }).click()
         const heading = await page.getByRole('heading', { level: 1 }).textContent()
         await page.getByRole('link', { name: 'API', exact: true }).click()
-        await page.locator('.opblock-tag').first().waitFor()
+        await page.waitForURL('**/docs', { waitUntil: 'commit' })
         return { scrollWidth, heading }
       },
     )

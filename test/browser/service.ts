@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const EXECUTABLE = join(import.meta.dir, '../../dist/lookalike')
+/** Where all tests that start the executable let it unpack its parts, once. */
+const UNPACK_DIR = join(tmpdir(), 'lookalike-robust-unpacked')
 
 interface Service {
   address: string
@@ -15,8 +17,9 @@ interface Service {
 export async function startExecutable(): Promise<Service> {
   if (!existsSync(EXECUTABLE)) throw new Error('dist/lookalike is missing: bun build.ts makes it')
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'))
+  const env = { DATA_DIR: folder, LOOKALIKE_UNPACK_DIR: UNPACK_DIR }
   const child = Bun.spawn([EXECUTABLE, 'serve'], {
-    env: { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' },
+    env: { ...env, PORT: '0', LOG_LEVEL: 'warn' },
     stdout: 'pipe',
     stderr: 'inherit',
   })
@@ -27,9 +30,7 @@ export async function startExecutable(): Promise<Service> {
   return {
     address,
     run: (...words) =>
-      new Response(
-        Bun.spawn([EXECUTABLE, ...words], { env: { DATA_DIR: folder }, stderr: 'inherit' }).stdout,
-      ).text(),
+      new Response(Bun.spawn([EXECUTABLE, ...words], { env, stderr: 'inherit' }).stdout).text(),
     async stop() {
       child.kill('SIGTERM')
       await child.exited

@@ -1,4 +1,5 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { launchChromium } from '../chromium.ts'
 import { KEY, type Service, startService } from './service.ts'
 
 export interface Look {
@@ -61,18 +62,7 @@ export async function startShop() {
     },
   })
   const origin = `http://127.0.0.1:${shop.port}`
-  const browser: Browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    headless: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  const browser = await launchChromium()
 
   /** Opens a page of the shop in a fresh profile. */
   async function visit<Result>(
