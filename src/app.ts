@@ -172,6 +172,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     clock,
     readTrace: createTraceReader(findAddress),
     spendRequest: requests.spend,
+    spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
     admitWidget: widgetKeys.service.admit,
     ...{ widgetBudget, findAddress, idempotency },
@@ -263,6 +264,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     note: analytics.service.note,
+    listPopular: analytics.service.listPopular,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
   const feedback = buildFeedback(ground, {
@@ -278,11 +280,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
   })
-  const widget = buildWidget(ground, {
+  const widget = buildWidget({
     search: search.service,
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
     recordFeedback: feedback.service.record,
-    findPopular: analytics.service.popular,
+    listPopular: analytics.service.listPopular,
   })
   const health = buildHealth(ground, {
     embedder,

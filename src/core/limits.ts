@@ -9,8 +9,6 @@ export const LIMITS = {
   visitorBurst: 10,
   /** How many times as much feedback a widget key and a visitor may send. */
   widgetFeedbackFactor: 10,
-  /** Events of a list that cost a widget and a visitor one request. A list of the longest length costs a visitor's burst. */
-  widgetEventsPerUnit: 10,
   /** Products that a widget's answer without results shows instead. */
   widgetPopularMax: 8,
 
@@ -173,6 +171,10 @@ export const LIMITS = {
   /** Events of one request, and requests of feedback as a multiple of the requests that the plan allows. */
   feedbackEventsMax: 1_000,
   feedbackFactor: 10,
+  /** Events in lists that a store may send in an hour, for each request a minute of its plan. */
+  feedbackEventsPerHourFactor: 1_000,
+  /** So many of them count as one. They cost a widget one request; a list of the longest length costs a visitor's burst. */
+  feedbackEventsPerUnit: 10,
 
   /** Problems listed in one answer of 422. */
   validationProblemsMax: 50,

@@ -5,12 +5,15 @@ export type Cell = string | number | null
 export const toCsv = (headings: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [headings, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
 
-/** A spreadsheet would run a text that begins like this as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/**
+ * A spreadsheet would run a text that begins like this as a formula. It may also split a text where its own language
+ * separates cells: at semicolons, tabs or lines.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r])/g
 
 function toCell(value: Cell): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
-  const safe = FORMULA.test(value) ? `'${value}` : value
+  const safe = value.replace(FORMULA, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -41,6 +41,8 @@ export type Doors = ReturnType<typeof createDoors>
 export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
   budgets: AddressBudgets
   idempotency: Idempotency
+  /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
+  spendEvents(caller: Caller, count: number): void
 }
 
 export function createDoors(deps: DoorDeps) {
@@ -65,6 +67,8 @@ export function createDoors(deps: DoorDeps) {
     budgets: deps.budgets,
     /** Takes more units from the plan's budget, for a request that is worth several. */
     spendMore: createSpendMore(deps),
+    /** Takes the events of a list from the budget of events. @throws ApiError `rate_limit_exceeded`. */
+    spendEvents: deps.spendEvents,
     /** Does what a request asks only once, however often the request is repeated with its `Idempotency-Key`. */
     idempotency: deps.idempotency,
   }

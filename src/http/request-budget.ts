@@ -1,5 +1,6 @@
 import type { Caller, CallerStore } from '../core/actor.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, HOUR_MS } from '../core/clock.ts'
+import { rateLimitExceeded } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { PLANS } from '../core/plans.ts'
 import { createRateWindow } from '../core/rate-window.ts'
@@ -11,9 +12,10 @@ export interface RequestBudgetDeps {
   noteCall(storeId: string): void
 }
 
-/** Counts each request against its budget. A limit holds for any 60 seconds. */
+/** Counts each request against its budget. A limit holds for any 60 seconds, that of events in lists for any hour. */
 export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
   const requests = createRateWindow(60_000)
+  const events = createRateWindow(HOUR_MS)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
     Number.isFinite(limit)
       ? { policy, verdict: requests.take(`${policy} ${owner}`, limit, clock.monotonic()) }
@@ -48,11 +50,30 @@ export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
   return {
     /** Takes one request from the budget that it spends; undefined for no limit. */
     spend,
+    /**
+     * Takes the events of a list from what a store may send in an hour, so that a request which holds a thousand of them is
+     * no way around its budget.
+     *
+     * @throws ApiError `rate_limit_exceeded`.
+     */
+    spendEvents({ store }: Pick<Caller, 'store'>, count: number): void {
+      if (!store || count <= 1) return
+      const perHour = PLANS[store.plan].requestsPerMinute * LIMITS.feedbackEventsPerHourFactor
+      if (!Number.isFinite(perHour)) return
+      const toUnits = (many: number) => Math.ceil(many / LIMITS.feedbackEventsPerUnit)
+      const verdict = events.take(store.id, toUnits(perHour), clock.monotonic(), toUnits(count))
+      if (verdict.isAllowed) return
+      throw rateLimitExceeded(`The plan allows ${perHour} events in lists an hour`, {
+        ...verdict,
+        limit: perHour,
+      })
+    },
     /** Takes a request for work that the service does on its own for a store. @returns false while none is left. */
     spendFor: (store: CallerStore): boolean =>
       spend({ kind: 'machine', store, token: null }, 'use')?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
       for (const policy of ['plan', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
+      events.forget(storeId)
     },
   }
 }

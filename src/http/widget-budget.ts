@@ -45,7 +45,8 @@ export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
     keys.set(storeId, window)
     const rate = ratePerMinute ?? PLANS[plan].widgetRequestsPerMinute
     const limit = isFeedback ? rate * LIMITS.widgetFeedbackFactor : rate
-    return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic(), units)
+    // The first unit of a request is taken by itself. A list that asked for the whole limit beside it would never pass.
+    return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic(), Math.min(units, limit - 1))
   }
 
   return {

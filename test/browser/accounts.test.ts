@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { visit } from './chromium.ts'
+import { LOOKS, visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
@@ -44,13 +44,6 @@ const login = async (email: string, password: string) =>
 const PASSWORD = 'a long password'
 const NEW = 'a brand new password'
 const LOOK = { width: 1280, colorScheme: 'light' } as const
-const LOOKS = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
-
 const fieldOf = (page: Page) => page.getByLabel('Password chosen at registration')
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()')

@@ -9,6 +9,16 @@ export interface Visit<Result> {
   strangers: string[]
 }
 
+/** Widths in pixels and colour schemes: each of both; with `LOOKS=all` each with each. */
+export const LOOKS = (
+  [
+    [360, 'dark'],
+    [1280, 'light'],
+    [360, 'light'],
+    [1280, 'dark'],
+  ] as const
+).slice(0, process.env['LOOKS'] === 'all' ? 4 : 2)
+
 /** Starts Chromium with an empty profile of its own, which playwright makes and removes. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({

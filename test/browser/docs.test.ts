@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { visit } from './chromium.ts'
+import { LOOKS, visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
@@ -16,13 +16,6 @@ beforeAll(async () => {
   await fetch(`${service.address}/v1/products/demo`, { method: 'POST', headers })
 }, 60_000)
 afterAll(() => service.stop(), 30_000)
-
-const LOOKS = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
 
 describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   test('/docs: fetches its own token and finds something with the next click, leaves no trace of another origin, scrolls in one direction', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { visit } from './chromium.ts'
+import { LOOKS, visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
@@ -8,13 +8,6 @@ beforeAll(async () => {
   service = await startExecutable()
 }, 60_000)
 afterAll(() => service.stop(), 30_000)
-
-const LOOKS = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
 
 describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   test('/docs/guide: leads to a document and to a section of it without a script, and scrolls in one direction', async () => {
@@ -25,6 +18,8 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
       async (page) => {
         const scrollWidths: Record<string, number> = {}
         const measure = async (name: string) => {
+          // A page has its width once its styles are there.
+          await page.waitForLoadState()
           scrollWidths[name] = await page.evaluate<number>('document.documentElement.scrollWidth')
         }
         await measure('index')

@@ -1,18 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { visit } from './chromium.ts'
+import { LOOKS, visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 const PASSWORD = 'a long password'
 const NEW = 'seven green bottles'
 const LOOK = { width: 1280, colorScheme: 'light' } as const
-const LOOKS = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
-
 let service: Awaited<ReturnType<typeof startExecutable>>
 let owner: string
 

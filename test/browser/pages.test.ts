@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { visit } from './chromium.ts'
+import { LOOKS, visit } from './chromium.ts'
 import { startExecutable } from './service.ts'
 
 const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
@@ -11,13 +11,6 @@ beforeAll(async () => {
   service = await startExecutable()
 }, 60_000)
 afterAll(() => service.stop(), 30_000)
-
-const LOOKS = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const
 
 /** Pages by their addresses, with their headings. */
 const PAGES = {

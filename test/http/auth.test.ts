@@ -169,6 +169,7 @@ describe('permissions (contract 4.8)', () => {
         throw signInFirst()
       },
       spendRequest: () => undefined,
+      spendEvents: () => undefined,
     })
     const http = new Elysia()
       .use(

@@ -77,6 +77,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
       throw signInFirst()
     },
     spendRequest: () => undefined,
+    spendEvents: () => undefined,
   })
   const http = new Elysia()
     .use(

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { recordBar } from '../../robustness/bars.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const SETUP = ['setup', '--email', 'me@shop.test', '--password', 'a long password', '--store', 'My shop']
 let folder: string
 /** The data folder; what is made beside it would be found. */
@@ -27,9 +27,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const start = (words: string[]) =>
-  Bun.spawn([process.execPath, MAIN, ...words], {
+  Bun.spawn([...PROGRAM, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: data, LOG_LEVEL: 'warn', PORT: '0' },
+    env: { ...ENV, DATA_DIR: data, LOG_LEVEL: 'warn', PORT: '0' },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { ListedApiKey, ListedWidgetKey } from '../../../src/features/access/api-keys/operator.ts'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { startService } from '../../robustness/service.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const PASSWORD = 'correct horse battery'
 const KEYS = '/v1/security/api-keys'
 
@@ -19,8 +19,8 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 /** Runs a command to its end. */
 async function run(words: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...words], {
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir },
+  const child = Bun.spawn([...PROGRAM, ...words], {
+    env: { ...ENV, DATA_DIR: dataDir },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { version } from '../../../src/version.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 let folder: string
 
 beforeEach(() => {
@@ -12,11 +12,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const env = () => ({ PATH: process.env['PATH'] ?? '', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'info' })
+const env = () => ({ ...ENV, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'info' })
 
 /** Runs a command to its end. */
 async function run(...words: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...words], {
+  const child = Bun.spawn([...PROGRAM, ...words], {
     ...{ cwd: folder, env: env() },
     ...{ stdout: 'pipe', stderr: 'pipe' },
   })
@@ -107,7 +107,7 @@ test('licences prints the whole text, and a reader that has seen enough is no fa
   expect(code).toBe(0)
   expect(stdout).toStartWith('Lookalike: licences and notices\n')
   expect(stdout.length).toBeGreaterThan(500_000)
-  const cut = Bun.spawn(['sh', '-c', `"$0" "$1" licences | head -1`, process.execPath, MAIN], {
+  const cut = Bun.spawn(['sh', '-c', '"$0" "$@" licences | head -1', ...PROGRAM], {
     ...{ cwd: folder, env: env(), stdout: 'pipe', stderr: 'pipe' },
   })
   expect(await new Response(cut.stdout).text()).toBe('Lookalike: licences and notices\n')
@@ -117,7 +117,7 @@ test('licences prints the whole text, and a reader that has seen enough is no fa
 describe('lookalike serve on a terminal', () => {
   test('shows a banner and readable lines, and still the one line on stdout', async () => {
     let seen = ''
-    const child = Bun.spawn([process.execPath, MAIN, 'serve', '--port', '0'], {
+    const child = Bun.spawn([...PROGRAM, 'serve', '--port', '0'], {
       ...{ cwd: folder, env: { ...env(), NO_COLOR: '1' } },
       terminal: {
         data(_, bytes) {
@@ -136,7 +136,7 @@ describe('lookalike serve on a terminal', () => {
   }, 30_000)
 
   test('elsewhere the log is JSON, without a banner', async () => {
-    const child = Bun.spawn([process.execPath, MAIN, 'serve', '--port', '0'], {
+    const child = Bun.spawn([...PROGRAM, 'serve', '--port', '0'], {
       ...{ cwd: folder, env: env(), stdout: 'pipe', stderr: 'pipe' },
     })
     const log = new Response(child.stderr).text()

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { createPasswordHasher } from '../../../src/platform/passwords.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const EMAIL = 'me@shop.test'
 const PASSWORD = 'kettle drum violin'
 const SETUP = ['setup', '--email', EMAIL, '--store', 'My shop', '--json']
@@ -20,11 +20,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const env = () => ({ PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir })
+const env = () => ({ ...ENV, DATA_DIR: dataDir })
 
 /** Runs a command to its end. @param input what comes on its standard input, which is no terminal. */
 async function run(words: string[], input: string | Uint8Array = '') {
-  const child = Bun.spawn([process.execPath, MAIN, ...words], {
+  const child = Bun.spawn([...PROGRAM, ...words], {
     env: env(),
     stdin: new Blob([input as string]),
     stdout: 'pipe',
@@ -147,7 +147,7 @@ describe('on a terminal', () => {
   async function onTerminal(words: string[], ...typed: string[]) {
     let seen = ''
     let asked = 0
-    const child = Bun.spawn([process.execPath, MAIN, ...words], {
+    const child = Bun.spawn([...PROGRAM, ...words], {
       env: env(),
       terminal: {
         data(terminal, bytes) {

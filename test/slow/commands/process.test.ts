@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 let folder: string
 
 beforeEach(() => {
@@ -13,9 +13,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const start = (words: string[], dataDir = folder) =>
-  Bun.spawn([process.execPath, MAIN, ...words], {
+  Bun.spawn([...PROGRAM, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    env: { ...ENV, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { startService } from '../../robustness/service.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const SETUP = [
   'setup',
   '--email',
@@ -27,8 +27,8 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 /** Runs a command to its end. */
 async function run(words: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...words], {
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir },
+  const child = Bun.spawn([...PROGRAM, ...words], {
+    env: { ...ENV, DATA_DIR: dataDir },
     stdout: 'pipe',
     stderr: 'pipe',
   })

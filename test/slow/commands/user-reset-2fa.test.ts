@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { shownCode } from '../../support/authenticator.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const LOGIN = { email: 'ann@shop.test', password: 'seven green kites over Bergen' }
 let folder: string
 
@@ -15,9 +15,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const start = (...words: string[]) =>
-  Bun.spawn([process.execPath, MAIN, ...words], {
+  Bun.spawn([...PROGRAM, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, LOG_LEVEL: 'error' },
+    env: { ...ENV, DATA_DIR: folder, LOG_LEVEL: 'error' },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { mailServer } from '../../platform/mail/mail-server.ts'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const EMAIL = 'anna@shop.test'
 const PASSWORD = 'a long password'
 let folder: string
@@ -16,9 +16,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const start = (words: string[], env: Record<string, string> = {}) =>
-  Bun.spawn([process.execPath, MAIN, ...words], {
+  Bun.spawn([...PROGRAM, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, LOG_LEVEL: 'error', ...env },
+    env: { ...ENV, DATA_DIR: folder, LOG_LEVEL: 'error', ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ENV, PROGRAM } from './program.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 const SECRET = 'a secret of more than 32 bytes in all'
 
 describe('lookalike serve', () => {
   /** What it writes on stderr until it is listening, and then ends. */
   async function warningsOf(words: string[], env: Record<string, string> = {}): Promise<string> {
     const folder = mkdtempSync(join(tmpdir(), 'lookalike-warnings-'))
-    const child = Bun.spawn([process.execPath, MAIN, 'serve', '--port', '0', ...words], {
-      env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, LOG_LEVEL: 'warn', ...env },
+    const child = Bun.spawn([...PROGRAM, 'serve', '--port', '0', ...words], {
+      env: { ...ENV, DATA_DIR: folder, LOG_LEVEL: 'warn', ...env },
       stdout: 'pipe',
       stderr: 'pipe',
     })

@@ -151,10 +151,17 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
   function findCounted(storeId: string, search: NonNullable<CountedEvent['search']>) {
     const page = search.page && pages.find(storeId, search.page)
     let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, page }
-    for (let hops = 0; hops < BURST_HOPS_MAX; hops++) {
+    const passed: string[] = []
+    while (passed.length < BURST_HOPS_MAX) {
       const next = days.findBurst(found.id)
       if (!next) break
+      passed.push(found.id)
       found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, page: next.intoPage }
+    }
+    // No event follows the same searches again.
+    if (passed.length > 1) {
+      const { id: intoId, day: intoDay, query: intoQuery, page: intoPage } = found
+      days.redirectBursts(passed, { intoId, intoDay, intoQuery, intoPage })
     }
     return found
   }

@@ -75,6 +75,9 @@ export function dayQueries(db: Db) {
     `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoPage
     FROM burst_searches WHERE search_id = ?`,
   )
+  const redirectBursts = db.prepare(`
+    UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoPage
+    WHERE search_id IN (SELECT value FROM json_each(@ids))`)
   const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
   const removeOfSearches = [
     db.prepare(`DELETE FROM engaged_searches WHERE ${some}`),
@@ -122,6 +125,9 @@ export function dayQueries(db: Db) {
     addBurst: (row: BurstRow): void => void addBurst.run(row),
     /** The search that counts in the place of this one. */
     findBurst: (searchId: string) => findBurst.get(searchId),
+    /** Lets another search count in the place of some that others have replaced. */
+    redirectBursts: (ids: readonly string[], into: Omit<BurstRow, 'searchId' | 'storeId' | 'day'>): void =>
+      void redirectBursts.run({ ids: JSON.stringify(ids), ...into }),
 
     /** Deletes what is kept about single searches; what they have counted stays. */
     removeOfSearches(storeId: string, ids: readonly string[]): void {

@@ -13,6 +13,7 @@ import { dayQueries } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
 import { createPacking } from './packing.ts'
 import { pageQueries } from './page-queries.ts'
+import { createPopular } from './popular.ts'
 import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
 import { analyticsService } from './service.ts'
@@ -67,9 +68,13 @@ export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: An
     alone: locked,
   })
 
+  const popular = createPopular({ findPopular: service.popular, clock })
+
   return {
     service: {
       ...service,
+      /** Ids of the products that shoppers clicked and bought, best first; at most a minute old. */
+      listPopular: popular.list,
       /** Learns of a search as it is answered. @returns the write that counts it, for the group of its row. */
       note(search: AnsweredSearch): () => void {
         const writes = [counting.note(search), demand.note(search)]
@@ -89,6 +94,7 @@ export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: An
     forgetStore(storeId: string): void {
       counting.forgetStore(storeId)
       demand.forgetStore(storeId)
+      popular.forgetStore(storeId)
     },
   } satisfies Module<object>
 }

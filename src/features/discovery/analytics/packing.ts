@@ -112,7 +112,10 @@ export function createPacking(deps: PackingDeps) {
     for (const kind of [QUERIES, PRODUCTS] as const) {
       const size = tallies.countNumbers(storeId, kind)
       for (let after = -1; after < size; after += ITEMS_AT_ONCE) {
-        write(() => prune.freeItems({ storeId, kind, after, upTo: after + ITEMS_AT_ONCE, before }))
+        write(() => {
+          const openDays = tallies.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)
+          prune.freeItems({ storeId, kind, after, upTo: after + ITEMS_AT_ONCE, before, openDays })
+        })
         await turn()
       }
     }

@@ -40,7 +40,9 @@ export function pruneQueries(db: Db) {
       AND id NOT IN (SELECT page FROM widget_page_days WHERE store_id = @storeId)`)
   const freeItems = db.prepare(`
     UPDATE tally_items SET name = NULL WHERE store_id = @storeId AND kind = @kind AND number > @after
-      AND number <= @upTo AND name IS NOT NULL AND last_day < @before`)
+      AND number <= @upTo AND name IS NOT NULL AND last_day < @before
+      AND NOT EXISTS (SELECT 1 FROM json_each(@openDays) CROSS JOIN tallies
+        ON store_id = @storeId AND kind = @kind AND day = value AND item = number)`)
 
   return {
     listStores: (): string[] => stores.all(),
@@ -63,13 +65,14 @@ export function pruneQueries(db: Db) {
       ),
     /** Deletes pages of which no kept day counts anything. */
     removePages: (storeId: string): void => void removePages.run({ storeId }),
-    /** Gives up names that no kept day counts. */
+    /** Gives up names that no kept day counts. @param openDays days whose rows are in no pack yet. */
     freeItems: (range: {
       storeId: string
       kind: number
       after: number
       upTo: number
       before: number
-    }): void => void freeItems.run(range),
+      openDays: readonly number[]
+    }): void => void freeItems.run({ ...range, openDays: JSON.stringify(range.openDays) }),
   }
 }

@@ -18,7 +18,7 @@ import { analyticsTable, popularTable, suggestionsTable } from './tables.ts'
 /** Every answer writes first what waits to be counted. */
 const FAILURES = failures(...FOR_STORE, ...WRITING, 'validation_error')
 
-/** Contract 3.9: what shoppers look for, click and buy. */
+/** Contract 3.12: what shoppers look for, click and buy. */
 export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics: AnalyticsService) {
   return new Elysia({ name: 'analytics.routes', prefix: '/v1/search', tags: ['Analytics'] })
     .use(forStore)

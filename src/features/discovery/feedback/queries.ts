@@ -30,6 +30,12 @@ export interface Erased {
   unlinked: number
 }
 
+/** What makes an event the same as one that came with its key before. */
+export type Repeatable = Pick<
+  FeedbackRow,
+  'storeId' | 'searchId' | 'productId' | 'action' | 'orderId' | 'orderValue' | 'currency' | 'quantity'
+> & { repeatKey: string }
+
 /** What is answered again about an event that came twice. */
 export type KnownEvent = Pick<FeedbackRow, 'id' | 'isAttributed' | 'position'>
 type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
@@ -47,14 +53,16 @@ export function feedbackQueries(db: Db) {
   const byOrder = db.prepare<Partial<FeedbackRow>, KnownRow>(
     `${known} WHERE store_id = @storeId AND order_id = @orderId AND action = @action AND product_id = @productId LIMIT 1`,
   )
-  const byKey = db.prepare<{ storeId: string; repeatKey: string; since: number }, KnownRow>(
-    `${known} WHERE store_id = @storeId AND repeat_key = @repeatKey AND created_at > @since LIMIT 1`,
-  )
+  const byKey = db.prepare<Repeatable & { since: number }, KnownRow & { isSame: 0 | 1 }>(`
+    SELECT id, is_attributed AS attributed, position, search_id IS @searchId AND product_id = @productId
+      AND action = @action AND order_id IS @orderId AND order_value IS @orderValue AND currency IS @currency
+      AND quantity = @quantity AS isSame
+    FROM feedback_events WHERE store_id = @storeId AND repeat_key = @repeatKey AND +created_at > @since LIMIT 1`)
   const clickNear = db.prepare<
     { storeId: string; searchId: string; productId: string; from: number; to: number },
-    { found: 1 }
+    KnownRow
   >(`
-    SELECT 1 AS found FROM feedback_events WHERE store_id = @storeId AND search_id = @searchId
+    ${known} WHERE store_id = @storeId AND search_id = @searchId
       AND product_id = @productId AND action = 'click' AND occurred_at > @from AND occurred_at < @to LIMIT 1`)
   const orderLine = db.prepare<{ storeId: string; orderId: string; currency: string }, { found: 1 }>(`
     SELECT 1 AS found FROM feedback_events WHERE store_id = @storeId AND order_id = @orderId
@@ -87,8 +95,11 @@ export function feedbackQueries(db: Db) {
     removed: remove.run(values).changes,
     unlinked: detach.run(values).changes,
   })
-  const toKnown = (row: KnownRow | undefined): KnownEvent | undefined =>
-    row && { id: row.id, position: row.position, isAttributed: row.attributed === 1 }
+  const toKnown = ({ id, position, attributed }: KnownRow): KnownEvent => ({
+    ...{ id, position },
+    isAttributed: attributed === 1,
+  })
+  const toKnownOrNone = (row: KnownRow | undefined) => row && toKnown(row)
 
   return {
     add: ({ isAttributed, page, ...row }: FeedbackRow): void =>
@@ -101,18 +112,17 @@ export function feedbackQueries(db: Db) {
       }),
     /** The same product of the same order. */
     findOfOrder: (storeId: string, orderId: string, action: FeedbackAction, productId: string) =>
-      toKnown(byOrder.get({ storeId, orderId, action, productId })),
-    /** The same event of a repeated request. @param since Unix ms. */
-    findOfKey: (storeId: string, repeatKey: string, since: number) =>
-      toKnown(byKey.get({ storeId, repeatKey, since })),
-    /** Whether the product was clicked after one moment and before another, in the results of the same search. */
-    hasClick: (click: {
-      storeId: string
-      searchId: string
-      productId: string
-      from: number
-      to: number
-    }): boolean => clickNear.get(click) !== undefined,
+      toKnownOrNone(byOrder.get({ storeId, orderId, action, productId })),
+    /** The event that came with the same key, and whether it is the same. @param since Unix ms. */
+    findOfKey({ storeId, repeatKey, ...event }: Repeatable, since: number) {
+      const { searchId, productId, action, orderId, orderValue, currency, quantity } = event
+      const said = { searchId, productId, action, orderId, orderValue, currency, quantity }
+      const row = byKey.get({ storeId, repeatKey, since, ...said })
+      return row && { event: toKnown(row), isSame: row.isSame === 1 }
+    },
+    /** A click on the product after one moment and before another, in the results of the same search. */
+    findClick: (click: { storeId: string; searchId: string; productId: string; from: number; to: number }) =>
+      toKnownOrNone(clickNear.get(click)),
     /** Whether a purchase of the order in this currency is known. */
     hasOrder: (storeId: string, orderId: string, currency: string): boolean =>
       orderLine.get({ storeId, orderId, currency }) !== undefined,

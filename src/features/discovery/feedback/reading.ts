@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isCurrency } from '../../../core/currencies.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { readIsoMoment } from '../../../core/moments.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
@@ -16,6 +17,12 @@ export interface ReadEvent {
   sessionId: string | null
   /** Unix ms. */
   occurredAt: number
+}
+
+/** Events that a body holds. One that is refused as a whole counts as one. */
+export function countEvents(body: unknown): number {
+  const events = isObject(body) ? body['events'] : undefined
+  return Array.isArray(events) && events.length <= LIMITS.feedbackEventsMax ? events.length : 1
 }
 
 /** How old an event may be, and how far the clock of a shop may be ahead. */
@@ -70,7 +77,7 @@ export function readEvent(value: unknown, now: number): ReadEvent {
   }
 }
 
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const readTime = (value: unknown): number =>

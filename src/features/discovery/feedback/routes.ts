@@ -3,12 +3,17 @@ import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { countEvents } from './reading.ts'
 import { FeedbackAnswer, FeedbackBody } from './schema.ts'
 import type { FeedbackService } from './service.ts'
 
-/** Contract 3.8: clicks, products in carts and purchases. */
+/** Contract 3.11: clicks, products in carts and purchases. */
 export function feedbackRoutes(
-  { forStoreFeedback, idempotency }: Pick<Doors, 'forStoreFeedback' | 'idempotency'>,
+  {
+    forStoreFeedback,
+    idempotency,
+    spendEvents,
+  }: Pick<Doors, 'forStoreFeedback' | 'idempotency' | 'spendEvents'>,
   feedback: Pick<FeedbackService, 'record'>,
 ) {
   return new Elysia({ name: 'feedback.routes', prefix: '/v1/search/feedback', tags: ['Analytics'] })
@@ -17,10 +22,13 @@ export function feedbackRoutes(
       '',
       ({ actor, body, path, request, set }) => {
         const idempotencyKey = request.headers.get('idempotency-key')
-        return idempotency.answer({ actor, body, path, request, set }, async () => ({
-          status: 201,
-          body: await feedback.record(actor.storeId, body, { page: null, idempotencyKey }),
-        }))
+        return idempotency.answer({ actor, body, path, request, set }, async () => {
+          spendEvents(actor, countEvents(body))
+          return {
+            status: 201,
+            body: await feedback.record(actor.storeId, body, { page: null, idempotencyKey }),
+          }
+        })
       },
       {
         can: 'search:write',

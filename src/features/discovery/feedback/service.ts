@@ -91,34 +91,37 @@ export function feedbackService(deps: FeedbackDeps) {
     return { row, search, isKnownProduct, warnings }
   }
 
-  /** The event that this one repeats. */
-  function findKnown({
-    storeId,
-    orderId,
-    repeatKey,
-    action,
-    productId,
-    createdAt,
-  }: FeedbackRow): KnownEvent | undefined {
-    const since = createdAt - LIMITS.idempotencyHours * HOUR_MS
-    return (
-      (orderId === null ? undefined : queries.findOfOrder(storeId, orderId, action, productId)) ??
-      (repeatKey === null ? undefined : queries.findOfKey(storeId, repeatKey, since))
-    )
+  /** The event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
+  function findKnown(row: FeedbackRow): KnownEvent | undefined {
+    const { storeId, orderId, repeatKey, action, productId, createdAt } = row
+    const ofOrder = orderId === null ? undefined : queries.findOfOrder(storeId, orderId, action, productId)
+    if (ofOrder || repeatKey === null) return ofOrder
+    const ofKey = queries.findOfKey({ ...row, repeatKey }, createdAt - LIMITS.idempotencyHours * HOUR_MS)
+    if (ofKey && !ofKey.isSame)
+      throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another event')
+    return ofKey?.event
   }
 
-  function isSecondClick({ storeId, searchId, productId, action, occurredAt }: FeedbackRow): boolean {
-    if (action !== 'click' || searchId === null) return false
+  /** The click that this one repeats. */
+  function findClick({
+    storeId,
+    searchId,
+    productId,
+    action,
+    occurredAt,
+  }: FeedbackRow): KnownEvent | undefined {
+    if (action !== 'click' || searchId === null) return undefined
     const [from, to] = [occurredAt - CLICK_MS, occurredAt + CLICK_MS]
-    return queries.hasClick({ storeId, searchId, productId, from, to })
+    return queries.findClick({ storeId, searchId, productId, from, to })
   }
 
   /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
   function write({ row, search, isKnownProduct }: Judged): KnownEvent {
-    const known = findKnown(row)
+    const known = findKnown(row) ?? findClick(row)
     if (known) return known
-    if (isSecondClick(row)) return row
-    const { storeId, action, productId, position, page, occurredAt, orderId, orderValue, currency } = row
+    const { storeId, action, productId, position, page, orderId, orderValue, currency } = row
+    // The clock of a shop may be ahead, and no report has tomorrow.
+    const occurredAt = Math.min(row.occurredAt, row.createdAt)
     const sale =
       orderValue === null || currency === null
         ? undefined

@@ -2,14 +2,25 @@ import { type Condition, createMask } from './filter.ts'
 import type { Hit, Ranking } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 
-/** The orders of a list without a query. Popularity is the age until the service counts clicks. */
+/** The orders of a list. Popular products come first, by their places; all others by age. */
 export type Sort = 'popularity' | 'newest' | 'price_asc' | 'price_desc'
 
+/** Places of popular products, from 0. */
+export type Places = ReadonlyMap<number, number>
+
+const NO_PLACES: Places = new Map()
+
 /** Lists the products that pass a condition, without comparing anything: each scores 1. */
-export function browse(store: SearchedStore, condition: Condition, sort: Sort, depth: number): Ranking {
+export function browse(
+  store: SearchedStore,
+  condition: Condition,
+  sort: Sort,
+  depth: number,
+  places?: Places,
+): Ranking {
   const { segment, columns } = store
   const mask = createMask(store, condition)
-  const isBefore = compareBy(store, sort)
+  const isBefore = compareBy(store, sort, places)
   let best: number[] = []
   let candidates = 0
   // The newest lie mostly behind, so that few are sorted in vain.
@@ -44,15 +55,24 @@ export function sortHits<Hit extends { slot: number }>(
   store: SearchedStore,
   hits: readonly Hit[],
   sort: Sort,
+  places?: Places,
 ): Hit[] {
-  const compare = compareBy(store, sort)
+  const compare = compareBy(store, sort, places)
   return hits.toSorted((a, b) => compare(a.slot, b.slot))
 }
 
 /** A comparison of slots. A product without a price comes after all that have one; of equal ones the newer comes first. */
-function compareBy({ columns }: SearchedStore, sort: Sort): (a: number, b: number) => number {
+function compareBy(
+  { columns }: SearchedStore,
+  sort: Sort,
+  places = NO_PLACES,
+): (a: number, b: number) => number {
   const byAge = (a: number, b: number) => columns.productAt(b) - columns.productAt(a)
-  if (sort === 'newest' || sort === 'popularity') return byAge
+  if (sort === 'newest') return byAge
+  if (sort === 'popularity') {
+    const place = (slot: number) => places.get(columns.productAt(slot)) ?? places.size
+    return (a, b) => place(a) - place(b) || byAge(a, b)
+  }
   const sign = sort === 'price_asc' ? 1 : -1
   return (a, b) => {
     const [one, other] = [columns.priceAt(a), columns.priceAt(b)]

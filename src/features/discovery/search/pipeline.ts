@@ -10,7 +10,7 @@ import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import { createAnswers } from './answer.ts'
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
-import { browse, type Sort, sortHits, toHit } from './browse.ts'
+import { browse, type Places, type Sort, sortHits, toHit } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
 import { type Condition, intersect, listRows, passesAny } from './filter.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
@@ -37,6 +37,8 @@ export interface PipelineDeps {
   countWaiting(storeId: string): number
   /** What a search of the store takes where the request says nothing; null for the default of the service. */
   readDefaults(storeId: string): SearchDefaults
+  /** Ids of the products that shoppers clicked and bought, best first. */
+  listPopular(storeId: string): Promise<readonly string[]>
   clock: Clock
   ids: Ids
 }
@@ -83,6 +85,12 @@ export function createPipeline(deps: PipelineDeps) {
   const { queries, findStore, names, calibration, filters, readDefaults } = deps
   const { answer: write, listHits } = createAnswers(deps)
 
+  /** Slots of the first pictures of some products, as far as the store has them. */
+  function listSlots(storeId: string, { segment }: SearchedStore, productIds: readonly string[]): number[] {
+    const pictures = productIds.map((productId) => queries.findFirstPicture(storeId, productId)?.pictureId)
+    return pictures.flatMap((pictureId) => segment.findSlot(pictureId ?? -1) ?? [])
+  }
+
   /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
   async function rankStore(
     storeId: string,
@@ -90,6 +98,7 @@ export function createPipeline(deps: PipelineDeps) {
     wanted: CommonSearch,
     condition: Condition,
     depth: number,
+    popular: readonly string[],
   ): Promise<{ ranking: Ranking; plan: Plan | undefined; warnings: string[] }> {
     const store = findStore(storeId)
     if (!store) {
@@ -100,8 +109,11 @@ export function createPipeline(deps: PipelineDeps) {
       ...warnOfUnknownValues(store, condition.fields),
       ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : []),
     ]
+    const places: Places = new Map(
+      listSlots(storeId, store, popular).map((slot, place) => [store.columns.productAt(slot), place]),
+    )
     if (!query.plan) {
-      const ranking = browse(store, condition, query.sort ?? 'newest', depth)
+      const ranking = browse(store, condition, query.sort ?? 'newest', depth, places)
       return { ranking, plan: undefined, warnings }
     }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
@@ -123,11 +135,11 @@ export function createPipeline(deps: PipelineDeps) {
       const isPresent = n === 0 || findStore(storeId)?.segment === store.segment
       const ranked = isPresent ? rank(store, { ...request, fusion }) : undefined
       const ranking = ranked instanceof Promise ? await ranked : ranked
-      if (!ranking) return rankStore(storeId, query, wanted, condition, depth)
+      if (!ranking) return rankStore(storeId, query, wanted, condition, depth, popular)
       rankings.push(ranking)
     }
     const ranking = rankings.length === 1 ? (rankings[0] as Ranking) : takeTurns(rankings, depth)
-    const hits = query.sort ? sortHits(store, ranking.hits, query.sort) : ranking.hits
+    const hits = query.sort ? sortHits(store, ranking.hits, query.sort, places) : ranking.hits
     return { ranking: { ...ranking, hits }, plan, warnings }
   }
 
@@ -193,7 +205,9 @@ export function createPipeline(deps: PipelineDeps) {
       // What depends on the whole list that a shopper could page through needs it.
       const isWhole = wanted.cutoff === 'auto' || Boolean(group_by) || query.sort !== undefined
       const depth = isWhole ? LIMITS.searchDepthMax : offset + limit
-      const { ranking, plan, warnings } = await rankStore(storeId, query, wanted, condition, depth)
+      const popular = query.sort === 'popularity' ? await deps.listPopular(storeId) : []
+      const ranked = await rankStore(storeId, query, wanted, condition, depth, popular)
+      const { ranking, plan, warnings } = ranked
       const hits = group_by ? await groupHits(queries, ranking.hits, group_by) : ranking.hits
       const found: Found = {
         hits: hits.slice(offset, offset + limit),
@@ -234,9 +248,8 @@ export function createPipeline(deps: PipelineDeps) {
       const { rows } = await resolveFilters(storeId, asked)
       const store = findStore(storeId)
       if (!store || !rows) return []
-      const pictures = productIds.map((productId) => queries.findFirstPicture(storeId, productId)?.pictureId)
-      const slots = pictures.flatMap((pictureId) => store.segment.findSlot(pictureId ?? -1) ?? [])
-      const wanted = slots.map((slot) => toHit(store, slot)).filter(({ product }) => rows.has(product))
+      const found = listSlots(storeId, store, productIds).map((slot) => toHit(store, slot))
+      const wanted = found.filter(({ product }) => rows.has(product))
       const newest = browse(store, { fields: {}, rows }, 'newest', limit).hits
       const chosen = new Map<number, Hit>()
       for (const hit of [...wanted, ...newest]) if (!chosen.has(hit.product)) chosen.set(hit.product, hit)

@@ -6,6 +6,7 @@ import { FORM_BODY, failures, JSON_BODY, PICTURE_URL, WRITING } from '../../../h
 import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-door.ts'
+import { countEvents } from '../feedback/reading.ts'
 import { FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
 import type { WidgetPage } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
@@ -117,7 +118,7 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
     {
       parse: small,
       body: FeedbackBody,
-      response: { 201: FeedbackAnswer, ...failures(...FOR_WIDGET, ...JSON_BODY) },
+      response: { 201: FeedbackAnswer, ...failures(...FOR_WIDGET, ...JSON_BODY, 'idempotency_key_reused') },
       detail: {
         ...DETAIL,
         operationId: 'widgetRecordFeedback',
@@ -130,11 +131,8 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
   )
 }
 
-/** What a list costs; one that is too long is refused without it. */
-function countUnits({ events }: Record<string, unknown>): number {
-  const count = Array.isArray(events) && events.length <= LIMITS.feedbackEventsMax ? events.length : 1
-  return Math.ceil(count / LIMITS.widgetEventsPerUnit)
-}
+/** What a body costs, in requests. */
+const countUnits = (body: unknown): number => Math.ceil(countEvents(body) / LIMITS.feedbackEventsPerUnit)
 
 /** @throws ApiError `validation_error`. */
 function readIdempotencyKey(request: Request, keyId: string): string | null {

@@ -129,6 +129,38 @@ describe('analytics (contract 3.12)', () => {
     })
   })
 
+  test('a long burst is followed to its end, also when it goes on, and only once', async () => {
+    const keystrokes = Array.from({ length: 300 }, (_, n) => {
+      app.clock.advance(2_000)
+      return add({ query: `m${n}`, sessionId: 's' })
+    })
+    app.history.flush()
+    const into = () =>
+      app.db
+        .prepare(
+          'SELECT into_query, count(*) FROM burst_searches GROUP BY into_query ORDER BY count(*) DESC LIMIT 1',
+        )
+        .raw()
+        .get()
+    expect(into()).toEqual([expect.any(String), 1])
+    await send({ action: 'add_to_cart', search_id: keystrokes[0] })
+    app.history.flush()
+    expect(into()).toEqual(['m299', 299])
+    await send({ action: 'click', search_id: keystrokes[7] })
+    expect(await get('analytics')).toMatchObject({
+      searches: { total: 1 },
+      engagement: { searches_with_click: 1, ctr: 1, add_to_cart_rate: 1 },
+      top_queries: [{ query: 'm299', searches: 1, ctr: 1 }],
+    })
+  })
+
+  test('an event of a shop whose clock is ahead counts today, also at midnight', async () => {
+    app.clock.advance(DAY - 120_000)
+    const occurred_at = new Date(app.clock.now() + 240_000).toISOString()
+    await send({ action: 'purchase', order_value: 7, currency: 'USD', occurred_at })
+    expect(await get('analytics?days=1')).toMatchObject({ revenue: [{ currency: 'USD', total: 7 }] })
+  })
+
   test('the five thousandth query is counted, and the next ones only in the totals', async () => {
     for (let n = 0; n < 5_002; n++) add({ query: `q${n}`, results: [] })
     add({ query: 'q5001' })
@@ -216,6 +248,22 @@ describe('retention', () => {
     expect((await get('analytics?days=365'))['top_queries']).toMatchObject([
       { query: 'newer' },
       { query: 'new' },
+    ])
+  })
+
+  test('a word that was not searched for in 400 days and now is again keeps its counts', async () => {
+    add({ query: 'mug' })
+    app.history.flush()
+    app.clock.advance(3 * DAY)
+    await app.tidy()
+    app.clock.advance(398 * DAY)
+    add({ query: 'mug' })
+    app.history.flush()
+    await app.tidy()
+    add({ query: 'lamp' })
+    expect((await get('analytics?days=365'))['top_queries']).toMatchObject([
+      { query: 'mug', searches: 1 },
+      { query: 'lamp', searches: 1 },
     ])
   })
 

@@ -306,6 +306,56 @@ describe('a list of events', () => {
   })
 })
 
+describe('the events of lists', () => {
+  const list = { events: Array.from({ length: 1_000 }, () => click) }
+
+  test('have a budget by plan of their own: 1,000 an hour for each request a minute', async () => {
+    app.accounts.setPlan('one', 'free')
+    const statuses: number[] = []
+    for (let n = 0; n < 11; n++) statuses.push((await send(list)).status)
+    expect(statuses).toEqual([...Array(10).fill(201), 429])
+    const refused = await send({ events: [click, click] })
+    expect([refusal(refused), refused.body['details']]).toEqual([
+      [429, 'rate_limit_exceeded'],
+      { limit: 10_000, retry_after: 3600 },
+    ])
+    expect(refused.headers.get('retry-after')).toBe('3600')
+    // Single events, refused lists and other stores are not counted.
+    expect((await send(click)).status).toBe(201)
+    expect((await send(list, { as: await app.signIn('two') })).status).toBe(201)
+    app.clock.advance(3_600_000)
+    expect((await send(list)).status).toBe(201)
+  })
+
+  test('cost nothing where the answer is only repeated', async () => {
+    app.accounts.setPlan('one', 'free')
+    for (let n = 0; n < 20; n++) expect((await send(list, { key: 'k' })).status).toBe(201)
+    expect(events()).toHaveLength(1_000)
+  })
+})
+
+describe('what the service looks up about an event', () => {
+  const planOf = (where: string) =>
+    app.db
+      .prepare<string[], { detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT id FROM feedback_events WHERE store_id = ? AND ${where}`,
+      )
+      .all(...Array<string>(where.split('?').length).fill('1'))
+      .map(({ detail }) => detail)
+
+  test.each([
+    ['order_id = ? AND action = ? AND product_id = ?', 'order_id=? AND product_id=? AND action=?'],
+    [
+      "search_id = ? AND product_id = ? AND action = 'click' AND occurred_at > ? AND occurred_at < ?",
+      'search_id=? AND product_id=? AND action=? AND occurred_at>? AND occurred_at<?',
+    ],
+    ["order_id = ? AND action = 'purchase' AND currency = ?", 'order_id=? AND currency=?'],
+    ['repeat_key = ? AND +created_at > ?', 'repeat_key=?'],
+  ])('%s goes along an index to the event itself, however many its order or search has', (where, path) => {
+    expect(planOf(where)).toEqual([expect.stringContaining(`(store_id=? AND ${path})`)])
+  })
+})
+
 describe('what is on the disk before the answer', () => {
   const written = () => app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()
 

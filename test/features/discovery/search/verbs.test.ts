@@ -256,6 +256,23 @@ describe('POST /v1/search/filtered (contract 3.1, 3.8)', () => {
     expect([found.total_candidates, found.results[0]?.similarity_score]).toEqual([3, 1])
   })
 
+  test('popular products come first, then the newest; those of a query, too', async () => {
+    const tell = (result_product_id: string, action: string) =>
+      shop.app.call('POST', '/v1/search/feedback', { token: shop.token, body: { result_product_id, action } })
+    await tell('mug', 'add_to_cart')
+    await tell('lamp', 'click')
+    await tell('gone', 'add_to_cart')
+    // They are read once a minute.
+    shop.app.clock.advance(60_000)
+    expect(await list({ sort: 'popularity' })).toEqual(['mug', 'lamp', 'both', 'table', 'torch', 'cup'])
+    expect(await list({ sort: 'popularity', category: 'lamps' })).toEqual(['lamp', 'torch'])
+    expect((await list({ query: '2', sort: 'popularity', ...plain }))[0]).toBe('mug')
+    for (let n = 0; n < 4; n++) await tell('torch', 'add_to_cart')
+    expect((await list({ sort: 'popularity' }))[0]).toBe('mug')
+    shop.app.clock.advance(60_000)
+    expect((await list({ sort: 'popularity' }))[0]).toBe('torch')
+  })
+
   test('searches with a picture, with words, or with both', async () => {
     expect((await list({ vector: vector(1), ...plain }))[0]).toBe('mug')
     expect((await list({ query: '2', ...plain }))[0]).toBe('lamp')

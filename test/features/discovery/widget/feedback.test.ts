@@ -10,7 +10,7 @@ import { createRequestCheck } from '../../../../src/http/request-check.ts'
 import { validationError } from '../../../../src/http/validation.ts'
 import { createWidgetBudget } from '../../../../src/http/widget-budget.ts'
 import { widgetDoor } from '../../../../src/http/widget-door.ts'
-import { makeKey, ORIGIN, openWidgetShop, type WidgetShop } from './widget-shop.ts'
+import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
 let recorded: Parameters<RecordFeedback>[]
@@ -137,5 +137,46 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     let n = 0
     const ofKey = await statuses(31, () => ({ 'x-service-key': key, 'x-visitor': `10.0.0.${n++}` }))
     expect([ofKey.lastIndexOf(201), ofKey.at(-1)]).toEqual([29, 429])
+  })
+})
+
+describe('with the service behind it', () => {
+  test.each(['null', '7', '"x"', '[]'])('422 for %s', async (body) => {
+    const headers = { ...widgetHeaders(shop.key), 'content-type': 'application/json' }
+    expect(refusalOf(await shop.call('feedback', body, headers))).toEqual([422, 'validation_error'])
+  })
+
+  test('a list costs a unit for every ten events, and the longest passes with every rate of a key', async () => {
+    const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
+    const tell = async (length: number) => {
+      const events = Array.from({ length }, () => CLICK)
+      return (await shop.call('feedback', { events }, widgetHeaders(key))).status
+    }
+    expect([await tell(90), await tell(20), await tell(10), await tell(1)]).toEqual([201, 429, 429, 429])
+    shop.app.clock.advance(60_000)
+    expect([await tell(1_000), await tell(1)]).toEqual([201, 429])
+  })
+
+  const purchase = { action: 'purchase', result_product_id: 'mug', order_value: 10, currency: 'EUR' }
+  const post = (body: unknown, key = 'k') =>
+    shop.call('feedback', body, { ...widgetHeaders(shop.key), 'idempotency-key': key })
+
+  test('an Idempotency-Key counts an event once, and refuses another one', async () => {
+    const first = await post(purchase)
+    const again = await post(purchase)
+    expect([first.status, again.status, again.body['feedback_id']]).toEqual([
+      ...[201, 201, first.body['feedback_id']],
+    ])
+    for (const other of [
+      { order_value: 99 },
+      { currency: 'USD' },
+      { result_product_id: 'lamp' },
+      { quantity: 2 },
+    ]) {
+      const refused = await post({ ...purchase, ...other })
+      expect([refused.status, refused.body['error']]).toEqual([422, 'idempotency_key_reused'])
+    }
+    const kept = shop.app.db.prepare('SELECT order_value FROM feedback_events').pluck().all()
+    expect(kept).toEqual([10])
   })
 })

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
 import { MINUTE_MS } from '../../../core/clock.ts'
-import { LIMITS } from '../../../core/limits.ts'
 
 export interface PopularDeps {
   /** Products of a store that shoppers clicked and bought, best first. */
@@ -11,14 +10,14 @@ export interface PopularDeps {
   clock: Pick<Clock, 'monotonic'>
 }
 
-/** Days that count, and how many more products are read than shown: some may be sold out. */
+/** Days that count, and products that are read. */
 const DAYS = 30
-const PRODUCTS = 4 * LIMITS.widgetPopularMax
+const PRODUCTS = 100
 
 /** Stores whose products are kept. */
 const STORES_MAX = 1_000
 
-/** Keeps the popular products of stores for a minute: shoppers who find nothing must not cost a sum over a month each. */
+/** Keeps the popular products of stores for a minute: no search costs a sum over a month. */
 export function createPopular({ findPopular, clock }: PopularDeps) {
   const known = new Map<string, { until: number; ids: Promise<string[]> }>()
 
