@@ -29,25 +29,26 @@ export function createPrivacy(keys: readonly string[]): Privacy {
   }
 }
 
-/** A copy without a key, which may lead into objects; the same object where it is not there. */
+/** A copy of an object without a key, which may lead into objects and lists; the same object where it is not there. */
 function without(metadata: Metadata, path: string): Metadata {
-  if (Object.hasOwn(metadata, path)) {
-    const { [path]: _, ...rest } = metadata
-    return rest
-  }
-  // The names of objects may contain dots, too.
-  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-    const name = path.slice(0, dot)
-    const inner = Object.hasOwn(metadata, name) ? metadata[name] : undefined
-    if (typeof inner !== 'object' || inner === null) continue
-    const rest = path.slice(dot + 1)
-    const left = Array.isArray(inner)
-      ? inner.map((item) => (isObject(item) ? without(item, rest) : item))
-      : without(inner as Metadata, rest)
-    return { ...metadata, [name]: left }
-  }
-  return metadata
+  let isFound = false
+  const entries = Object.entries(metadata).flatMap(([name, value]): [string, unknown][] => {
+    // The names of objects may contain dots, too, so every reading of the path counts.
+    if (name === path) {
+      isFound = true
+      return []
+    }
+    const left = path.startsWith(`${name}.`) ? withoutInner(value, path.slice(name.length + 1)) : value
+    isFound ||= left !== value
+    return [[name, left]]
+  })
+  return isFound ? Object.fromEntries(entries) : metadata
 }
 
-const isObject = (value: unknown): value is Metadata =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+function withoutInner(value: unknown, path: string): unknown {
+  if (!Array.isArray(value)) return isObject(value) ? without(value, path) : value
+  const left = value.map((item) => withoutInner(item, path))
+  return left.some((item, n) => item !== value[n]) ? left : value
+}
+
+const isObject = (value: unknown): value is Metadata => typeof value === 'object' && value !== null

@@ -107,7 +107,7 @@ describe('the private keys of a metadata object', () => {
     [[], { a: 1 }, { a: 1 }],
     [['a'], { a: 1, b: 2 }, { b: 2 }],
     [['metadata.a'], { a: 1, b: 2 }, { b: 2 }],
-    [['a.b'], { 'a.b': 1, a: { b: 2, c: 3 } }, { a: { b: 2, c: 3 } }],
+    [['a.b'], { 'a.b': 1, a: { b: 2, c: 3 } }, { a: { c: 3 } }],
     [['a.b'], { a: { b: 2, c: 3 } }, { a: { c: 3 } }],
     [['a.b.c'], { a: { b: { c: 1, d: 2 } } }, { a: { b: { d: 2 } } }],
     [['a.b.c'], { 'a.b': { c: 1, d: 2 } }, { 'a.b': { d: 2 } }],
@@ -115,6 +115,9 @@ describe('the private keys of a metadata object', () => {
     [['a.b', 'a.c'], { a: { b: 1, c: 2, d: 3 } }, { a: { d: 3 } }],
     [['a.b'], { a: 'text', b: 1 }, { a: 'text', b: 1 }],
     [['toString', '__proto__'], { a: 1 }, { a: 1 }],
+    [['__proto__'], JSON.parse('{"__proto__":{"x":1},"b":2}'), { b: 2 }],
+    [['a.b.c'], { 'a.b': { c: 1 }, a: { 'b.c': 1, b: { c: 1 } } }, { 'a.b': {}, a: { b: {} } }],
+    [['a.b'], { a: [[{ b: 1, c: 2 }], { b: 1 }, 7] }, { a: [[{ c: 2 }], {}, 7] }],
   ])('%j of %j leaves %j', (keys, before, after) => {
     const copy = structuredClone(before)
     expect(strip(keys, before as Record<string, unknown>)).toEqual(after as Record<string, unknown>)
