@@ -23,8 +23,8 @@ export interface Context {
   tracking: Tracking
   /** Dispatches an event at the document. @returns false if a listener prevented the default. */
   emit(name: EventName, detail?: object, isCancelable?: boolean): boolean
-  /** Takes every way in away, after the service has refused the key. */
-  withdraw(): void
+  /** Makes sure that the page shows what is in the root, whatever it does with the button. */
+  shelter(): void
 }
 
 export type EventName = 'open' | 'results' | 'select' | 'error'
@@ -33,6 +33,8 @@ export type EventName = 'open' | 'results' | 'select' | 'error'
 export interface Panel {
   open(request: OpenRequest, opener?: HTMLElement): void
   close(): void
+  /** The page may have moved or removed the root: what was a modal dialog is one again, or closes. */
+  settle(): void
   destroy(): void
 }
 

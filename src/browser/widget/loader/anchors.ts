@@ -25,6 +25,7 @@ export function createAnchors(common: string): Anchors {
   const rules = sheet(common)
   let frame = 0
   let count = 0
+  let written = ''
 
   function layNow(): void {
     frame = 0
@@ -39,7 +40,9 @@ export function createAnchors(common: string): Anchors {
       const name = element.getAttribute(NAME)
       return `[${NAME}="${name}"]{translate:${size.x + x - at.x + wasX}px ${size.y + y - at.y + wasY}px;${size.width ? '' : 'visibility:hidden'}}`
     })
-    rules.replaceSync(common + moves.join(''))
+    const text = common + moves.join('')
+    if (text !== written) rules.replaceSync(text)
+    written = text
   }
 
   function lay(): void {
@@ -62,7 +65,7 @@ export function createAnchors(common: string): Anchors {
   return {
     lay,
     add(element, anchor, place) {
-      if (anchored.length === 0) {
+      if (!document.adoptedStyleSheets.includes(rules)) {
         document.adoptedStyleSheets = [...document.adoptedStyleSheets, rules]
         sizes.observe(document.documentElement)
         addEventListener('scroll', follow, { capture: true, passive: true })

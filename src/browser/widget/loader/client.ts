@@ -19,17 +19,19 @@ export interface Client {
    * Calls an endpoint below `/v1/widget/`.
    *
    * @param body JSON, or a form with a picture.
+   * @param options `repeatKey` makes the service do the work of a repeated request once.
    * @throws ServiceError for an answer that is no success.
-   * @throws TypeError if nobody answers. @throws DOMException named AbortError after `signal`.
+   * @throws TypeError if nobody answers. @throws SyntaxError if the answer is cut off or not from the service.
+   * @throws DOMException named AbortError after `signal`.
    */
   call<Result>(
     path: string,
     body: object,
-    options?: { signal?: AbortSignal; keepalive?: boolean },
+    options?: { signal?: AbortSignal; keepalive?: boolean; repeatKey?: string | undefined },
   ): Promise<Result>
 }
 
-/** @param onRefused hears of every refusal of the key itself. */
+/** @param onRefused hears of every refusal of the key or of its store. */
 export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
   return {
     base,
@@ -39,12 +41,20 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         method: 'POST',
         // Never a cookie: the key says which shop asks, and nobody needs to know who.
         credentials: 'omit',
-        headers: { 'X-Service-Key': key, ...(!isForm && { 'Content-Type': 'application/json' }) },
+        headers: {
+          'X-Service-Key': key,
+          ...(options?.repeatKey && { 'Idempotency-Key': options.repeatKey }),
+          ...(!isForm && { 'Content-Type': 'application/json' }),
+        },
         body: isForm ? body : JSON.stringify(body),
         ...options,
       })
-      const content = (await answer.json().catch(() => ({}))) as Record<string, unknown>
-      if (answer.ok) return content as never
+      const read: unknown = await answer.json().catch((error: unknown) => {
+        // A proxy refuses in words of its own; a success without its content is none.
+        if (answer.ok) throw error
+      })
+      if (answer.ok) return read as never
+      const content = Object(read) as Record<string, unknown>
       const seconds = Number(answer.headers.get('Retry-After') ?? undefined)
       const error: ServiceError = Object.assign(new Error(String(content['message'] ?? '')), {
         name: 'ServiceError' as const,
@@ -53,7 +63,8 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         details: Object(content['details']) as Record<string, unknown>,
         retryAfter: seconds >= 0 ? Math.ceil(seconds) : undefined,
       })
-      if (answer.status === 401 || /^origin_/.test(error.code)) onRefused(error)
+      if (answer.status === 401 || /^origin_|^store_suspended$|^permission_denied$/.test(error.code))
+        onRefused(error)
       throw error
     },
   }

@@ -8,15 +8,16 @@ export interface Drops {
 
 const isPicture = ({ type }: Blob) => type.startsWith('image/')
 
-/** Whether typing would go into a field of the page. */
-function isFieldFocused(): boolean {
-  const focused = document.activeElement
-  return (
-    focused instanceof HTMLInputElement ||
-    focused instanceof HTMLTextAreaElement ||
-    (focused instanceof HTMLElement && focused.isContentEditable)
-  )
-}
+/** Whether typing would go into the element, a field of the page. */
+const isField = (element: EventTarget | undefined): boolean =>
+  element instanceof HTMLInputElement ||
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLElement && element.isContentEditable)
+
+/** Whether the shop takes a file here itself, in a field for uploads or by a program of its own. */
+const isTaken = (event: Event): boolean =>
+  event.defaultPrevented ||
+  event.composedPath().some((one) => one instanceof HTMLInputElement && one.type === 'file')
 
 /** What a drop or a paste holds: the picture itself, or else its address. */
 function readTransfer(data: DataTransfer): OpenRequest | undefined {
@@ -30,34 +31,44 @@ function readTransfer(data: DataTransfer): OpenRequest | undefined {
   return data.files[0] && { file: data.files[0] }
 }
 
-/**
- * @param isOpen whether the dialog is open, which shows a drop area of its own and takes links, too.
- */
+/** What the drops need of the loader. */
+interface Surroundings {
+  /** Whether the dialog is open, which shows a drop area of its own and takes links, too. */
+  isOpen(): boolean
+  open(request: OpenRequest): void
+  /** Makes sure that the page shows the root, before the area appears in it. */
+  shelter(): void
+  /** The area has gone. */
+  place(): void
+}
+
 export function createDrops(
   root: ShadowRoot,
   label: string,
-  isOpen: () => boolean,
-  open: (request: OpenRequest) => void,
+  { isOpen, open, shelter, place }: Surroundings,
 ): Drops {
   const area = el('div', { class: 'drop', part: 'drop', popover: 'manual', role: 'presentation' }, label)
   let isOwn = false
+  let hiding: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()
   const { signal } = listening
+  const early = { signal, capture: true }
 
   const brings = ({ dataTransfer }: DragEvent): boolean => {
     const types = dataTransfer?.types ?? []
     return !isOwn && (types.includes('Files') || (isOpen() && types.includes('text/uri-list')))
   }
-  const show = (isShown: boolean) => {
-    if (isShown && !isOpen() && !area.isConnected) {
-      root.append(area)
-      area.showPopover?.()
-    } else if (!isShown) area.remove()
+  const show = () => {
+    if (isOpen() || area.isConnected) return
+    shelter()
+    root.append(area)
+    area.showPopover?.()
   }
-  const over = (event: DragEvent) => {
-    if (!brings(event)) return
-    event.preventDefault()
-    show(true)
+  const hide = () => {
+    clearTimeout(hiding)
+    if (!area.isConnected) return
+    area.remove()
+    place()
   }
 
   // Dragging inside of the page, as shops do to sort, is no search.
@@ -65,22 +76,38 @@ export function createDrops(
     const note = () => {
       isOwn = name === 'dragstart'
     }
-    document.addEventListener(name, note, { signal })
+    document.addEventListener(name, note, early)
   }
-  document.addEventListener('dragenter', over, { signal })
-  document.addEventListener('dragover', over, { signal })
+  for (const name of ['dragenter', 'dragover'] as const) {
+    // The shop's own place for files may keep the event to itself: then the area goes.
+    const expect = () => {
+      clearTimeout(hiding)
+      hiding = setTimeout(hide)
+    }
+    document.addEventListener(name, expect, early)
+    document.addEventListener(
+      name,
+      (event) => {
+        if (!brings(event) || isTaken(event)) return
+        clearTimeout(hiding)
+        event.preventDefault()
+        show()
+      },
+      { signal },
+    )
+  }
   document.addEventListener(
     'dragleave',
     (event) => {
-      if (!event.relatedTarget) show(false)
+      if (!event.relatedTarget) hide()
     },
-    { signal },
+    early,
   )
+  document.addEventListener('drop', hide, early)
   document.addEventListener(
     'drop',
     (event) => {
-      show(false)
-      if (!brings(event) || !event.dataTransfer || event.defaultPrevented) return
+      if (!brings(event) || !event.dataTransfer || isTaken(event)) return
       event.preventDefault()
       const request = readTransfer(event.dataTransfer)
       if (request) open(request)
@@ -91,7 +118,9 @@ export function createDrops(
     'paste',
     (event) => {
       const picture = [...(event.clipboardData?.files ?? [])].find(isPicture)
-      if (!picture || event.defaultPrevented || isFieldFocused()) return
+      const path = event.composedPath()
+      // In our own dialog a picture counts wherever the focus is.
+      if (!picture || event.defaultPrevented || (isField(path[0]) && !path.includes(root))) return
       event.preventDefault()
       open({ file: picture })
     },
@@ -101,6 +130,7 @@ export function createDrops(
   return {
     stop() {
       listening.abort()
+      clearTimeout(hiding)
       area.remove()
     },
   }

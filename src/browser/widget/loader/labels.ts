@@ -1,13 +1,48 @@
-/** The few texts that show before the main file is there. The rest is in `main/texts.ts`. */
+/** The few texts that show without the main file. The rest is in `main/texts.ts`. */
 const LABELS = {
-  en: ['Search by picture', 'Find similar: {name}', 'Drop the picture here'],
-  de: ['Mit Bild suchen', 'Ähnliches finden: {name}', 'Bild hier ablegen'],
-  fr: ['Rechercher par image', 'Trouver des articles semblables : {name}', 'Déposez l’image ici'],
-  es: ['Buscar con una imagen', 'Buscar similares: {name}', 'Suelta la imagen aquí'],
-  it: ['Cerca con un’immagine', 'Trova prodotti simili: {name}', 'Rilascia qui l’immagine'],
-  nl: ['Zoeken met een foto', 'Vergelijkbare producten zoeken: {name}', 'Zet de foto hier neer'],
-  pl: ['Szukaj według zdjęcia', 'Znajdź podobne: {name}', 'Upuść zdjęcie tutaj'],
-  pt: ['Pesquisar por imagem', 'Encontrar semelhantes: {name}', 'Solte a imagem aqui'],
+  en: ['Search by picture', 'Find similar: {name}', 'Drop the picture here', 'The search did not work.'],
+  de: [
+    'Mit Bild suchen',
+    'Ähnliches finden: {name}',
+    'Bild hier ablegen',
+    'Die Suche hat nicht funktioniert.',
+  ],
+  fr: [
+    'Rechercher par image',
+    'Trouver des articles semblables : {name}',
+    'Déposez l’image ici',
+    'La recherche n’a pas fonctionné.',
+  ],
+  es: [
+    'Buscar con una imagen',
+    'Buscar similares: {name}',
+    'Suelta la imagen aquí',
+    'La búsqueda no ha funcionado.',
+  ],
+  it: [
+    'Cerca con un’immagine',
+    'Trova prodotti simili: {name}',
+    'Rilascia qui l’immagine',
+    'La ricerca non ha funzionato.',
+  ],
+  nl: [
+    'Zoeken met een foto',
+    'Vergelijkbare producten zoeken: {name}',
+    'Zet de foto hier neer',
+    'Het zoeken is niet gelukt.',
+  ],
+  pl: [
+    'Szukaj według zdjęcia',
+    'Znajdź podobne: {name}',
+    'Upuść zdjęcie tutaj',
+    'Wyszukiwanie się nie powiodło.',
+  ],
+  pt: [
+    'Pesquisar por imagem',
+    'Encontrar semelhantes: {name}',
+    'Solte a imagem aqui',
+    'A pesquisa não funcionou.',
+  ],
 } as const
 
 /** Finds the texts of a language in a table; English stands in for a language that is not there. */
@@ -20,10 +55,14 @@ export interface Labels {
   button: string
   similar: string
   dropHere: string
+  failed: string
 }
 
 /** @param own texts of the shop, by name. */
 export function pickLabels(lang: string, own: Readonly<Record<string, string>>): Labels {
-  const [button, similar, dropHere] = pickLanguage<readonly [string, string, string]>(LABELS, lang)
-  return { button, similar, dropHere, ...own }
+  const [button, similar, dropHere, failed] = pickLanguage<readonly [string, string, string, string]>(
+    LABELS,
+    lang,
+  )
+  return { button, similar, dropHere, failed, ...own }
 }

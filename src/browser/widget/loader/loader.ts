@@ -34,11 +34,28 @@ interface Api {
   destroy(): void
   /** Another tag of the same script. */
   adopt(script: Script): void
+  /** What a newer loader takes over, while one is asked for. */
+  renewal?: Renewal
 }
 
-/** What stands at `window.ServiceWidget`: this program, or the stub of the page with the calls before loading. */
+/** The tag, and the calls to make again. */
+interface Renewal {
+  script: Script
+  q: unknown[][]
+}
+
+/**
+ * What stands at `window.ServiceWidget`: this program, or the stub of the page with the calls before loading. Each is a name
+ * and what was passed; stubs of the first version kept purchases alone, without a name.
+ */
 type Present = Partial<Api> & { q?: Iterable<ArrayLike<unknown>> }
 const page = window as unknown as { ServiceWidget?: Present | undefined }
+
+/** How long a sentence stays. */
+const NOTE_MS = 8_000
+
+/** What a developer does about a wrong key. */
+const LIST = 'These commands show the keys and make one: lookalike key list, lookalike key create.'
 
 const complain = (message: string) => console.error(`Lookalike: ${message}`)
 
@@ -52,22 +69,26 @@ function createOnce(say: (message: string) => void): (message: string) => void {
   }
 }
 
-function boot(script: Script, stub: Present | undefined): Api {
+function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const warn = createOnce(complain)
   const options = readOptions(script.dataset, warn)
   const labels = pickLabels(options.lang, options.texts)
   // The file stands at /widget.js, pinned ones below /widget/.
-  const base = script.src.replace(/widget(\/[^/]*)?\.js.*$/, '')
+  const base = script.src.replace(/\/(widget\/widget-[^/]*|widget)\.js([?#].*)?$/, '/')
   const client = createClient(base, options.key, refuse)
   const storage = createStorage(!options.isConsentRequired)
   const tracking = createTracking(client, storage, options.isConsentRequired, warn)
   const ending = new AbortController()
   const { signal } = ending
+  /** What the page listens to goes on under a newer loader. */
+  const listening = new AbortController()
 
   let tag = script
   let panel: Panel | undefined
   let loading: Promise<Panel> | undefined
   let tries = 0
+  /** Openings and closings so far; only the last one counts. */
+  let turns = 0
   let isWithdrawn = false
 
   const host = el('div', { 'data-service-widget': '', 'data-mode': options.mode })
@@ -92,32 +113,41 @@ function boot(script: Script, stub: Present | undefined): Api {
   const drops =
     options.mode === 'track'
       ? undefined
-      : createDrops(
-          root,
-          labels.dropHere,
-          () => root.querySelector('dialog[open]') !== null,
-          (request) => open(request),
-        )
+      : createDrops(root, labels.dropHere, {
+          isOpen: () => root.querySelector('dialog[open]') !== null,
+          open,
+          shelter,
+          place,
+        })
+  // What was open has kept the host where it could be seen.
+  root.addEventListener('close', place, { capture: true, signal })
 
   function emit(name: EventName, detail: object = {}, cancelable = false): boolean {
     return document.dispatchEvent(new CustomEvent(`service:${name}`, { detail, cancelable, bubbles: true }))
   }
 
-  function refuse({ code }: ServiceError): void {
+  function refuse({ code, details }: ServiceError): void {
+    const { origin } = location
     warn(
       code === 'origin_not_allowed'
-        ? `${location.origin} is not among the origins of this key. Add it: portal → Widget.`
+        ? `${origin} is not among the origins of this key. Add it with PATCH /v1/security/public-keys/{id}, or make another key: ` +
+            `lookalike key create --store SLUG --origin ${origin}`
         : code === 'origin_missing'
           ? 'this page has no origin, so no key can allow it. Open it from a web server.'
-          : 'the service does not know the key in data-key. Copy the snippet again: portal → Widget.',
+          : code === 'store_suspended'
+            ? 'the service has suspended this shop.'
+            : code === 'permission_denied'
+              ? `this key does not allow ${details['required']}. Change it with PATCH /v1/security/public-keys/{id}.`
+              : `the service does not know the key in data-key. ${LIST}`,
     )
-    withdraw()
+    // A key may allow words and no pictures.
+    if (code !== 'permission_denied') withdraw()
   }
 
   function withdraw(): void {
     isWithdrawn = true
     // The dialog lives in the host, which therefore stays.
-    button.hidden = true
+    host.dataset['bare'] = ''
     for (const one of document.querySelectorAll('.service-similar')) one.remove()
     drops?.stop()
   }
@@ -130,7 +160,8 @@ function boot(script: Script, stub: Present | undefined): Api {
       document.head.append(link)
       const { start } = (await import(address)) as MainFile
       link.remove()
-      const context: Context = { options, root, client, tracking, emit, withdraw }
+      signal.throwIfAborted()
+      const context: Context = { options, root, client, tracking, emit, shelter }
       panel = start(context)
       return panel
     })()
@@ -142,43 +173,92 @@ function boot(script: Script, stub: Present | undefined): Api {
     return loading
   }
 
+  /**
+   * Lets the loader take over that the service has now: after an upgrade it no longer has the main file of this one. A pinned
+   * script stays what it is, and a loader that has taken over does not ask again.
+   *
+   * @returns whether another loader is there, which does the rest.
+   */
+  async function renew(request: OpenRequest): Promise<boolean> {
+    if (tag.integrity || !tag.src.startsWith(`${base}widget.js`) || (stub && 'script' in stub)) return false
+    const calls = [
+      ['consent', tracking.hasConsent()],
+      ['open', request],
+    ]
+    api.renewal = { script: tag, q: calls }
+    // An address that no cache knows.
+    await import(`${base}widget.js?${Date.now()}`).catch(() => undefined)
+    delete api.renewal
+    return signal.aborted
+  }
+
   async function open(request: OpenRequest = {}, opener?: HTMLElement): Promise<void> {
     if (isWithdrawn || signal.aborted || options.mode === 'track') return
     const from =
       opener ?? (document.activeElement instanceof HTMLElement ? document.activeElement : undefined)
+    turns += 1
+    const turn = turns
     button.ariaBusy = 'true'
     try {
-      const loaded = await load()
-      if (!signal.aborted) loaded.open(request, from)
+      const loaded = await load().catch(async (error: unknown) => {
+        if (signal.aborted || (await renew(request))) return
+        complain(`${base}widget/${MAIN_FILE} did not load. ${error}`)
+        emit('error', { code: 'load_failed' })
+        tell(labels.failed)
+      })
+      if (turn === turns && !signal.aborted) loaded?.open(request, from)
       tracking.flush()
-    } catch (error) {
-      complain(`${base}widget/${MAIN_FILE} did not load. ${error}`)
-      emit('error', { code: 'load_failed' })
     } finally {
       button.ariaBusy = null
     }
   }
 
+  /** Shows the shopper a sentence for some seconds, while there is no dialog. */
+  function tell(text: string): void {
+    shelter()
+    const note = el('p', { class: 'note', part: 'notice', role: 'alert', popover: 'manual' }, text)
+    root.append(note)
+    note.showPopover?.()
+    setTimeout(() => {
+      note.remove()
+      place()
+    }, NOTE_MS)
+  }
+
+  function shelter(): void {
+    if (host.getClientRects().length > 0) return
+    host.dataset['bare'] = ''
+    document.body.append(host)
+  }
+
+  /** Puts the host where the button belongs now; without such a place it stays where it is. */
+  function goHome(): void {
+    const field = options.attach && document.querySelector(options.attach)
+    const target = options.target && document.querySelector(options.target)
+    if (field) {
+      host.dataset['attached'] = ''
+      // The camera lies on the field, whose colours may have little to do with ours.
+      fieldSheet.replaceSync(`:host([data-attached]) .open{color:${getComputedStyle(field).color}}`)
+      field.after(host)
+      const isRightToLeft = getComputedStyle(field).direction === 'rtl'
+      anchors.add(host, field, ({ width, height }) => ({
+        x: isRightToLeft ? 0 : width - 44,
+        y: (height - 44) / 2,
+      }))
+    } else if (target) target.append(host)
+    // In the head or without a place of its own, a button would show nowhere.
+    else if (!options.attach && !options.target && tag.isConnected && !tag.closest('head')) tag.after(host)
+    else return
+    delete host.dataset['bare']
+  }
+
   /** Puts what the shopper sees where it belongs now. It changes nothing that is in place. */
   function place(): void {
-    if (isWithdrawn || options.mode === 'track') return
-    if (!host.isConnected) {
-      const field = options.attach && document.querySelector(options.attach)
-      const target = options.target && document.querySelector(options.target)
-      if (field) {
-        host.dataset['attached'] = ''
-        // The camera lies on the field, whose colours may have little to do with ours.
-        fieldSheet.replaceSync(`:host([data-attached]) .open{color:${getComputedStyle(field).color}}`)
-        field.after(host)
-        const isRightToLeft = getComputedStyle(field).direction === 'rtl'
-        anchors.add(host, field, ({ width, height }) => ({
-          x: isRightToLeft ? 0 : width - 44,
-          y: (height - 44) / 2,
-        }))
-      } else if (target) target.append(host)
-      // In the head or without a place of its own, a button would show nowhere.
-      else if (!options.attach && !options.target && tag.isConnected && !tag.closest('head')) tag.after(host)
-    }
+    if (isWithdrawn || signal.aborted || options.mode === 'track') return
+    // What is open stays where it can be seen.
+    const isUsed = root.querySelector('dialog[open],section,[popover]')
+    if (!host.isConnected || ('bare' in host.dataset && !isUsed)) goHome()
+    panel?.settle()
     if (options.similar)
       for (const picture of document.querySelectorAll<HTMLElement>(options.similar)) addSimilar(picture)
     anchors.lay()
@@ -186,21 +266,31 @@ function boot(script: Script, stub: Present | undefined): Api {
 
   const marked = new WeakMap<Element, HTMLElement>()
 
+  // A list may show another product in the same picture later, so nothing of it is kept.
+  const productOf = (picture: HTMLElement) =>
+    picture.closest<HTMLElement>('[data-product-id]')?.dataset['productId']
+
   function addSimilar(picture: HTMLElement): void {
-    if (marked.get(picture)?.isConnected) return
-    const productId = picture.closest<HTMLElement>('[data-product-id]')?.dataset['productId']
-    const url = (picture as HTMLImageElement).currentSrc || (picture as HTMLImageElement).src
-    const name = picture.getAttribute('alt') || productId || ''
+    const name = picture.getAttribute('alt') || productOf(picture) || ''
+    const label = labels.similar.replace('{name}', () => name)
+    const known = marked.get(picture)
+    if (known?.isConnected) {
+      known.setAttribute('aria-label', label)
+      return
+    }
     const similar: HTMLElement = el(
       'button',
       {
         type: 'button',
         class: 'service-similar',
         'aria-haspopup': 'dialog',
-        'aria-label': labels.similar.replace('{name}', name),
+        'aria-label': label,
         click: (event) => {
           event.preventDefault()
           event.stopPropagation()
+          const productId = productOf(picture)
+          const { currentSrc, src } = picture as HTMLImageElement
+          const url = currentSrc || src
           void open(
             { ...(productId && { product_id: productId }), ...(/^https?:/.test(url) && { url }) },
             similar,
@@ -227,7 +317,10 @@ function boot(script: Script, stub: Present | undefined): Api {
   })
   if (options.mode !== 'track') {
     place()
-    observer.observe(document.documentElement, { childList: true, subtree: true })
+    observer.observe(document.documentElement, {
+      ...{ childList: true, subtree: true },
+      ...(options.similar && { attributeFilter: ['alt', 'data-product-id'] }),
+    })
   }
 
   // What an earlier page could not send waits for the shopper's first move.
@@ -248,15 +341,16 @@ function boot(script: Script, stub: Present | undefined): Api {
     { signal },
   )
 
-  for (const call of stub?.q ?? []) tracking.trackPurchase(String(call[0]), Object(call[1]) as Purchase)
-
-  return {
+  const api: Api = {
     version: VERSION,
     open: (request) => void open(request),
-    close: () => panel?.close(),
+    close() {
+      turns += 1
+      panel?.close()
+    },
     on(name, listener) {
       const type = `service:${name.replace(/^service:/, '')}`
-      document.addEventListener(type, listener as EventListener, { signal })
+      document.addEventListener(type, listener as EventListener, { signal: listening.signal })
       return () => document.removeEventListener(type, listener as EventListener)
     },
     consent: tracking.consent,
@@ -264,6 +358,7 @@ function boot(script: Script, stub: Present | undefined): Api {
     trackPurchase: (productId, purchase) => tracking.trackPurchase(productId, Object(purchase) as Purchase),
     destroy() {
       ending.abort()
+      if (!api.renewal) listening.abort()
       observer.disconnect()
       panel?.destroy()
       drops?.stop()
@@ -279,27 +374,42 @@ function boot(script: Script, stub: Present | undefined): Api {
       }
     },
   }
+
+  // Consent comes first, because it decides what the others may send.
+  const calls = Array.from(stub?.q ?? [], (call) => Array.from(call)).sort(
+    ([one], [other]) => Number(other === 'consent') - Number(one === 'consent'),
+  )
+  for (const call of calls) {
+    const [name, ...passed] = call
+    const method = (api as unknown as Record<string, unknown>)[String(name)]
+    const isNamed = typeof method === 'function' && Object(call[1])['order_value'] === undefined
+    if (isNamed) method(...passed)
+    else api.trackPurchase(String(call[0]), call[1] as Purchase)
+  }
+  return api
 }
 
 /** Refuses what would publish a secret; everything else starts. */
-function start(script: Script, stub?: Present): Present | undefined {
+function start(script: Script, stub?: Present | Renewal): Present | undefined {
   const { key = '' } = script.dataset
-  if (/^pk_/.test(key)) return boot(script, stub)
+  if (/^pk_\w+$/.test(key)) return boot(script, stub)
   complain(
-    key === ''
-      ? 'data-key is missing. Copy the snippet again: portal → Widget.'
-      : 'data-key holds a secret that every visitor of this page can read. Rotate it now (portal → Security), ' +
-          'and put a widget key (pk_…) here: portal → Widget.',
+    key === '' || /^pk_/.test(key)
+      ? `data-key holds no widget key. ${LIST}`
+      : 'data-key holds a secret that every visitor of this page can read. Rotate it now ' +
+          `(lookalike key revoke or lookalike store new-secret), and put a widget key (pk_…) here. ${LIST}`,
   )
   return stub
 }
 
-const script = document.currentScript
+const present = page.ServiceWidget
+const renewal = present?.renewal
+const script = document.currentScript ?? renewal?.script
 if (script instanceof HTMLScriptElement && typeof CSSStyleSheet.prototype.replaceSync === 'function') {
-  const present = page.ServiceWidget
-  if (present?.adopt) present.adopt(script)
+  if (present?.adopt && !renewal) present.adopt(script)
   else {
-    const started = start(script, present)
+    if (renewal) present?.destroy?.()
+    const started = start(script, renewal ?? present)
     if (started) page.ServiceWidget = started
   }
 }

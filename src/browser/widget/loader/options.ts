@@ -22,6 +22,18 @@ export interface Options {
 
 const LIMIT_MAX = 50
 
+/** A selector that the browser understands. */
+function readSelector(data: DOMStringMap, name: string, warn: (message: string) => void): string | undefined {
+  try {
+    const selector = data[name]
+    if (selector) document.createDocumentFragment().querySelector(selector)
+    return selector
+  } catch {
+    warn(`data-${name} is no selector and was ignored.`)
+    return undefined
+  }
+}
+
 const oneOf = <Value extends string>(
   value: string | undefined,
   allowed: readonly [Value, ...Value[]],
@@ -33,9 +45,9 @@ export function readOptions(data: DOMStringMap, warn: (message: string) => void)
   return {
     key: data['key'] ?? '',
     mode: oneOf(data['mode'], ['modal', 'inline', 'track']),
-    target: data['target'],
-    attach: data['attach'],
-    similar: data['similar'],
+    target: readSelector(data, 'target', warn),
+    attach: readSelector(data, 'attach', warn),
+    similar: readSelector(data, 'similar', warn),
     url: data['url'],
     limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, LIMIT_MAX) : LIMIT_MAX,
     lang: findLanguage(data['lang'], document.documentElement.lang),

@@ -6,7 +6,7 @@
 export interface Storage {
   read<Value>(name: string, fallback: Value): Value
   write(name: string, value: unknown): void
-  /** Whether the disk may be used. Values that were kept in memory until then are written. */
+  /** Whether the disk may be used. Lists that were kept in memory until then join those on the disk. */
   allow(isAllowed: boolean): void
 }
 
@@ -28,27 +28,34 @@ export function createStorage(isAllowedFirst: boolean): Storage {
     }
   }
 
+  /** @returns undefined where nothing is stored, or nothing of ours. */
+  const recall = (name: string, isText: boolean): unknown => {
+    try {
+      const text = localStorage.getItem(name)
+      return text === null || isText ? (text ?? undefined) : JSON.parse(text)
+    } catch {
+      // As above, or somebody else has written there.
+      return undefined
+    }
+  }
+
   return {
     read(name, fallback) {
-      if (isAllowed) {
-        try {
-          const text = localStorage.getItem(name)
-          if (text !== null)
-            return (typeof fallback === 'string' ? text : JSON.parse(text)) as typeof fallback
-        } catch {
-          // As above, or somebody else has written there.
-        }
-      }
-      return (memory.get(name) as typeof fallback | undefined) ?? fallback
+      const stored = isAllowed ? recall(name, typeof fallback === 'string') : undefined
+      return (stored ?? memory.get(name) ?? fallback) as typeof fallback
     },
     write(name, value) {
       memory.set(name, value)
       if (isAllowed) store(name, value)
     },
     allow(allowed) {
+      if (allowed && isAllowed) return
       isAllowed = allowed
       if (allowed) {
-        for (const [name, value] of memory) store(name, value)
+        for (const [name, value] of memory) {
+          const stored = recall(name, false)
+          store(name, Array.isArray(value) && Array.isArray(stored) ? [...stored, ...value] : value)
+        }
         return
       }
       memory.clear()

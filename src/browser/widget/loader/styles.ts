@@ -6,8 +6,9 @@ export const BASE = `
 --r:var(--service-radius,10px);--f:var(--service-font,system-ui,sans-serif);--s:var(--service-font-size,16px);
 color-scheme:light}
 :host([hidden]),[hidden]{display:none!important}
-:host([data-attached]){position:absolute;top:0;left:0}
+:host([data-attached]),:host([data-bare]:not([data-mode=inline])){position:absolute;top:0;left:0}
 :host([data-mode=inline]){display:block}
+:host([data-bare]) .open{display:none}
 button,input{font:inherit;color:inherit;letter-spacing:inherit}
 button{cursor:pointer}
 :focus-visible{outline:3px solid var(--a);outline-offset:2px}
@@ -20,6 +21,9 @@ font:500 var(--s)/1.2 var(--f);color:var(--at);background:var(--a);border:1px so
 .drop{position:fixed;inset:0;inline-size:auto;block-size:auto;margin:12px;display:grid;place-items:center;
 font:600 24px/1.3 var(--f);color:var(--at);background:color-mix(in srgb,var(--a) 92%,transparent);
 border:3px dashed var(--at);border-radius:var(--r);pointer-events:none}
+.drop,.note{visibility:visible}
+.note{position:fixed;inset:auto 0 12px;inline-size:fit-content;max-inline-size:90vw;margin:0 auto;padding:.75em 1em;
+font:var(--s)/1.4 var(--f);color:var(--t);background:var(--bg);border:1px solid var(--b);border-radius:var(--r)}
 @media(forced-colors:active){.open{border-color:ButtonText}}
 `
 

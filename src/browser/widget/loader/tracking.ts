@@ -19,8 +19,11 @@ interface Feedback extends Partial<Purchase> {
   session_id?: string
 }
 
-/** An event that waits: since when, in milliseconds of this browser's clock, and what. */
-type Waiting = [since: number, event: Feedback]
+/**
+ * An event that waits: since when, in milliseconds of this browser's clock, and what. It may have arrived already where it
+ * has a key: it goes out again with that key, among the same events, so that the service counts it once.
+ */
+type Waiting = [since: number, event: Feedback, repeatKey?: string | undefined]
 
 export interface Tracking {
   /** The session's id, from local storage; undefined until the shopper has consented where that is required. */
@@ -30,6 +33,7 @@ export interface Tracking {
   trackPurchase(productId: string, purchase: Purchase): void
   /** Sends what could not be sent before. */
   flush(): void
+  hasConsent(): boolean
   consent(isGiven: boolean): void
   stop(): void
 }
@@ -52,19 +56,24 @@ export function createTracking(
   let hasConsent = !isConsentRequired
   let timer: ReturnType<typeof setTimeout> | undefined
   let isFlushing = false
+  let isStopped = false
 
   const readList = <Entry>(name: string): Entry[] => {
     const list = storage.read<unknown>(name, [])
     return Array.isArray(list) ? list : []
   }
 
+  const makeRandom = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+      '',
+    )
+
   function session(): string | undefined {
     if (!hasConsent) return undefined
     const known = storage.read(SESSION, '')
     // 64 characters is what the service takes.
     if (/^[\x21-\x7e]{1,64}$/.test(known)) return known
-    const bytes = crypto.getRandomValues(new Uint8Array(16))
-    const made = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    const made = makeRandom()
     storage.write(SESSION, made)
     return made
   }
@@ -78,31 +87,84 @@ export function createTracking(
     return status === undefined || status === 429 || status >= 500
   }
 
+  /** Whether the service may have recorded what it was sent, and only its answer was lost. */
+  const isUncertain = (error: unknown) => {
+    const { status } = readRefusal(error) ?? {}
+    return status !== 429 && status !== 503
+  }
+
+  /** A line of an order, as it is remembered so that it counts once. */
+  const lineOf = (orderId: unknown, productId: string) => `${orderId}\n${productId}`
+
+  /** Tells the developer. A line that was refused may come again, after its mistake is mended. */
+  function refuse({ action, order_id, result_product_id }: Feedback, message: unknown): void {
+    warn(`${action} of ${result_product_id} was refused: ${message}`)
+    if (order_id === undefined) return
+    const line = lineOf(order_id, result_product_id)
+    storage.write(
+      ORDERS,
+      readList<string>(ORDERS).filter((one) => one !== line),
+    )
+  }
+
   function keep(events: Waiting[]): void {
     storage.write(QUEUE, [...readList<Waiting>(QUEUE), ...events].slice(-QUEUE_MAX))
   }
 
   function flushLater(seconds = RETRY_SECONDS): void {
     clearTimeout(timer)
-    timer = setTimeout(flush, seconds * 1000)
+    if (!isStopped) timer = setTimeout(flush, seconds * 1000)
   }
 
   /** @returns whether the service has answered, so that what waits can be sent, too. */
   async function send(event: Feedback): Promise<boolean> {
     const since = Date.now()
+    // Clicks and lines of an order count once by what they say.
+    const repeatKey = event.action === 'click' || event.order_id !== undefined ? undefined : makeRandom()
+    if (!navigator.onLine) {
+      keep([[since, event]])
+      flushLater()
+      return false
+    }
     try {
-      if (!navigator.onLine) throw new TypeError('offline')
-      await client.call('search/feedback', event, { keepalive: true })
+      await client.call('search/feedback', event, { keepalive: true, repeatKey })
       return true
     } catch (error) {
       if (isWorthRepeating(error)) {
-        keep([[since, event]])
+        keep([isUncertain(error) ? [since, event, repeatKey] : [since, event]])
         flushLater(readRefusal(error)?.retryAfter)
         return false
       }
-      warn(`${event.action} of ${event.result_product_id} was refused: ${(error as Error).message}`)
+      refuse(event, (error as Error).message)
       return true
     }
+  }
+
+  /** Sends events under one key, and keeps them where they have to go on waiting. @returns as {@link send}. */
+  async function sendAgain(waiting: readonly Waiting[], repeatKey: string): Promise<boolean> {
+    const events = waiting.map(([since, event]) => ({
+      ...event,
+      ...(Date.now() - since > DATED_MS && { occurred_at: new Date(since).toISOString() }),
+    }))
+    try {
+      const { results } = await client.call<{ results?: { status: string; message?: string }[] }>(
+        'search/feedback',
+        { events },
+        { keepalive: true, repeatKey },
+      )
+      for (const [n, { status, message }] of (results ?? []).entries()) {
+        const [, event] = waiting[n] ?? []
+        if (status === 'failed' && event) refuse(event, message)
+      }
+    } catch (error) {
+      if (isWorthRepeating(error)) {
+        keep(waiting.map(([since, event]) => [since, event, isUncertain(error) ? repeatKey : undefined]))
+        flushLater(readRefusal(error)?.retryAfter)
+        return false
+      }
+      for (const [, event] of waiting) refuse(event, (error as Error).message)
+    }
+    return true
   }
 
   async function flushQueue(): Promise<void> {
@@ -111,26 +173,17 @@ export function createTracking(
     isFlushing = true
     // Taken out first, so that another tab does not send them a second time.
     storage.write(QUEUE, [])
-    try {
-      const events = waiting.map(([since, event]) => ({
-        ...event,
-        ...(Date.now() - since > DATED_MS && { occurred_at: new Date(since).toISOString() }),
-      }))
-      const { results } = await client.call<{ results?: { status: string; message?: string }[] }>(
-        'search/feedback',
-        { events },
-        { keepalive: true },
-      )
-      for (const { status, message } of results ?? [])
-        if (status === 'failed') warn(`an event was refused: ${message}`)
-    } catch (error) {
-      if (isWorthRepeating(error)) {
-        keep(waiting)
-        flushLater(readRefusal(error)?.retryAfter)
-      } else warn(`${waiting.length} events were refused: ${(error as Error).message}`)
-    } finally {
-      isFlushing = false
+    const groups = new Map<string, Waiting[]>()
+    for (const one of waiting) {
+      const key = one[2] ?? ''
+      groups.set(key, [...(groups.get(key) ?? []), one])
     }
+    let isAnswered = true
+    for (const [repeatKey, group] of groups) {
+      if (isAnswered) isAnswered = await sendAgain(group, repeatKey || makeRandom())
+      else keep(group)
+    }
+    isFlushing = false
   }
 
   function flush(): void {
@@ -152,6 +205,7 @@ export function createTracking(
   return {
     session,
     flush,
+    hasConsent: () => hasConsent,
     trackClick(productId, searchId) {
       if (searchId && hasConsent) {
         const others = readClicks().filter(([product]) => product !== productId)
@@ -164,7 +218,7 @@ export function createTracking(
     },
     trackPurchase(productId, { order_value, currency, quantity, order_id }) {
       if (order_id !== undefined) {
-        const line = `${order_id}\n${productId}`
+        const line = lineOf(order_id, productId)
         const lines = readList<string>(ORDERS)
         if (lines.includes(line)) return
         storage.write(ORDERS, [line, ...lines].slice(0, REMEMBERED_MAX))
@@ -184,6 +238,7 @@ export function createTracking(
       storage.allow(isGiven)
     },
     stop() {
+      isStopped = true
       clearTimeout(timer)
       removeEventListener('online', flush)
     },

@@ -30,6 +30,8 @@ export function start(context: Context): Panel {
   /** Pictures that were chosen; only the last one counts. */
   let chosen = 0
   let isOffline = false
+  /** Ends an upload, which goes on while the shopper narrows its search. */
+  let sending: AbortController | undefined
 
   const view = buildView(texts, isInline, {
     onFile: (file) => void takeFile(file),
@@ -45,14 +47,22 @@ export function start(context: Context): Panel {
   root.append(element)
 
   dialog?.addEventListener('close', () => {
-    // What was still looked for is not shown half.
-    if (running) clear()
-    stopSearch()
+    // The page may have opened it again before the browser says so.
+    if (dialog.open) return
+    leave()
     opener?.focus()
   })
-  // The backdrop belongs to the dialog; what is inside of it does not.
-  dialog?.addEventListener('click', ({ target }) => {
-    if (target === dialog) close()
+  // Both ends of a click on the backdrop: a text that is marked may end there, and so may a drag.
+  let isPressedOutside = false
+  const isOutside = ({ target, clientX: x, clientY: y }: MouseEvent): boolean => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return target === dialog && (x < left || x > right || y < top || y > bottom)
+  }
+  dialog?.addEventListener('pointerdown', (event) => {
+    isPressedOutside = isOutside(event)
+  })
+  dialog?.addEventListener('click', (event) => {
+    if (isPressedOutside && isOutside(event)) close()
   })
   dialog?.addEventListener('dragover', () => element.classList.add('dragging'))
   for (const name of ['dragleave', 'drop'])
@@ -74,6 +84,21 @@ export function start(context: Context): Panel {
     out.removeAttribute('aria-busy')
   }
 
+  function stopAll(): void {
+    stopSearch()
+    sending?.abort()
+    sending = undefined
+  }
+
+  /** Ends everything that would still send or show something: the shopper has gone. */
+  function leave(): void {
+    chosen += 1
+    // What was still looked for is not shown half.
+    if (running || isOffline) clear()
+    stopAll()
+    cropper.set(query.crop)
+  }
+
   /** Shows a text, and lets screen readers say it once. */
   function say(text: string, spoken = text): void {
     headline.textContent = text
@@ -83,6 +108,8 @@ export function start(context: Context): Panel {
   /** Empties what the last search has left. */
   function clear(): void {
     isOffline = false
+    // The focus stays in the dialog when the button that has it goes.
+    if (notice.contains(root.activeElement)) view.title.focus({ preventScroll: true })
     headline.textContent = ''
     status.textContent = ''
     notice.replaceChildren()
@@ -92,7 +119,7 @@ export function start(context: Context): Panel {
   /** Forgets the query, and shows the dialog as it was first. */
   function reset(): void {
     chosen += 1
-    stopSearch()
+    stopAll()
     clear()
     query = { words: '' }
     field.value = ''
@@ -115,6 +142,7 @@ export function start(context: Context): Panel {
 
   /** Begins a search with another source; words and category belonged to the last one. */
   function begin(source: NonNullable<Query['source']>, picture: HTMLCanvasElement | undefined): void {
+    stopAll()
     query = { source, words: '' }
     field.value = ''
     chips.replaceChildren()
@@ -126,7 +154,7 @@ export function start(context: Context): Panel {
 
   async function takeFile(file: Blob): Promise<void> {
     const turn = ++chosen
-    stopSearch()
+    stopAll()
     clear()
     try {
       const picture = await preparePicture(file)
@@ -150,6 +178,7 @@ export function start(context: Context): Panel {
       if (canvas && turn === chosen) {
         const drawn = [...regions.childNodes]
         showPicture(canvas)
+        cropper.set(query.crop)
         regions.replaceChildren(...drawn)
         markParts()
       }
@@ -173,15 +202,19 @@ export function start(context: Context): Panel {
   }
 
   async function paste(): Promise<void> {
+    // The browser asks the shopper, who may have gone or chosen something else meanwhile.
+    const turn = chosen
     try {
       for (const item of await navigator.clipboard.read()) {
         const type = item.types.find((one) => one.startsWith('image/'))
         if (type) {
-          await takeFile(await item.getType(type))
+          const file = await item.getType(type)
+          if (turn === chosen) await takeFile(file)
           return
         }
       }
       const text = (await navigator.clipboard.readText()).trim()
+      if (turn !== chosen) return
       if (/^https?:\/\/\S+$/i.test(text)) {
         takeAddress(text)
         return
@@ -189,7 +222,7 @@ export function start(context: Context): Panel {
     } catch {
       // The shopper has refused, or the clipboard holds nothing that a page may read.
     }
-    field.focus()
+    if (turn === chosen) field.focus()
   }
 
   function markParts(): void {
@@ -207,6 +240,7 @@ export function start(context: Context): Panel {
     stopSearch()
     const controller = new AbortController()
     running = controller
+    sending ??= new AbortController()
     clear()
     out.setAttribute('aria-busy', 'true')
     timers = [
@@ -219,9 +253,15 @@ export function start(context: Context): Panel {
         notice.replaceChildren(againButton())
       }, SLOW_MS),
     ]
-    search(context, query, controller.signal).then(
+    search(context, query, controller.signal, sending.signal).then(
       (answer) => {
-        if (running === controller) show(answer)
+        if (running !== controller) return
+        try {
+          show(answer)
+        } catch (error) {
+          // What has answered is not the service, or not this version of it.
+          fail(error)
+        }
       },
       (error: unknown) => {
         if (running === controller) fail(error)
@@ -229,8 +269,12 @@ export function start(context: Context): Panel {
     )
   }
 
+  const runAgain = () => {
+    stopAll()
+    run()
+  }
   const againButton = () =>
-    el('button', { type: 'button', class: 'plain', part: 'again', click: run }, texts.again)
+    el('button', { type: 'button', class: 'plain', part: 'again', click: runAgain }, texts.again)
 
   function show(answer: Answer): void {
     stopSearch()
@@ -256,6 +300,8 @@ export function start(context: Context): Panel {
         narrow(box)
       })
       regions.replaceChildren(...found)
+      // The page's policy may forbid the preview; the parts can be chosen without it.
+      if (found.length > 0) side.append(regions)
       markParts()
     }
     showCategories(answer)
@@ -317,9 +363,14 @@ export function start(context: Context): Panel {
     if (dialog) {
       if (!dialog.open) {
         opener = from
+        context.shelter()
         dialog.showModal()
       }
-    } else root.querySelector<HTMLElement>('.open')?.setAttribute('hidden', '')
+    } else {
+      context.shelter()
+      root.querySelector<HTMLElement>('.open')?.setAttribute('hidden', '')
+      element.scrollIntoView({ block: 'nearest' })
+    }
     emit('open')
     if (file) void takeFile(file)
     else if (productId || (url && /^https?:/i.test(url))) takeProduct(productId, url)
@@ -353,8 +404,17 @@ export function start(context: Context): Panel {
       open(request, from)
     },
     close,
+    settle() {
+      if (!dialog?.open || dialog.matches(':modal')) return
+      if (!dialog.isConnected) dialog.close()
+      else {
+        dialog.open = false
+        context.shelter()
+        dialog.showModal()
+      }
+    },
     destroy() {
-      stopSearch()
+      leave()
       removeEventListener('online', goOn)
       dialog?.close()
       element.remove()

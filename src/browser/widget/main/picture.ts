@@ -65,6 +65,7 @@ export async function preparePicture(file: Blob): Promise<Picture> {
 /** Loads a picture of another address for the preview; the page's policy may forbid it, and then there is none. */
 export async function loadPreview(url: string): Promise<HTMLCanvasElement | undefined> {
   const image = new Image()
+  image.referrerPolicy = 'no-referrer'
   image.src = url
   try {
     await image.decode()

@@ -16,6 +16,8 @@ export interface Source {
   url?: string
   productId?: string
   imageId?: string
+  /** The upload that is under way. */
+  upload?: Promise<Answer>
 }
 
 /** Why there are no results; each has a text of its own. */
@@ -43,6 +45,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   origin_not_allowed: 'unavailable',
   origin_missing: 'unavailable',
   store_suspended: 'unavailable',
+  permission_denied: 'unavailable',
 }
 
 /** Names what went wrong. */
@@ -67,9 +70,15 @@ const isUnknown = (error: unknown): boolean => [404, 422].includes(readRefusal(e
  *
  * A picture is uploaded once; then its `image_id` stands for it. When the service has forgotten it, it is sent again.
  *
+ * @param sending ends an upload, on which a later search of the same picture waits.
  * @throws what {@link findProblem} understands. @throws DOMException named AbortError after `signal`.
  */
-export async function search(context: Context, query: Query, signal: AbortSignal): Promise<Answer> {
+export async function search(
+  context: Context,
+  query: Query,
+  signal: AbortSignal,
+  sending: AbortSignal,
+): Promise<Answer> {
   const { client, tracking, options } = context
   const { source, words, category, crop } = query
   const session = tracking.session()
@@ -89,7 +98,17 @@ export async function search(context: Context, query: Query, signal: AbortSignal
     form.append('image', jpeg, 'picture.jpg')
     for (const [name, value] of Object.entries(refined))
       form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-    return post('upload', form)
+    const answer = client
+      .call<Answer>('search/upload', form, { signal: sending })
+      .then((read) => {
+        if (read.image_id) source.imageId = read.image_id
+        return read
+      })
+      .finally(() => {
+        delete source.upload
+      })
+    source.upload = answer
+    return answer
   }
 
   const first = async (): Promise<Answer> => {
@@ -106,6 +125,8 @@ export async function search(context: Context, query: Query, signal: AbortSignal
     return post('url', { image_url: url, ...refined })
   }
 
+  // The shopper has narrowed the search before its first answer: the picture is on its way already.
+  await source.upload?.catch(() => undefined)
   if (source.imageId) {
     try {
       return await post('url', { image_id: source.imageId, ...refined })

@@ -1,6 +1,6 @@
 /** Styles of the dialog. Lengths are relative, so that 200 % text size and 320 px lose nothing. */
 export const STYLES = `
-.panel{font:var(--s)/1.5 var(--f);color:var(--t);background:var(--bg);box-sizing:border-box}
+.panel{visibility:visible;font:var(--s)/1.5 var(--f);color:var(--t);background:var(--bg);box-sizing:border-box}
 .panel *{box-sizing:border-box}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 dialog{inline-size:min(1080px,100vw);max-inline-size:none;block-size:fit-content;max-block-size:none;min-block-size:min(24rem,100dvh);
