@@ -197,7 +197,8 @@ describe('the key', () => {
     const origin = shop.origin.replace('127.0.0.1', 'localhost')
     expect(result).toBe(false)
     expect(console.filter((text) => text.startsWith('Lookalike'))).toEqual([
-      `Lookalike: ${origin} is not among the origins of this key. Add it: portal → Widget.`,
+      `Lookalike: ${origin} is not among the origins of this key. ` +
+        'Add it with PATCH /v1/security/public-keys/{id}, or make another key: lookalike key create.',
     ])
   }, 60_000)
 

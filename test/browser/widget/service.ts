@@ -144,7 +144,7 @@ export function startService(origins: () => string[]) {
         headers: {
           'access-control-allow-origin': origin ?? '*',
           'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'X-Service-Key, Content-Type',
+          'access-control-allow-headers': 'X-Service-Key, Content-Type, Idempotency-Key',
           vary: 'Origin',
         },
       })

@@ -21,7 +21,7 @@ interface Anchored {
 const NAME = 'data-service-anchored'
 
 export function createAnchors(common: string): Anchors {
-  const anchored: Anchored[] = []
+  let anchored: Anchored[] = []
   const rules = sheet(common)
   let frame = 0
   let count = 0
@@ -46,13 +46,12 @@ export function createAnchors(common: string): Anchors {
   }
 
   function lay(): void {
-    for (let n = anchored.length; n-- > 0; ) {
-      const { element, anchor } = anchored[n] as Anchored
-      if (element.isConnected && anchor.isConnected) continue
+    anchored = anchored.filter(({ element, anchor }) => {
+      if (element.isConnected && anchor.isConnected) return true
       element.remove()
       sizes.unobserve(anchor)
-      anchored.splice(n, 1)
-    }
+      return false
+    })
     frame ||= requestAnimationFrame(layNow)
   }
 
@@ -70,8 +69,7 @@ export function createAnchors(common: string): Anchors {
         sizes.observe(document.documentElement)
         addEventListener('scroll', follow, { capture: true, passive: true })
       }
-      const before = anchored.findIndex((one) => one.element === element)
-      if (before >= 0) anchored.splice(before, 1)
+      anchored = anchored.filter((one) => one.element !== element)
       count += 1
       element.setAttribute(NAME, String(count))
       anchored.push({ element, anchor, place })

@@ -10,14 +10,12 @@ const isPicture = ({ type }: Blob) => type.startsWith('image/')
 
 /** Whether typing would go into the element, a field of the page. */
 const isField = (element: EventTarget | undefined): boolean =>
-  element instanceof HTMLInputElement ||
-  element instanceof HTMLTextAreaElement ||
-  (element instanceof HTMLElement && element.isContentEditable)
+  element instanceof HTMLElement && (element.isContentEditable || element.matches('input,textarea'))
 
 /** Whether the shop takes a file here itself, in a field for uploads or by a program of its own. */
 const isTaken = (event: Event): boolean =>
   event.defaultPrevented ||
-  event.composedPath().some((one) => one instanceof HTMLInputElement && one.type === 'file')
+  event.composedPath().some((one) => one instanceof Element && one.matches('input[type=file]'))
 
 /** What a drop or a paste holds: the picture itself, or else its address. */
 function readTransfer(data: DataTransfer): OpenRequest | undefined {
@@ -47,7 +45,7 @@ export function createDrops(
   label: string,
   { isOpen, open, shelter, place }: Surroundings,
 ): Drops {
-  const area = el('div', { class: 'drop', part: 'drop', popover: 'manual', role: 'presentation' }, label)
+  const area = el('div', { class: 'drop', part: 'drop', popover: 'manual' }, label)
   let isOwn = false
   let hiding: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()

@@ -11,6 +11,7 @@ import { createClient, type ServiceError } from './client.ts'
 import { createDrops } from './drop.ts'
 import { pickLabels } from './labels.ts'
 import { readOptions } from './options.ts'
+import { describeKey, describeRefusal } from './refusals.ts'
 import { createStorage } from './storage.ts'
 import { BASE, SIMILAR, theme } from './styles.ts'
 import { createTracking, type Purchase } from './tracking.ts'
@@ -53,9 +54,6 @@ const page = window as unknown as { ServiceWidget?: Present | undefined }
 
 /** How long a sentence stays. */
 const NOTE_MS = 8_000
-
-/** What a developer does about a wrong key. */
-const LIST = 'These commands show the keys and make one: lookalike key list, lookalike key create.'
 
 const complain = (message: string) => console.error(`Lookalike: ${message}`)
 
@@ -126,22 +124,10 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     return document.dispatchEvent(new CustomEvent(`service:${name}`, { detail, cancelable, bubbles: true }))
   }
 
-  function refuse({ code, details }: ServiceError): void {
-    const { origin } = location
-    warn(
-      code === 'origin_not_allowed'
-        ? `${origin} is not among the origins of this key. Add it with PATCH /v1/security/public-keys/{id}, or make another key: ` +
-            `lookalike key create --store SLUG --origin ${origin}`
-        : code === 'origin_missing'
-          ? 'this page has no origin, so no key can allow it. Open it from a web server.'
-          : code === 'store_suspended'
-            ? 'the service has suspended this shop.'
-            : code === 'permission_denied'
-              ? `this key does not allow ${details['required']}. Change it with PATCH /v1/security/public-keys/{id}.`
-              : `the service does not know the key in data-key. ${LIST}`,
-    )
+  function refuse(error: ServiceError): void {
+    warn(describeRefusal(error))
     // A key may allow words and no pictures.
-    if (code !== 'permission_denied') withdraw()
+    if (error.code !== 'permission_denied') withdraw()
   }
 
   function withdraw(): void {
@@ -180,12 +166,14 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
    * @returns whether another loader is there, which does the rest.
    */
   async function renew(request: OpenRequest): Promise<boolean> {
-    if (tag.integrity || !tag.src.startsWith(`${base}widget.js`) || (stub && 'script' in stub)) return false
-    const calls = [
-      ['consent', tracking.hasConsent()],
-      ['open', request],
-    ]
-    api.renewal = { script: tag, q: calls }
+    if (tag.integrity || (stub && 'script' in stub)) return false
+    api.renewal = {
+      script: tag,
+      q: [
+        ['consent', tracking.hasConsent()],
+        ['open', request],
+      ],
+    }
     // An address that no cache knows.
     await import(`${base}widget.js?${Date.now()}`).catch(() => undefined)
     delete api.renewal
@@ -194,8 +182,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
 
   async function open(request: OpenRequest = {}, opener?: HTMLElement): Promise<void> {
     if (isWithdrawn || signal.aborted || options.mode === 'track') return
-    const from =
-      opener ?? (document.activeElement instanceof HTMLElement ? document.activeElement : undefined)
+    const from = (opener ?? document.activeElement ?? undefined) as HTMLElement | undefined
     turns += 1
     const turn = turns
     button.ariaBusy = 'true'
@@ -290,11 +277,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
           event.stopPropagation()
           const productId = productOf(picture)
           const { currentSrc, src } = picture as HTMLImageElement
-          const url = currentSrc || src
-          void open(
-            { ...(productId && { product_id: productId }), ...(/^https?:/.test(url) && { url }) },
-            similar,
-          )
+          void open({ ...(productId && { product_id: productId }), url: currentSrc || src }, similar)
         },
       },
       icon(CAMERA),
@@ -307,13 +290,13 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
 
   let isPlacing = false
   const observer = new MutationObserver(() => {
-    if (isPlacing) return
-    isPlacing = true
     // Once for everything that a framework does in one go.
-    setTimeout(() => {
-      isPlacing = false
-      if (!signal.aborted) place()
-    })
+    if (!isPlacing)
+      setTimeout(() => {
+        isPlacing = false
+        place()
+      })
+    isPlacing = true
   })
   if (options.mode !== 'track') {
     place()
@@ -325,14 +308,14 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
 
   // What an earlier page could not send waits for the shopper's first move.
   for (const name of ['pointerdown', 'keydown']) {
-    addEventListener(name, tracking.flush, { signal, once: true, passive: true, capture: true })
+    addEventListener(name, tracking.flush, { signal, once: true, capture: true })
   }
 
   document.addEventListener(
     'securitypolicyviolation',
     ({ blockedURI, effectiveDirective }) => {
-      if (!blockedURI.startsWith(new URL(base).origin)) return
       const { origin } = new URL(base)
+      if (!blockedURI.startsWith(origin)) return
       warn(
         `the Content-Security-Policy of this page forbids ${effectiveDirective} ${origin}. ` +
           `Add: script-src ${origin}; connect-src ${origin}; img-src ${origin}`,
@@ -393,12 +376,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
 function start(script: Script, stub?: Present | Renewal): Present | undefined {
   const { key = '' } = script.dataset
   if (/^pk_\w+$/.test(key)) return boot(script, stub)
-  complain(
-    key === '' || /^pk_/.test(key)
-      ? `data-key holds no widget key. ${LIST}`
-      : 'data-key holds a secret that every visitor of this page can read. Rotate it now ' +
-          `(lookalike key revoke or lookalike store new-secret), and put a widget key (pk_…) here. ${LIST}`,
-  )
+  complain(describeKey(key))
   return stub
 }
 

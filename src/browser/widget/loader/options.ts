@@ -8,10 +8,8 @@ export interface Options {
   attach: string | undefined
   /** Selector of the shop's own product pictures. */
   similar: string | undefined
-  /** Template of a product's address with `{product_id}`. */
-  url: string | undefined
-  /** Products that one search asks for, 1 to 50. */
-  limit: number
+  /** What the main file reads by itself. */
+  data: DOMStringMap
   /** A language tag for texts and prices. */
   lang: string
   theme: 'auto' | 'light' | 'dark'
@@ -19,8 +17,6 @@ export interface Options {
   /** Texts in place of ours, by name. */
   texts: Readonly<Record<string, string>>
 }
-
-const LIMIT_MAX = 50
 
 /** A selector that the browser understands. */
 function readSelector(data: DOMStringMap, name: string, warn: (message: string) => void): string | undefined {
@@ -41,15 +37,13 @@ const oneOf = <Value extends string>(
 
 /** Reads the options of a tag. Values that make no sense count as absent; `warn` hears of them. */
 export function readOptions(data: DOMStringMap, warn: (message: string) => void): Options {
-  const limit = Number(data['limit'] ?? LIMIT_MAX)
   return {
     key: data['key'] ?? '',
     mode: oneOf(data['mode'], ['modal', 'inline', 'track']),
     target: readSelector(data, 'target', warn),
     attach: readSelector(data, 'attach', warn),
     similar: readSelector(data, 'similar', warn),
-    url: data['url'],
-    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, LIMIT_MAX) : LIMIT_MAX,
+    data,
     lang: findLanguage(data['lang'], document.documentElement.lang),
     theme: oneOf(data['theme'], ['auto', 'light', 'dark']),
     isConsentRequired: data['consent'] === 'required',

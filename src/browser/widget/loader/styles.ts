@@ -2,15 +2,13 @@
 export const BASE = `
 :host{display:inline-block;vertical-align:middle;text-align:start;
 --a:var(--service-accent,#0b6e5f);--at:var(--service-accent-text,#fff);
---bg:var(--service-background,#fff);--t:var(--service-text,#1c1c1c);--m:var(--service-muted,#595959);--b:var(--service-border,#8a8a8a);
 --r:var(--service-radius,10px);--f:var(--service-font,system-ui,sans-serif);--s:var(--service-font-size,16px);
 color-scheme:light}
 :host([hidden]),[hidden]{display:none!important}
 :host([data-attached]),:host([data-bare]:not([data-mode=inline])){position:absolute;top:0;left:0}
 :host([data-mode=inline]){display:block}
 :host([data-bare]) .open{display:none}
-button,input{font:inherit;color:inherit;letter-spacing:inherit}
-button{cursor:pointer}
+button{cursor:pointer;font:inherit;color:inherit;letter-spacing:inherit}
 :focus-visible{outline:3px solid var(--a);outline-offset:2px}
 svg{inline-size:1.4em;block-size:1.4em;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linejoin:round;flex:none}
 .open{display:inline-flex;align-items:center;gap:.5em;min-block-size:44px;padding:.4em 1em;margin:0;
@@ -18,22 +16,19 @@ font:500 var(--s)/1.2 var(--f);color:var(--at);background:var(--a);border:1px so
 .open:hover{filter:brightness(1.1)}
 .open[aria-busy=true]{opacity:.7;cursor:progress}
 :host([data-attached]) .open{inline-size:44px;padding:0;justify-content:center;color:var(--a);background:none;border:0}
-.drop{position:fixed;inset:0;inline-size:auto;block-size:auto;margin:12px;display:grid;place-items:center;
+.drop,.note{position:fixed;inset:0;inline-size:auto;block-size:auto;margin:12px;display:grid;place-items:center;
 font:600 24px/1.3 var(--f);color:var(--at);background:color-mix(in srgb,var(--a) 92%,transparent);
-border:3px dashed var(--at);border-radius:var(--r);pointer-events:none}
-.drop,.note{visibility:visible}
-.note{position:fixed;inset:auto 0 12px;inline-size:fit-content;max-inline-size:90vw;margin:0 auto;padding:.75em 1em;
-font:var(--s)/1.4 var(--f);color:var(--t);background:var(--bg);border:1px solid var(--b);border-radius:var(--r)}
+border:3px dashed var(--at);border-radius:var(--r);pointer-events:none;visibility:visible}
+.note{inset-block-start:auto;padding:1em;font-size:var(--s)}
 @media(forced-colors:active){.open{border-color:ButtonText}}
 `
 
-const DARK = `:host{--a:var(--service-accent,#5fd3bd);--at:var(--service-accent-text,#06231e);
---bg:var(--service-background,#16191b);--t:var(--service-text,#f1f1f1);--m:var(--service-muted,#b3b3b3);--b:var(--service-border,#7d8589);
-color-scheme:dark}`
+const DARK =
+  ':host{--a:var(--service-accent,#5fd3bd);--at:var(--service-accent-text,#06231e);color-scheme:dark}'
 
-/** @returns the colours of a theme, on top of the light ones. */
-export const theme = (name: 'auto' | 'light' | 'dark'): string =>
-  name === 'light' ? '' : name === 'dark' ? DARK : `@media(prefers-color-scheme:dark){${DARK}}`
+/** @param dark the rules of the dark theme. @returns the rules of a theme, on top of the light ones. */
+export const theme = (name: 'auto' | 'light' | 'dark', dark = DARK): string =>
+  name === 'light' ? '' : name === 'dark' ? dark : `@media(prefers-color-scheme:dark){${dark}}`
 
 /** Styles of the buttons on the shop's own pictures, which stand in the page itself. */
 export const SIMILAR = `

@@ -1,4 +1,4 @@
-import { type Client, readRefusal } from './client.ts'
+import { type Client, readRefusal, type ServiceError } from './client.ts'
 import { CLICKS, ORDERS, QUEUE, SESSION, type Storage } from './storage.ts'
 
 /** What a shop says about a purchase. */
@@ -82,17 +82,6 @@ export function createTracking(
   const readClicks = () =>
     readList<[string, string, number]>(CLICKS).filter(([, , at]) => Date.now() - at < ATTRIBUTION_MS)
 
-  const isWorthRepeating = (error: unknown) => {
-    const { status } = readRefusal(error) ?? {}
-    return status === undefined || status === 429 || status >= 500
-  }
-
-  /** Whether the service may have recorded what it was sent, and only its answer was lost. */
-  const isUncertain = (error: unknown) => {
-    const { status } = readRefusal(error) ?? {}
-    return status !== 429 && status !== 503
-  }
-
   /** A line of an order, as it is remembered so that it counts once. */
   const lineOf = (orderId: unknown, productId: string) => `${orderId}\n${productId}`
 
@@ -116,53 +105,30 @@ export function createTracking(
     if (!isStopped) timer = setTimeout(flush, seconds * 1000)
   }
 
-  /** @returns whether the service has answered, so that what waits can be sent, too. */
-  async function send(event: Feedback): Promise<boolean> {
-    const since = Date.now()
-    // Clicks and lines of an order count once by what they say.
-    const repeatKey = event.action === 'click' || event.order_id !== undefined ? undefined : makeRandom()
-    if (!navigator.onLine) {
-      keep([[since, event]])
-      flushLater()
-      return false
-    }
+  /**
+   * Sends events, and keeps them where they have to wait.
+   *
+   * @param body the events, or the only one. @returns whether the service has answered, so that what waits can be sent, too.
+   */
+  async function send(waiting: readonly Waiting[], body: object, repeatKey?: string): Promise<boolean> {
     try {
-      await client.call('search/feedback', event, { keepalive: true, repeatKey })
-      return true
-    } catch (error) {
-      if (isWorthRepeating(error)) {
-        keep([isUncertain(error) ? [since, event, repeatKey] : [since, event]])
-        flushLater(readRefusal(error)?.retryAfter)
-        return false
-      }
-      refuse(event, (error as Error).message)
-      return true
-    }
-  }
-
-  /** Sends events under one key, and keeps them where they have to go on waiting. @returns as {@link send}. */
-  async function sendAgain(waiting: readonly Waiting[], repeatKey: string): Promise<boolean> {
-    const events = waiting.map(([since, event]) => ({
-      ...event,
-      ...(Date.now() - since > DATED_MS && { occurred_at: new Date(since).toISOString() }),
-    }))
-    try {
-      const { results } = await client.call<{ results?: { status: string; message?: string }[] }>(
+      const { results = [] } = await client.call<{ results?: { status: string; message?: string }[] }>(
         'search/feedback',
-        { events },
+        body,
         { keepalive: true, repeatKey },
       )
-      for (const [n, { status, message }] of (results ?? []).entries()) {
-        const [, event] = waiting[n] ?? []
-        if (status === 'failed' && event) refuse(event, message)
-      }
+      for (const [n, [, event]] of waiting.entries())
+        if (results[n]?.status === 'failed') refuse(event, results[n].message)
     } catch (error) {
-      if (isWorthRepeating(error)) {
-        keep(waiting.map(([since, event]) => [since, event, isUncertain(error) ? repeatKey : undefined]))
-        flushLater(readRefusal(error)?.retryAfter)
+      const { status = 0, retryAfter, message } = (readRefusal(error) ?? {}) as Partial<ServiceError>
+      const isPassing = status === 429 || status === 503
+      if (isPassing || !status || status >= 500) {
+        // Unless the service has said no, it may have recorded them, and only its answer was lost.
+        keep(waiting.map(([since, event]) => [since, event, isPassing ? undefined : repeatKey]))
+        flushLater(retryAfter)
         return false
       }
-      for (const [, event] of waiting) refuse(event, (error as Error).message)
+      for (const [, event] of waiting) refuse(event, message)
     }
     return true
   }
@@ -180,7 +146,11 @@ export function createTracking(
     }
     let isAnswered = true
     for (const [repeatKey, group] of groups) {
-      if (isAnswered) isAnswered = await sendAgain(group, repeatKey || makeRandom())
+      const events = group.map(([since, event]) => ({
+        ...event,
+        ...(Date.now() - since > DATED_MS && { occurred_at: new Date(since).toISOString() }),
+      }))
+      if (isAnswered) isAnswered = await send(group, { events }, repeatKey || makeRandom())
       else keep(group)
     }
     isFlushing = false
@@ -193,11 +163,18 @@ export function createTracking(
   function track(event: Feedback, searchId?: string): void {
     const search = searchId ?? readClicks().find(([product]) => product === event.result_product_id)?.[1]
     const sid = session()
-    void send({ ...event, ...(search && { search_id: search }), ...(sid && { session_id: sid }) }).then(
-      (isAnswered) => {
+    const full = { ...event, ...(search && { search_id: search }), ...(sid && { session_id: sid }) }
+    const waiting: Waiting[] = [[Date.now(), full]]
+    if (navigator.onLine) {
+      // Clicks and lines of an order count once by what they say.
+      const isOnce = event.action === 'click' || event.order_id !== undefined
+      void send(waiting, full, isOnce ? undefined : makeRandom()).then((isAnswered) => {
         if (isAnswered) flush()
-      },
-    )
+      })
+    } else {
+      keep(waiting)
+      flushLater()
+    }
   }
 
   addEventListener('online', flush)

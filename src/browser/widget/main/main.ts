@@ -2,13 +2,16 @@
 
 import { el, sheet } from '../dom.ts'
 import { readRefusal } from '../loader/client.ts'
+import { theme } from '../loader/styles.ts'
 import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts'
+import { listenToBackdrop } from './backdrop.ts'
+import { readClipboard } from './clipboard.ts'
 import { createCropper } from './cropper.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
 import { buildCategories, buildRegions, listParts, pressRegion } from './proposals.ts'
 import { buildPopular, buildResults, buildSkeleton, isFew } from './results.ts'
 import { findProblem, type Problem, type Query, search } from './search.ts'
-import { STYLES } from './styles.ts'
+import { DARK, STYLES } from './styles.ts'
 import { pickTexts } from './texts.ts'
 import { buildView } from './view.ts'
 
@@ -21,7 +24,7 @@ export function start(context: Context): Panel {
   const { options, root, tracking, emit } = context
   const texts = pickTexts(options.lang, options.texts)
   const isInline = options.mode === 'inline'
-  root.adoptedStyleSheets.push(sheet(STYLES))
+  root.adoptedStyleSheets.push(sheet(STYLES), sheet(theme(options.theme, DARK)))
 
   let query: Query = { words: '' }
   let running: AbortController | undefined
@@ -52,18 +55,7 @@ export function start(context: Context): Panel {
     leave()
     opener?.focus()
   })
-  // Both ends of a click on the backdrop: a text that is marked may end there, and so may a drag.
-  let isPressedOutside = false
-  const isOutside = ({ target, clientX: x, clientY: y }: MouseEvent): boolean => {
-    const { left, right, top, bottom } = element.getBoundingClientRect()
-    return target === dialog && (x < left || x > right || y < top || y > bottom)
-  }
-  dialog?.addEventListener('pointerdown', (event) => {
-    isPressedOutside = isOutside(event)
-  })
-  dialog?.addEventListener('click', (event) => {
-    if (isPressedOutside && isOutside(event)) close()
-  })
+  if (dialog) listenToBackdrop(dialog, close)
   dialog?.addEventListener('dragover', () => element.classList.add('dragging'))
   for (const name of ['dragleave', 'drop'])
     element.addEventListener(name, () => element.classList.remove('dragging'))
@@ -204,25 +196,11 @@ export function start(context: Context): Panel {
   async function paste(): Promise<void> {
     // The browser asks the shopper, who may have gone or chosen something else meanwhile.
     const turn = chosen
-    try {
-      for (const item of await navigator.clipboard.read()) {
-        const type = item.types.find((one) => one.startsWith('image/'))
-        if (type) {
-          const file = await item.getType(type)
-          if (turn === chosen) await takeFile(file)
-          return
-        }
-      }
-      const text = (await navigator.clipboard.readText()).trim()
-      if (turn !== chosen) return
-      if (/^https?:\/\/\S+$/i.test(text)) {
-        takeAddress(text)
-        return
-      }
-    } catch {
-      // The shopper has refused, or the clipboard holds nothing that a page may read.
-    }
-    if (turn === chosen) field.focus()
+    const { file, url } = await readClipboard()
+    if (turn !== chosen) return
+    if (file) await takeFile(file)
+    else if (url) takeAddress(url)
+    else field.focus()
   }
 
   function markParts(): void {
@@ -282,7 +260,7 @@ export function start(context: Context): Panel {
     // A product looks like itself, and the shopper is looking at it already.
     const hits = answer.results.filter(({ product_id }) => product_id !== query.source?.productId)
     const tools = {
-      ...{ texts, lang: options.lang, url: options.url },
+      ...{ texts, lang: options.lang, url: options.data['url'] },
       onSelect: (hit: Hit, url: string | undefined) => select(hit, url, answer.search_id),
     }
     if (hits.length === 0) {
@@ -360,6 +338,7 @@ export function start(context: Context): Panel {
   }
 
   function open({ file, url, product_id: productId, query: words }: OpenRequest, from?: HTMLElement): void {
+    const address = url && /^https?:/i.test(url) ? url : undefined
     if (dialog) {
       if (!dialog.open) {
         opener = from
@@ -373,7 +352,8 @@ export function start(context: Context): Panel {
     }
     emit('open')
     if (file) void takeFile(file)
-    else if (productId || (url && /^https?:/i.test(url))) takeProduct(productId, url)
+    else if (address) takeAddress(address, productId)
+    else if (productId) takeProduct(productId)
     else if (words) {
       reset()
       field.value = words
@@ -381,12 +361,9 @@ export function start(context: Context): Panel {
     } else view.title.focus()
   }
 
-  function takeProduct(productId: string | undefined, url: string | undefined): void {
-    if (url) takeAddress(url, productId)
-    else if (productId) {
-      chosen += 1
-      begin({ productId }, undefined)
-    }
+  function takeProduct(productId: string): void {
+    chosen += 1
+    begin({ productId }, undefined)
   }
 
   function close(): void {

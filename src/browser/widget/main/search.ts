@@ -57,6 +57,14 @@ export function findProblem(error: unknown): Problem {
   return PROBLEMS[refusal.code] ?? 'failed'
 }
 
+const LIMIT_MAX = 50
+
+/** Products that one search asks for. */
+function readLimit({ limit }: DOMStringMap): number {
+  const count = Number(limit ?? LIMIT_MAX)
+  return Number.isInteger(count) && count > 0 ? Math.min(count, LIMIT_MAX) : LIMIT_MAX
+}
+
 function isForgotten(error: unknown): boolean {
   const refusal = readRefusal(error)
   return refusal?.code === 'not_found' && refusal.details['resource'] === 'image'
@@ -83,7 +91,7 @@ export async function search(
   const { source, words, category, crop } = query
   const session = tracking.session()
   const common = {
-    limit: options.limit,
+    limit: readLimit(options.data),
     ...(session && { session_id: session }),
     ...(category && { category }),
   }

@@ -1,5 +1,7 @@
 /** Styles of the dialog. Lengths are relative, so that 200 % text size and 320 px lose nothing. */
 export const STYLES = `
+:host{--bg:var(--service-background,#fff);--t:var(--service-text,#1c1c1c);--m:var(--service-muted,#595959);--b:var(--service-border,#8a8a8a)}
+input{font:inherit;color:inherit;letter-spacing:inherit}
 .panel{visibility:visible;font:var(--s)/1.5 var(--f);color:var(--t);background:var(--bg);box-sizing:border-box}
 .panel *{box-sizing:border-box}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -91,3 +93,6 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 @media(forced-colors:active){.go,.chip[aria-pressed=true]{border-color:Highlight}.ratio{border:1px solid CanvasText}.handle::after{background:Highlight}}
 .dragging .ways{border-color:var(--a);background:color-mix(in srgb,var(--a) 12%,transparent)}
 `
+
+export const DARK =
+  ':host{--bg:var(--service-background,#16191b);--t:var(--service-text,#f1f1f1);--m:var(--service-muted,#b3b3b3);--b:var(--service-border,#7d8589)}'
