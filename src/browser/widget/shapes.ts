@@ -13,6 +13,17 @@ export interface OpenRequest {
   product_id?: string
   /** Words. */
   query?: string
+  /** What somebody has dropped on the page; the main file finds the picture in it. */
+  dropped?: Dropped
+}
+
+/** The content of a drop, as the browser hands it over. */
+export interface Dropped {
+  files: File[]
+  /** The markup that was dragged, or an empty text. */
+  html: string
+  /** Addresses, one a line, or an empty text. */
+  addresses: string
 }
 
 /** What the loader hands to the main file. */

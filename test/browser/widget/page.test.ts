@@ -14,6 +14,7 @@ import {
   startShop,
   strictPolicy,
   tagOf,
+  transfer,
 } from './shop.ts'
 
 let shop: Shop
@@ -24,21 +25,6 @@ beforeAll(async () => {
 afterAll(() => shop.stop(), 30_000)
 
 const photo = await plain(400, 300)
-
-/** Gives a file to the page as a browser does that drops or pastes it. */
-const transfer = (type: 'drop' | 'paste', bytes: Buffer) => `(() => {
-  const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (one) => one.charCodeAt(0))
-  const data = new DataTransfer()
-  data.items.add(new File([bytes], 'a.jpg', { type: 'image/jpeg' }))
-  const make = (name) => name === 'paste'
-    ? new ClipboardEvent(name, { clipboardData: data, bubbles: true, cancelable: true })
-    : new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true })
-  if ('${type}' === 'paste') return document.activeElement.dispatchEvent(make('paste'))
-  document.body.dispatchEvent(make('dragenter'))
-  const isShown = document.querySelector('[data-service-widget]').shadowRoot.querySelector('[part=drop]')?.checkVisibility()
-  document.body.dispatchEvent(make('dragover'))
-  return [isShown, document.body.dispatchEvent(make('drop'))]
-})()`
 
 describe('loading', () => {
   test('asks for the script alone, moves nothing, and needs no more than the policy of the guide', async () => {
@@ -132,11 +118,15 @@ describe('loading', () => {
         `new Promise((done) => heard.length ? done() : document.addEventListener('service:error', done, { once: true }))`,
       )
       const heard = await run(page, 'heard')
+      const told = await page.getByRole('alert').textContent()
       shop.service.isDown = false
       await open(page)
-      return heard
+      return { heard, told }
     })
-    expect(result).toEqual([['error', { code: 'load_failed' }]])
+    expect(result).toEqual({
+      heard: [['error', { code: 'load_failed' }]],
+      told: 'The search did not work.',
+    })
   }, 60_000)
 
   test('a pinned script works, and loads no main file but its own', async () => {

@@ -149,3 +149,22 @@ export const heardResults = (page: Page, count: number) =>
 
 /** Calls that the page itself makes. */
 export const run = <Result = unknown>(page: Page, code: string) => page.evaluate<Result>(code)
+
+/** Gives a file to the page as a browser does that drops or pastes it. */
+export const transfer = (type: 'drop' | 'paste', bytes: Buffer) => `(() => {
+  const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (one) => one.charCodeAt(0))
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], 'a.jpg', { type: 'image/jpeg' }))
+  const make = (name) => name === 'paste'
+    ? new ClipboardEvent(name, { clipboardData: data, bubbles: true, cancelable: true })
+    : new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true })
+  if ('${type}' === 'paste') return document.activeElement.dispatchEvent(make('paste'))
+  document.body.dispatchEvent(make('dragenter'))
+  const isShown = document.querySelector('[data-service-widget]')?.shadowRoot.querySelector('[part=drop]')?.checkVisibility()
+  document.body.dispatchEvent(make('dragover'))
+  return [isShown, document.body.dispatchEvent(make('drop'))]
+})()`
+
+/** Waits until the service has answered once more, and so has seen everything that the page sent before. */
+export const fence = (page: Page, service: string) =>
+  page.evaluate(`fetch('${service}/product/1.svg', { mode: 'no-cors' })`)

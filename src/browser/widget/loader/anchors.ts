@@ -20,6 +20,9 @@ interface Anchored {
 
 const NAME = 'data-service-anchored'
 
+/** As finely as browsers lay out, so that what has not moved is written as before. */
+const snap = (pixels: number) => `${Math.round(pixels * 64) / 64}px`
+
 export function createAnchors(common: string): Anchors {
   let anchored: Anchored[] = []
   const rules = sheet(common)
@@ -38,7 +41,7 @@ export function createAnchors(common: string): Anchors {
       const at = element.getBoundingClientRect()
       const { x, y } = place(size)
       const name = element.getAttribute(NAME)
-      return `[${NAME}="${name}"]{translate:${size.x + x - at.x + wasX}px ${size.y + y - at.y + wasY}px;${size.width ? '' : 'visibility:hidden'}}`
+      return `[${NAME}="${name}"]{translate:${snap(size.x + x - at.x + wasX)} ${snap(size.y + y - at.y + wasY)};${size.width ? '' : 'visibility:hidden'}}`
     })
     const text = common + moves.join('')
     if (text !== written) rules.replaceSync(text)

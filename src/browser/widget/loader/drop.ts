@@ -6,8 +6,6 @@ export interface Drops {
   stop(): void
 }
 
-const isPicture = ({ type }: Blob) => type.startsWith('image/')
-
 /** Whether typing would go into the element, a field of the page. */
 const isField = (element: EventTarget | undefined): boolean =>
   element instanceof HTMLElement && (element.isContentEditable || element.matches('input,textarea'))
@@ -16,18 +14,6 @@ const isField = (element: EventTarget | undefined): boolean =>
 const isTaken = (event: Event): boolean =>
   event.defaultPrevented ||
   event.composedPath().some((one) => one instanceof Element && one.matches('input[type=file]'))
-
-/** What a drop or a paste holds: the picture itself, or else its address. */
-function readTransfer(data: DataTransfer): OpenRequest | undefined {
-  const file = [...data.files].find(isPicture)
-  if (file) return { file }
-  // A picture that is a link carries the link's address, and its own only in the markup.
-  const inMarkup = /<img[^>]+?src="(https?:[^"]+)"/i.exec(data.getData('text/html'))?.[1]
-  const url = inMarkup?.replaceAll('&amp;', '&') ?? data.getData('text/uri-list').split('\n')[0]?.trim()
-  if (url && /^https?:/.test(url)) return { url }
-  // A file of another kind: the main file says what is wrong with it.
-  return data.files[0] && { file: data.files[0] }
-}
 
 /** What the drops need of the loader. */
 interface Surroundings {
@@ -107,15 +93,22 @@ export function createDrops(
     (event) => {
       if (!brings(event) || !event.dataTransfer || isTaken(event)) return
       event.preventDefault()
-      const request = readTransfer(event.dataTransfer)
-      if (request) open(request)
+      const { dataTransfer } = event
+      open({
+        // It can be read during the event alone, and the main file may have to come first.
+        dropped: {
+          files: [...dataTransfer.files],
+          html: dataTransfer.getData('text/html'),
+          addresses: dataTransfer.getData('text/uri-list'),
+        },
+      })
     },
     { signal },
   )
   document.addEventListener(
     'paste',
     (event) => {
-      const picture = [...(event.clipboardData?.files ?? [])].find(isPicture)
+      const picture = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith('image/'))
       const path = event.composedPath()
       // In our own dialog a picture counts wherever the focus is.
       if (!picture || event.defaultPrevented || (isField(path[0]) && !path.includes(root))) return

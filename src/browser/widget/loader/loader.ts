@@ -57,18 +57,13 @@ const NOTE_MS = 8_000
 
 const complain = (message: string) => console.error(`Lookalike: ${message}`)
 
-/** Says something once, whatever the number of occasions. */
-function createOnce(say: (message: string) => void): (message: string) => void {
-  const said = new Set<string>()
-  return (message) => {
-    if (said.has(message)) return
-    said.add(message)
-    say(message)
-  }
-}
-
 function boot(script: Script, stub: Present | Renewal | undefined): Api {
-  const warn = createOnce(complain)
+  const said = new Set<string>()
+  /** Says something once, whatever the number of occasions. */
+  const warn = (message: string) => {
+    if (!said.has(message)) complain(message)
+    said.add(message)
+  }
   const options = readOptions(script.dataset, warn)
   const labels = pickLabels(options.lang, options.texts)
   // The file stands at /widget.js, pinned ones below /widget/.
@@ -118,7 +113,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
           place,
         })
   // What was open has kept the host where it could be seen.
-  root.addEventListener('close', place, { capture: true, signal })
+  root.addEventListener('close', place, true)
 
   function emit(name: EventName, detail: object = {}, cancelable = false): boolean {
     return document.dispatchEvent(new CustomEvent(`service:${name}`, { detail, cancelable, bubbles: true }))
@@ -225,11 +220,11 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     if (field) {
       host.dataset['attached'] = ''
       // The camera lies on the field, whose colours may have little to do with ours.
-      fieldSheet.replaceSync(`:host([data-attached]) .open{color:${getComputedStyle(field).color}}`)
+      const { color, direction } = getComputedStyle(field)
+      fieldSheet.replaceSync(`:host([data-attached]) .open{color:${color}}`)
       field.after(host)
-      const isRightToLeft = getComputedStyle(field).direction === 'rtl'
       anchors.add(host, field, ({ width, height }) => ({
-        x: isRightToLeft ? 0 : width - 44,
+        x: direction === 'rtl' ? 0 : width - 44,
         y: (height - 44) / 2,
       }))
     } else if (target) target.append(host)
@@ -302,7 +297,8 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     place()
     observer.observe(document.documentElement, {
       ...{ childList: true, subtree: true },
-      ...(options.similar && { attributeFilter: ['alt', 'data-product-id'] }),
+      // The list is empty where there is nothing to watch.
+      attributeFilter: options.similar ? ['alt', 'data-product-id'] : [],
     })
   }
 

@@ -64,7 +64,7 @@ export function createTracking(
   }
 
   const makeRandom = () =>
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join(
       '',
     )
 

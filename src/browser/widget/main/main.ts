@@ -7,6 +7,7 @@ import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts
 import { listenToBackdrop } from './backdrop.ts'
 import { readClipboard } from './clipboard.ts'
 import { createCropper } from './cropper.ts'
+import { readDropped } from './dropped.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
 import { buildCategories, buildRegions, listParts, pressRegion } from './proposals.ts'
 import { buildPopular, buildResults, buildSkeleton, isFew } from './results.ts'
@@ -337,7 +338,8 @@ export function start(context: Context): Panel {
     )
   }
 
-  function open({ file, url, product_id: productId, query: words }: OpenRequest, from?: HTMLElement): void {
+  function open({ dropped, ...request }: OpenRequest, from?: HTMLElement): void {
+    const { file, url, product_id: productId, query: words } = dropped ? readDropped(dropped) : request
     const address = url && /^https?:/i.test(url) ? url : undefined
     if (dialog) {
       if (!dialog.open) {
@@ -353,17 +355,14 @@ export function start(context: Context): Panel {
     emit('open')
     if (file) void takeFile(file)
     else if (address) takeAddress(address, productId)
-    else if (productId) takeProduct(productId)
-    else if (words) {
+    else if (productId) {
+      chosen += 1
+      begin({ productId }, undefined)
+    } else if (words) {
       reset()
       field.value = words
       takeWords(words)
     } else view.title.focus()
-  }
-
-  function takeProduct(productId: string): void {
-    chosen += 1
-    begin({ productId }, undefined)
   }
 
   function close(): void {
