@@ -9,6 +9,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/': 'shop.html',
   '/thanks': 'thanks.html',
   '/shop.css': 'shop.css',
+  '/stub.js': 'stub.js',
   '/shop.js': 'shop.js',
   '/thanks.js': 'thanks.js',
 }

@@ -1,10 +1,3 @@
-// The stub keeps calls until the widget has loaded.
-window.ServiceWidget = window.ServiceWidget || {
-  q: [],
-  trackPurchase(...purchase) {
-    this.q.push(purchase)
-  },
-}
 for (const [id, value] of [
   ['demo-mug-red', 14.5],
   ['demo-mug-black', 18],

@@ -23,6 +23,21 @@ function lookalike_product_id(WC_Product $product): string
     return $sku !== '' ? $sku : (string) $product->get_id();
 }
 
+/** Keeps calls until the widget has loaded. */
+const LOOKALIKE_STUB = <<<'JS'
+window.ServiceWidget = window.ServiceWidget || {
+  q: [],
+  consent(...call) { this.q.push(['consent', ...call]) },
+  trackAddToCart(...call) { this.q.push(['trackAddToCart', ...call]) },
+  trackPurchase(...call) { this.q.push(['trackPurchase', ...call]) },
+}
+JS;
+
+// A consent plugin, where data-consent is required, calls ServiceWidget.consent(true) after this, on every page.
+add_action('wp_head', static function (): void {
+    wp_print_inline_script_tag(LOOKALIKE_STUB);
+}, 1);
+
 /** Prints a call of the widget; it waits in the stub until the widget has loaded. */
 function lookalike_print_call(string $method, array $arguments): void
 {
@@ -52,9 +67,6 @@ add_action('woocommerce_thankyou', static function ($order_id): void {
     if (!$order instanceof WC_Order || $order->has_status('failed')) {
         return;
     }
-    wp_print_inline_script_tag(
-        'window.ServiceWidget=window.ServiceWidget||{q:[],trackPurchase(){this.q.push(arguments)}}'
-    );
     foreach ($order->get_items() as $item) {
         $product = $item instanceof WC_Order_Item_Product ? $item->get_product() : null;
         if (!$product instanceof WC_Product) {
@@ -81,7 +93,7 @@ add_action('wp_enqueue_scripts', static function (): void {
     wp_add_inline_script('wc-add-to-cart', <<<'JS'
 jQuery(document.body).on('added_to_cart', function (event, fragments, hash, button) {
   var id = button && (button.data('product_sku') || button.data('product_id'))
-  if (id && window.ServiceWidget && window.ServiceWidget.trackAddToCart) window.ServiceWidget.trackAddToCart(String(id))
+  if (id) window.ServiceWidget.trackAddToCart(String(id))
 })
 JS);
 });
@@ -101,8 +113,5 @@ add_action('wp_footer', static function (): void {
         return;
     }
     WC()->session->set('lookalike_added', null);
-    $json = wp_json_encode($id, JSON_HEX_TAG | JSON_HEX_AMP | JSON_HEX_APOS | JSON_HEX_QUOT);
-    wp_print_inline_script_tag(
-        "window.addEventListener('load',function(){window.ServiceWidget&&ServiceWidget.trackAddToCart&&ServiceWidget.trackAddToCart($json)})"
-    );
+    lookalike_print_call('trackAddToCart', [$id]);
 }, 30);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { KEY } from './service.ts'
-import { cardsOf, open, opener, run, type Shop, said, searchWords, startShop } from './shop.ts'
+import { cardsOf, open, opener, run, type Shop, said, searchWords, startShop, tagOf } from './shop.ts'
 
 let shop: Shop
 
@@ -155,6 +156,68 @@ describe('feedback', () => {
     expect(feedback()[2]?.['events']).toEqual([expect.objectContaining({ result_product_id: 'sku-1' })])
     expect(console.join('\n')).toContain('purchase of sku-2 was refused: currency must be ISO 4217')
   }, 60_000)
+
+  test('a purchase whose answer was lost counts once, by its key', async () => {
+    await shop.visit({}, {}, async (page) => {
+      await opener(page).waitFor()
+      const lost = page.waitForEvent('requestfailed')
+      await page.route(
+        '**/feedback',
+        async (route) => {
+          await route.fetch()
+          await route.abort()
+        },
+        { times: 1 },
+      )
+      await run(page, `ServiceWidget.trackPurchase('sku-1', { order_value: 1, currency: 'EUR' })`)
+      await lost
+      await track(page, `dispatchEvent(new Event('online'))`)
+    })
+    const [first, second] = shop.service.callsOf('feedback')
+    expect(first?.body).toMatchObject({ result_product_id: 'sku-1' })
+    expect(second?.body['events']).toEqual([expect.objectContaining({ result_product_id: 'sku-1' })])
+    expect(first?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/)
+    expect(second?.headers.get('idempotency-key')).toBe(first?.headers.get('idempotency-key') ?? '')
+  }, 60_000)
+
+  test('a list whose answer was lost goes out again under its key', async () => {
+    await shop.visit({}, {}, async (page, context) => {
+      await opener(page).waitFor()
+      await context.setOffline(true)
+      await run(page, `ServiceWidget.trackAddToCart('sku-1'); ServiceWidget.trackAddToCart('sku-2')`)
+      const lost = page.waitForEvent('requestfailed')
+      await page.route(
+        '**/feedback',
+        async (route) => {
+          await route.fetch()
+          await route.abort()
+        },
+        { times: 1 },
+      )
+      await context.setOffline(false)
+      await lost
+      await track(page, `ServiceWidget.trackAddToCart('sku-3')`, 2)
+    })
+    const keys = shop.service.callsOf('feedback').map(({ headers }) => headers.get('idempotency-key'))
+    expect(feedback().map(({ events }) => Array.isArray(events) && events.length)).toEqual([2, false, 2])
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(keys[2]).toBe(keys[0] ?? '')
+    expect(keys[1]).not.toBe(keys[0] ?? '')
+  }, 60_000)
+
+  test('a line of an order that was refused is sent again when the page is loaded again', async () => {
+    const buy = (currency: string) =>
+      `ServiceWidget.trackPurchase('sku-1', { order_value: 1, currency: '${currency}', order_id: 'o-7' })`
+    await shop.visit(TRACK, {}, async (page) => {
+      shop.service.reply = ({ body }) =>
+        body['currency'] === 'Euro' ? { status: 422, body: { error: 'validation_error' } } : undefined
+      await track(page, buy('Euro'))
+      await run(page, `new Promise((done) => setTimeout(done))`)
+      await page.reload()
+      await track(page, buy('EUR'))
+    })
+    expect(feedback().map(({ currency }) => currency)).toEqual(['Euro', 'EUR'])
+  }, 60_000)
 })
 
 describe('consent', () => {
@@ -178,6 +241,60 @@ describe('consent', () => {
     expect(shop.service.callsOf('text').map(({ body }) => typeof body['session_id'])).toEqual([
       'undefined',
       'string',
+    ])
+  }, 60_000)
+
+  test('that the page gives before the script is there counts for what it has told before, too', async () => {
+    const guide = await Bun.file(join(import.meta.dir, '../../../src/guide/widget.md')).text()
+    const stub = /```js\n(window\.ServiceWidget = [^`]+)```/.exec(guide)?.[1]
+    await shop.visit(
+      {
+        policy: "script-src * 'unsafe-inline'",
+        tag: `<script>localStorage['service-sid'] = 'known'
+          localStorage['service-clicks'] = JSON.stringify([['sku-7', 'search-of-sku-7', Date.now()]])
+          ${stub}
+          ServiceWidget.trackPurchase('sku-7', { order_value: 5, currency: 'EUR' })
+          ServiceWidget.trackAddToCart('sku-7')
+          ServiceWidget.consent(true)</script>${tagOf(shop.service.address, {
+            ...{ 'data-key': KEY, 'data-mode': 'track', 'data-consent': 'required' },
+          })}`,
+      },
+      {},
+      (page) => sent(page, 2),
+    )
+    const attribution = { session_id: 'known', search_id: 'search-of-sku-7' }
+    expect(feedback()).toEqual([
+      { result_product_id: 'sku-7', action: 'purchase', order_value: 5, currency: 'EUR', ...attribution },
+      { result_product_id: 'sku-7', action: 'add_to_cart', ...attribution },
+    ])
+  }, 60_000)
+
+  test('joins what waits in the browser with what the page has kept until then', async () => {
+    const { result } = await shop.visit(
+      { data: { 'data-consent': 'required' } },
+      {},
+      async (page, context) => {
+        await opener(page).waitFor()
+        await run(
+          page,
+          `localStorage['service-orders'] = JSON.stringify(['o-1\\nsku-1'])
+        localStorage['service-queue'] = JSON.stringify([[Date.now(), { result_product_id: 'sku-1', action: 'click' }]])`,
+        )
+        await context.setOffline(true)
+        await run(
+          page,
+          `ServiceWidget.trackPurchase('sku-2', { order_value: 1, currency: 'EUR', order_id: 'o-2' })
+        ServiceWidget.consent(true); ServiceWidget.consent(true)`,
+        )
+        return run(
+          page,
+          `[JSON.parse(localStorage['service-orders']), JSON.parse(localStorage['service-queue']).map(([, event]) => event.result_product_id)]`,
+        )
+      },
+    )
+    expect(result).toEqual([
+      ['o-1\nsku-1', 'o-2\nsku-2'],
+      ['sku-1', 'sku-2'],
     ])
   }, 60_000)
 
