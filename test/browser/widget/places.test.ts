@@ -104,6 +104,15 @@ describe('a search field that the page hides', () => {
         await opener(page).waitFor()
         await run(page, `document.querySelector('${hidden}').hidden = true`)
         await opener(page).waitFor({ state: 'hidden' })
+        await run(
+          page,
+          `window.drag = (name) => { const data = new DataTransfer(); data.items.add(new File([], 'a.jpg', { type: 'image/jpeg' }))
+          document.body.dispatchEvent(new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true })) }
+        drag('dragenter')`,
+        )
+        await page.locator('[part=drop]').waitFor()
+        await run(page, `drag('dragleave')`)
+        await page.locator('[part=drop]').waitFor({ state: 'detached' })
         await run(page, 'ServiceWidget.open()')
         await dialogOf(page).waitFor()
         const [x, y] = [640, 5]

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { serveShop } from '../../../scripts/examples/shop.ts'
+import { visit } from '../chromium.ts'
+import { startExecutable } from '../service.ts'
+import { cardsOf, choose, dialogOf, open, opener, said } from './shop.ts'
+
+const PASSWORD = 'a long password'
+const LOOK = { width: 1280, colorScheme: 'light' } as const
+
+let service: Awaited<ReturnType<typeof startExecutable>>
+let shop: ReturnType<typeof serveShop>
+/** The same pages on an origin that the key does not list. */
+let stranger: ReturnType<typeof serveShop>
+
+beforeAll(async () => {
+  service = await startExecutable()
+  await service.run('setup', '--email', 'root@shop.test', '--password', PASSWORD, '--store', 'My shop')
+  let headers: Record<string, string> = { 'content-type': 'application/json' }
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(service.address + path, {
+      ...{ method: 'POST', headers, body: JSON.stringify(body) },
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as Record<string, unknown>
+  }
+  const { access_token } = await post('/oauth/login', { email: 'root@shop.test', password: PASSWORD })
+  headers = { ...headers, authorization: `Bearer ${access_token}` }
+  await post('/v1/products/demo', {})
+  // The address is only known once a shop listens, and a shop must know the key; so the first one gives its port away.
+  const first = serveShop({ service: service.address, key: '', port: 0 })
+  const { key } = await post('/v1/security/public-keys', { name: 'Shop', origins: [first.origin] })
+  await first.stop()
+  const shared = { service: service.address, key: String(key) }
+  shop = serveShop({ ...shared, port: Number(new URL(first.origin).port) })
+  stranger = serveShop({ ...shared, port: 0 })
+}, 120_000)
+afterAll(async () => {
+  await shop.stop()
+  await stranger.stop()
+  await service.stop()
+}, 30_000)
+
+describe('with the service itself', () => {
+  test('a page of the key finds products by picture, and tells of the click', async () => {
+    const picture = await Bun.file(
+      join(import.meta.dir, '../../../src/features/catalogue/demo/pictures/mug-red.webp'),
+    ).bytes()
+    const { result, complaints } = await visit(shop.origin, LOOK, async (page) => {
+      await open(page)
+      await choose(page, picture, 'mug.webp', 'image/webp')
+      await said(page, 'products found')
+      const first = await cardsOf(page).first().textContent()
+      // The page stays, to see what the service answers.
+      await page.evaluate(`ServiceWidget.on('select', (event) => event.preventDefault())`)
+      const recorded = page.waitForResponse(
+        (answer) => answer.url().endsWith('/feedback') && answer.request().method() === 'POST',
+      )
+      await cardsOf(page).first().click()
+      return [first, (await recorded).status()]
+    })
+    expect(result).toEqual([expect.stringContaining('Ember stoneware mug'), 201])
+    expect(complaints).toEqual([])
+  }, 60_000)
+
+  test('a page that the key does not list loses its button, and the console says why', async () => {
+    const { result, complaints } = await visit(stranger.origin, LOOK, async (page) => {
+      await open(page)
+      await dialogOf(page).getByRole('searchbox').fill('mug')
+      await page.keyboard.press('Enter')
+      await said(page, 'Search by picture is not available here.')
+      await page.keyboard.press('Escape')
+      await dialogOf(page).waitFor({ state: 'hidden' })
+      return opener(page).count()
+    })
+    expect(result).toBe(0)
+    expect(complaints.filter((text) => text.startsWith('Lookalike'))).toEqual([
+      expect.stringContaining(`${stranger.origin} is not among the origins of this key.`),
+    ])
+  }, 60_000)
+})
