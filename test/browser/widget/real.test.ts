@@ -17,23 +17,20 @@ beforeAll(async () => {
   service = await startExecutable()
   await service.run('setup', '--email', 'root@shop.test', '--password', PASSWORD, '--store', 'My shop')
   let headers: Record<string, string> = { 'content-type': 'application/json' }
-  const post = async (path: string, body: object) => {
-    const answer = await fetch(service.address + path, {
-      ...{ method: 'POST', headers, body: JSON.stringify(body) },
-    })
+  const call = async (method: string, path: string, body: object) => {
+    const answer = await fetch(service.address + path, { method, headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return (await answer.json()) as Record<string, unknown>
   }
-  const { access_token } = await post('/oauth/login', { email: 'root@shop.test', password: PASSWORD })
+  const { access_token } = await call('POST', '/oauth/login', { email: 'root@shop.test', password: PASSWORD })
   headers = { ...headers, authorization: `Bearer ${access_token}` }
-  await post('/v1/products/demo', {})
-  // The address is only known once a shop listens, and a shop must know the key; so the first one gives its port away.
-  const first = serveShop({ service: service.address, key: '', port: 0 })
-  const { key } = await post('/v1/security/public-keys', { name: 'Shop', origins: [first.origin] })
-  await first.stop()
-  const shared = { service: service.address, key: String(key) }
-  shop = serveShop({ ...shared, port: Number(new URL(first.origin).port) })
-  stranger = serveShop({ ...shared, port: 0 })
+  await call('POST', '/v1/products/demo', {})
+  const keys = '/v1/security/public-keys'
+  const { id, key } = await call('POST', keys, { name: 'Shop', origins: ['https://shop.example'] })
+  shop = serveShop({ service: service.address, key: String(key), port: 0 })
+  stranger = serveShop({ service: service.address, key: String(key), port: 0 })
+  // Its origin is known when it listens.
+  await call('PATCH', `${keys}/${id}`, { origins: [shop.origin] })
 }, 120_000)
 afterAll(async () => {
   await shop.stop()

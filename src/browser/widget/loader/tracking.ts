@@ -134,7 +134,7 @@ export function createTracking(
   }
 
   async function flushQueue(): Promise<void> {
-    const waiting = readList<Waiting>(QUEUE)
+    const waiting = readList<Waiting>(QUEUE).filter((one) => Array.isArray(one))
     if (isFlushing || !navigator.onLine || waiting.length === 0) return
     isFlushing = true
     // Taken out first, so that another tab does not send them a second time.
