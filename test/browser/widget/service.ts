@@ -55,6 +55,8 @@ const SEARCH_ID = '01920000-0000-7000-8000-000000000001'
  */
 export function startService(origins: () => string[]) {
   const calls: Call[] = []
+  const callsOf = (name: string) => calls.filter(({ path }) => path === `/v1/widget/search/${name}`)
+  let noteCall = () => {}
   /** Requests of any kind, in order, with their method. */
   const requests: string[] = []
   const forgotten = new Set<string>()
@@ -151,6 +153,7 @@ export function startService(origins: () => string[]) {
     }
     const call = await readCall(request, path)
     calls.push(call)
+    noteCall()
     const own = origin ? { 'access-control-allow-origin': origin } : {}
     const headers = { ...own, vary: 'Origin', 'access-control-expose-headers': 'Retry-After' }
     const refuse = (status: number, error: string) =>
@@ -187,7 +190,13 @@ export function startService(origins: () => string[]) {
     requests,
     forgotten,
     /** Calls of one endpoint, such as `upload`. */
-    callsOf: (name: string) => calls.filter(({ path }) => path === `/v1/widget/search/${name}`),
+    callsOf,
+    /** Waits until an endpoint has got so many calls. */
+    arrived: (name: string, count: number) =>
+      new Promise<void>((done) => {
+        noteCall = () => callsOf(name).length >= count && done()
+        noteCall()
+      }),
     set reply(next: typeof intercept) {
       intercept = next
     },
