@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { open, opener, run, type Shop, said, searchWords, startShop } from './shop.ts'
+import { dialogOf, fence, open, opener, run, type Shop, said, searchWords, startShop } from './shop.ts'
 
 let shop: Shop
 
@@ -91,6 +91,36 @@ describe('an upgrade of the service while a page is open', () => {
     })
     expect(result).toEqual({ hosts: 1, counts: [12], errors: [] })
     expect(shop.service.callsOf('text')[0]?.body['session_id']).toMatch(/^[0-9a-f]{32}$/)
+  }, 60_000)
+
+  test('opens nothing that was closed meanwhile', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { result } = await shop.visit({}, {}, async (page) => {
+      await opener(page).waitFor()
+      const { address } = shop.service
+      const headers = { 'access-control-allow-origin': '*' }
+      const gone = (times: number) =>
+        page.route('**/widget/main-*.js*', (route) => route.fulfill({ status: 404, headers }), { times })
+      // The link and the import ask for it.
+      await gone(2)
+      const asked = page.waitForRequest('**/widget.js?*')
+      await page.route('**/widget.js?*', async (route) => {
+        await held
+        await route.continue()
+      })
+      await run(page, `window.before = ServiceWidget; ServiceWidget.open({ query: 'mug' })`)
+      await asked
+      await run(page, 'ServiceWidget.close()')
+      release()
+      await run(
+        page,
+        `new Promise((done) => { const look = () => ServiceWidget === before ? setTimeout(look) : done(); look() })`,
+      )
+      await fence(page, address)
+      return [await dialogOf(page).count(), await run(page, 'heard'), await opener(page).count()]
+    })
+    expect(result).toEqual([0, [], 1])
+    expect(shop.service.calls).toEqual([])
   }, 60_000)
 
   test('that has no file either asks for it once, and tells the shopper', async () => {

@@ -183,7 +183,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     button.ariaBusy = 'true'
     try {
       const loaded = await load().catch(async (error: unknown) => {
-        if (signal.aborted || (await renew(request))) return
+        if (signal.aborted || turn !== turns || (await renew(request))) return
         complain(`${base}widget/${MAIN_FILE} did not load. ${error}`)
         emit('error', { code: 'load_failed' })
         tell(labels.failed)
@@ -325,6 +325,8 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     open: (request) => void open(request),
     close() {
       turns += 1
+      // A newer loader that is on its way must not open it.
+      api.renewal?.q.pop()
       panel?.close()
     },
     on(name, listener) {
