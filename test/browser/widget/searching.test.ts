@@ -151,14 +151,18 @@ describe('the frame', () => {
 
   test('moves by 1 % with arrows and changes its size with Shift, and one search follows', async () => {
     await shop.visit({}, {}, async (page) => {
+      await page.clock.install()
       await open(page)
       await choose(page, photo)
       await said(page, '30 products found')
       await page.locator('.frame').focus()
+      // However slow the keys come here, the frame does not settle between them.
+      await page.clock.pauseAt(Date.now() + 60_000)
       for (let n = 0; n < 20; n++) await page.keyboard.press('Shift+ArrowLeft')
       for (let n = 0; n < 10; n++) await page.keyboard.press('Shift+ArrowUp')
       for (let n = 0; n < 5; n++) await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowDown')
+      await page.clock.runFor(400)
       await said(page, '9 products found')
     })
     expect(shop.service.callsOf('url')).toHaveLength(1)
