@@ -54,8 +54,10 @@ type Outcome = { entry: Entry } & ({ result: unknown } | { error: unknown })
  *
  * A write waits for no timer, unless it is patient: its group is what is queued by the end of this turn of the event loop.
  * While the disk takes its time for one group, the next one gathers. A crash keeps or loses a whole group.
+ *
+ * @param patienceMs how long patient writes wait for others.
  */
-export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
+export function createWriteGroups(db: Db, clock: Clock, patienceMs = PATIENCE_MS): WriteTogether {
   let queue: Entry[] = []
   let isDue = false
   /** Runs while only patient writes are queued. */
@@ -133,7 +135,7 @@ export function createWriteGroups(db: Db, clock: Clock): WriteTogether {
     new Promise<Result>((resolve, reject) => {
       queue.push({ ...write, resolve, reject } as Entry)
       if (!write.isPatient || queue.length >= PATIENT_MAX) schedule()
-      else if (!isDue) patience ??= setTimeout(schedule, PATIENCE_MS)
+      else if (!isDue) patience ??= setTimeout(schedule, patienceMs)
     })
 }
 

@@ -166,10 +166,17 @@ describe('patient writes', () => {
     together({ write: () => void add(n), committed: () => void told.push(n), isPatient: true })
 
   test('wait for others: nothing is written in the turns that follow', async () => {
+    together = createWriteGroups(db, { now: () => 0, monotonic: () => now }, 60_000)
     const write = patient(1)
     for (let n = 0; n < 5; n++) await turn()
     expect(seen(db)).toEqual([])
+    await together({ write: () => void add(2) })
     await write
+    expect(seen()).toEqual([1, 2])
+  })
+
+  test('are written in the end where no others come', async () => {
+    await patient(1)
     expect(seen()).toEqual([1])
   })
 

@@ -1,6 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isCurrency } from '../../../core/currencies.ts'
-import { LIMITS } from '../../../core/limits.ts'
 import { readIsoMoment } from '../../../core/moments.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
@@ -17,12 +16,6 @@ export interface ReadEvent {
   sessionId: string | null
   /** Unix ms. */
   occurredAt: number
-}
-
-/** Events that a body holds. One that is refused as a whole counts as one. */
-export function countEvents(body: unknown): number {
-  const events = isObject(body) ? body['events'] : undefined
-  return Array.isArray(events) && events.length <= LIMITS.feedbackEventsMax ? events.length : 1
 }
 
 /** How old an event may be, and how far the clock of a shop may be ahead. */

@@ -3,8 +3,7 @@ import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
-import { countEvents } from './reading.ts'
-import { FeedbackAnswer, FeedbackBody } from './schema.ts'
+import { countEvents, FeedbackAnswer, FeedbackBody } from './schema.ts'
 import type { FeedbackService } from './service.ts'
 
 /** Contract 3.11: clicks, products in carts and purchases. */

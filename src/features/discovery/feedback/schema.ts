@@ -120,3 +120,9 @@ export type RecordedEvents = typeof RecordedEvents.static
 /** The answer to one event, or to a list. */
 export const FeedbackAnswer = named('FeedbackAnswer', t.Union([RecordedEvents, RecordedEvent]))
 export type FeedbackAnswer = typeof FeedbackAnswer.static
+
+/** Events that a body holds. One that is refused as a whole counts as one. */
+export function countEvents(body: unknown): number {
+  const { events } = Object(body) as { events?: unknown }
+  return Array.isArray(events) && events.length <= LIMITS.feedbackEventsMax ? events.length : 1
+}
