@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { LOOKS, visit } from './chromium.ts'
-import { startExecutable } from './service.ts'
+import { installDemo, startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
 let credentials: { client_id: string; client_secret: string }
@@ -12,9 +12,8 @@ beforeAll(async () => {
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const granted = await fetch(`${service.address}/oauth/token`, { method: 'POST', body })
   const { access_token } = (await granted.json()) as { access_token: string }
-  const headers = { authorization: `Bearer ${access_token}` }
-  await fetch(`${service.address}/v1/products/demo`, { method: 'POST', headers })
-}, 60_000)
+  await installDemo(service.address, access_token)
+}, 120_000)
 afterAll(() => service.stop(), 30_000)
 
 describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { serveShop } from '../../../scripts/examples/shop.ts'
 import { visit } from '../chromium.ts'
-import { startExecutable } from '../service.ts'
+import { installDemo, startExecutable } from '../service.ts'
 import { cardsOf, choose, dialogOf, open, opener, said } from './shop.ts'
 
 const PASSWORD = 'a long password'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   const { access_token } = await call('POST', '/oauth/login', { email: 'root@shop.test', password: PASSWORD })
   headers = { ...headers, authorization: `Bearer ${access_token}` }
-  await call('POST', '/v1/products/demo', {})
+  await installDemo(service.address, String(access_token))
   const keys = '/v1/security/public-keys'
   const { id, key } = await call('POST', keys, { name: 'Shop', origins: ['https://shop.example'] })
   shop = serveShop({ service: service.address, key: String(key), port: 0 })
