@@ -15,6 +15,9 @@ if (name === 'embedder-process') {
 } else {
   const { endWhenUncaught } = await import('./commands/uncaught.ts')
   endWhenUncaught()
+  const { useUnitSettings } = await import('./commands/unit-file.ts')
+  // Before the commands: with them native libraries load, whose folder is a setting.
+  const hint = useUnitSettings(process.argv.slice(2), process.env)
   const { runCommand } = await import('./commands/run.ts')
-  process.exitCode = await runCommand(process.argv.slice(2), process.env)
+  process.exitCode = await runCommand(process.argv.slice(2), process.env, hint)
 }

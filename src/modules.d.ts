@@ -32,6 +32,18 @@ declare module '*.woff2' {
   export default path
 }
 /** Scripts that are served, not run: `with { type: 'file' }`. */
+declare module '*/shop/shop.js' {
+  const path: string
+  export default path
+}
+declare module '*/shop/stub.js' {
+  const path: string
+  export default path
+}
+declare module '*/shop/thanks.js' {
+  const path: string
+  export default path
+}
 declare module '#generated/widget/loader.js' {
   const path: string
   export default path

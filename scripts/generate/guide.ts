@@ -126,7 +126,7 @@ export function renderDocument(document: Document, documents: readonly Document[
     ${renderContents(document)}<article>
 ${article}</article>
     </div>`,
-    undefined,
+    '/docs/guide.js',
     '/docs/guide',
   )
 }

@@ -9,6 +9,7 @@ import type { SetupResult } from '../features/access/accounts/service.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { Command } from './command.ts'
+import { serveShop } from './demo/shop.ts'
 import { type Running, startService } from './runtime.ts'
 import { createStopSignal, waitForAbort } from './serve.ts'
 
@@ -21,10 +22,15 @@ const MODEL_MS = 60_000
 export const demo: Command = {
   name: 'demo',
   summary: 'try Lookalike in a temporary folder: demo catalogue, text search, picture search',
-  options: [{ flag: 'once', meaning: 'stop after the searches' }],
+  options: [
+    { flag: 'once', meaning: 'stop after the searches' },
+    { flag: 'shop', meaning: 'also serve a small shop with the widget, to search in with a browser' },
+  ],
   settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
   essentials: ['PORT', 'HOST'],
-  example: 'lookalike demo --once',
+  example: 'lookalike demo --shop',
+  findProblems: ({ once, shop }) =>
+    once !== undefined && shop !== undefined ? ['--shop needs a demo that goes on: leave --once out'] : [],
   async run({ config, options }) {
     const told = createStopSignal()
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
@@ -37,8 +43,13 @@ export const demo: Command = {
       try {
         const store = await runDemo(service, told)
         if (store && !options['once']) {
-          console.log(formatInvitation(service, store))
+          const shop = options['shop'] ? openShop(service, store) : undefined
+          if (shop) console.log(`\nShop:     ${shop.origin}`)
+          console.log(
+            `${shop ? '' : '\n'}API page: ${service.address}/docs\n${formatInvitation(service, store)}`,
+          )
           await waitForAbort(told)
+          await shop?.stop()
         }
       } finally {
         await service.stop()
@@ -104,16 +115,23 @@ async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult
   const pictures = await api<Found>('/v1/search', { body: form })
   console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${formatTable(pictures)}`)
 
-  console.log(`\nAPI page: ${address}/docs`)
   return store
+}
+
+/** Serves the shop on a free port, with a widget key for it. */
+function openShop({ app, address }: Running, store: SetupResult): ReturnType<typeof serveShop> {
+  let key = ''
+  const shop = serveShop({ service: address, key: () => key, port: 0 })
+  key = app.services.widgetKeys.createForOperator(store.store_id, 'Demo shop', [shop.origin]).key
+  return shop
 }
 
 const formatInvitation = ({ address }: Running, store: SetupResult): string => `
 Try it yourself while the demo runs (all data is deleted when it stops):
 
-  TOKEN=$(curl -s ${address}/oauth/token -d grant_type=client_credentials \\
+  TOKEN=$(curl --fail-with-body -sS ${address}/oauth/token -d grant_type=client_credentials \\
     -d client_id=${store.client_id} -d client_secret=${store.client_secret} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
-  curl -s ${address}/v1/search/text -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  curl --fail-with-body -sS ${address}/v1/search/text -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d '{"query":"wooden chair","limit":3}'`
 
 interface Found {

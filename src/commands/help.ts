@@ -1,5 +1,6 @@
 import { type SettingName, Settings, toFlag } from '../config.ts'
 import type { Command } from './command.ts'
+import type { CommandGroup } from './run.ts'
 
 /** Widest text, in columns: longer lines are hard to read. */
 const COLUMNS_MAX = 120
@@ -57,6 +58,17 @@ export function formatCommands(commands: readonly Command[], columns = readColum
     commands.map(({ name, summary }) => [name, summary]),
     columns,
   )
+}
+
+/** Formats the list of all commands under the titles of their groups, with one width of columns for all of them. */
+export function formatGroups(groups: readonly CommandGroup[], columns = readColumns()): string {
+  const width = Math.max(...groups.flatMap(({ commands }) => commands.map(({ name }) => name.length)))
+  return groups
+    .map(({ title, commands }) => {
+      const rows = commands.map(({ name, summary }) => [name.padEnd(width), summary])
+      return `${title}\n${formatRows(rows, columns)}`
+    })
+    .join('\n\n')
 }
 
 /** Formats two columns; the second one is wrapped. */

@@ -9,6 +9,9 @@ import { createSecretSeals, type SecretName } from '../platform/db/seals.ts'
 import { ensureSecret, readSecret } from '../platform/secret-file.ts'
 import { explainFolderError } from './data-folder.ts'
 
+/** The data folder holds no install. */
+export class NoInstall extends OperatorError {}
+
 /**
  * Checks that a data folder may be opened, before anything in it is opened or created.
  *
@@ -26,7 +29,7 @@ export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }):
     )
   }
   if (!mayMake) {
-    throw new OperatorError(
+    throw new NoInstall(
       `There is no install in ${dataDir}. Create one with "lookalike setup", or name another folder with --data-dir or DATA_DIR.`,
     )
   }

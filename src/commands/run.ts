@@ -11,9 +11,10 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { exportProducts } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
-import { formatCommands, formatHelp, readColumns } from './help.ts'
+import { formatCommands, formatGroups, formatHelp, readColumns } from './help.ts'
 import { importFile } from './import.ts'
 import { inbox } from './inbox.ts'
+import { NoInstall } from './install.ts'
 import { keyCreate } from './key-create.ts'
 import { keyList } from './key-list.ts'
 import { keyRevoke } from './key-revoke.ts'
@@ -21,6 +22,7 @@ import { licences } from './licences.ts'
 import { openapi } from './openapi.ts'
 import { outbox } from './outbox.ts'
 import { outboxResend } from './outbox-resend.ts'
+import { search } from './search.ts'
 import { secretReset } from './secret-reset.ts'
 import { serve } from './serve.ts'
 import { settingsList } from './settings-list.ts'
@@ -42,54 +44,63 @@ import { userVerify } from './user-verify.ts'
 import { versionCommand } from './version.ts'
 import { formatSecretFlagWarning } from './warnings.ts'
 
-/** Every command, in the order of `lookalike --help`. */
-export const COMMANDS: readonly Command[] = [
-  serve,
-  setup,
-  demo,
-  importFile,
-  exportProducts,
-  keyCreate,
-  keyList,
-  keyRevoke,
-  storeList,
-  storeNewSecret,
-  storeSetPlan,
-  storeSuspend,
-  storeResume,
-  storeDelete,
-  storeClearIpWhitelist,
-  userList,
-  userVerify,
-  userInvite,
-  userResetPassword,
-  userReset2fa,
-  userUnlock,
-  userEndSessions,
-  billingList,
-  billingConfirm,
-  billingSettle,
-  // Before the command whose name begins the same way.
-  outboxResend,
-  outbox,
-  inbox,
-  secretReset,
-  settingsList,
-  doctor,
-  healthcheck,
-  openapi,
-  licences,
-  versionCommand,
+/** Commands that belong together in `lookalike --help`. */
+export interface CommandGroup {
+  title: string
+  commands: readonly Command[]
+}
+
+/** Every command, in the order of `lookalike --help`: first what a new user needs. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { title: 'The first hour', commands: [demo, serve, setup, importFile, search, keyCreate] },
+  { title: 'Products', commands: [exportProducts] },
+  { title: 'Keys', commands: [keyList, keyRevoke] },
+  {
+    title: 'Stores',
+    commands: [
+      storeList,
+      storeNewSecret,
+      storeSetPlan,
+      storeSuspend,
+      storeResume,
+      storeDelete,
+      storeClearIpWhitelist,
+    ],
+  },
+  {
+    title: 'People',
+    commands: [
+      userList,
+      userVerify,
+      userInvite,
+      userResetPassword,
+      userReset2fa,
+      userUnlock,
+      userEndSessions,
+    ],
+  },
+  { title: 'Bills', commands: [billingList, billingConfirm, billingSettle] },
+  // `outbox resend` stands before the command whose name begins the same way.
+  { title: 'Mail and webhooks', commands: [outboxResend, outbox, inbox] },
+  {
+    title: 'The service',
+    commands: [doctor, healthcheck, settingsList, secretReset, openapi, licences, versionCommand],
+  },
 ]
+
+/** Every command of every group. */
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)
 
 /**
  * Runs a command line.
  *
+ * @param hint what may explain why there is no install where the command looks.
  * @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong command line or setting.
  */
 export async function runCommand(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  hint?: string,
 ): Promise<number> {
   const [first] = argv
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
@@ -109,7 +120,7 @@ export async function runCommand(
     for (const name of findSecretFlags(call.options)) console.error(formatSecretFlagWarning(name))
     return await command.run(call)
   } catch (error) {
-    return reportError(error, command)
+    return reportError(error, command, hint)
   }
 }
 
@@ -145,10 +156,11 @@ function suggestCommand(words: readonly string[]): string | undefined {
 }
 
 /** Prints an error for the operator. @returns the exit code. */
-function reportError(error: unknown, command: Command): number {
+function reportError(error: unknown, command: Command, hint?: string): number {
+  if (error instanceof NoInstall && hint !== undefined) error.message += `\n${hint}`
   if (error instanceof OperatorError) {
-    const hint = `lookalike ${command.name} --help shows how to use it.`
-    console.error(error.kind === 'wrong_usage' ? `${error.message}\n${hint}` : error.message)
+    const help = `lookalike ${command.name} --help shows how to use it.`
+    console.error(error.kind === 'wrong_usage' ? `${error.message}\n${help}` : error.message)
     return error.exitCode
   }
   // Services that commands share with the API refuse with API errors.
@@ -160,8 +172,7 @@ function reportError(error: unknown, command: Command): number {
 
 const formatOverview = (): string => `Lookalike ${version}: visual product search in one file.
 
-Commands
-${formatCommands(COMMANDS)}
+${formatGroups(COMMAND_GROUPS)}
 
 lookalike <command> --help shows its options and an example.
 Try it: lookalike demo`

@@ -36,7 +36,7 @@ export interface ServiceClient {
 
 export interface RequestParts {
   headers?: Record<string, string>
-  body?: Blob
+  body?: Blob | FormData | string
 }
 
 /**

@@ -101,10 +101,9 @@ function formatResult(made: SetupResult, name: string, plan: PlanName, config: C
 Change the plan:
   lookalike store set-plan${folder} ${made.slug} ${plan === 'premium' ? 'basic' : 'premium'}
 
-Get an access token:
-  curl -fsS ${findAddress(config)}/oauth/token -d grant_type=client_credentials \\
-    -d client_id=${made.client_id} \\
-    -d client_secret=${made.client_secret}`
+Copy these two lines into a terminal, and the calls of the README work there:
+  export CLIENT_ID=${made.client_id} CLIENT_SECRET=${made.client_secret}
+  TOKEN=$(curl --fail-with-body -sS ${findAddress(config)}/oauth/token -d grant_type=client_credentials -d client_id=$CLIENT_ID -d client_secret=$CLIENT_SECRET | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`
 }
 
 function formatLimits(plan: PlanName): string {

@@ -28,5 +28,5 @@ const formatInvitation = ({ email, token, expiresAt, isSent }: Invitation, addre
 
   invite  ${token}   (shown only now)
 
-  curl -s ${address}/register -H 'content-type: application/json' \\
+  curl --fail-with-body -sS ${address}/register -H 'content-type: application/json' \\
     -d '{"client_name": "…", "email": "${email}", "password": "…", "invite": "${token}"}'`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { serveShop } from '../../../scripts/examples/shop.ts'
+import { serveShop } from '../../../src/commands/demo/shop.ts'
 import { visit } from '../chromium.ts'
 import { KEY, startService } from './service.ts'
 
@@ -7,7 +7,7 @@ let shop: ReturnType<typeof serveShop>
 const service = startService(() => [shop.origin])
 
 beforeAll(() => {
-  shop = serveShop({ service: service.address, key: KEY, port: 0 })
+  shop = serveShop({ service: service.address, key: () => KEY, port: 0 })
 })
 afterAll(async () => {
   await shop.stop()

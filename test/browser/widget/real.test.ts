@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { serveShop } from '../../../scripts/examples/shop.ts'
+import { serveShop } from '../../../src/commands/demo/shop.ts'
 import { visit } from '../chromium.ts'
 import { installDemo, startExecutable } from '../service.ts'
 import { cardsOf, choose, dialogOf, open, opener, said } from './shop.ts'
@@ -27,8 +27,8 @@ beforeAll(async () => {
   await installDemo(service.address, String(access_token))
   const keys = '/v1/security/public-keys'
   const { id, key } = await call('POST', keys, { name: 'Shop', origins: ['https://shop.example'] })
-  shop = serveShop({ service: service.address, key: String(key), port: 0 })
-  stranger = serveShop({ service: service.address, key: String(key), port: 0 })
+  shop = serveShop({ service: service.address, key: () => String(key), port: 0 })
+  stranger = serveShop({ service: service.address, key: () => String(key), port: 0 })
   // Its origin is known when it listens.
   await call('PATCH', `${keys}/${id}`, { origins: [shop.origin] })
 }, 120_000)

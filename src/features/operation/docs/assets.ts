@@ -1,5 +1,7 @@
 import checkoutBrotli from '#generated/docs/checkout.js.br' with { type: 'file' }
 import checkoutGzip from '#generated/docs/checkout.js.gz' with { type: 'file' }
+import guideBrotli from '#generated/docs/guide.js.br' with { type: 'file' }
+import guideGzip from '#generated/docs/guide.js.gz' with { type: 'file' }
 import licencesBrotli from '#generated/docs/licences.txt.br' with { type: 'file' }
 import licencesGzip from '#generated/docs/licences.txt.gz' with { type: 'file' }
 import mailLinkBrotli from '#generated/docs/mail-link.js.br' with { type: 'file' }
@@ -37,6 +39,7 @@ const FILES: Readonly<Record<keyof typeof manifest, readonly [gzip: string, br: 
   'page.html': [pageGzip, pageBrotli, HTML],
   'page.css': [pageCssGzip, pageCssBrotli, CSS],
   'start.js': [startGzip, startBrotli, SCRIPT],
+  'guide.js': [guideGzip, guideBrotli, SCRIPT],
   'checkout.js': [checkoutGzip, checkoutBrotli, SCRIPT],
   'mail-link.js': [mailLinkGzip, mailLinkBrotli, SCRIPT],
   'swagger-tuning.css': [tuningGzip, tuningBrotli, CSS],

@@ -92,10 +92,18 @@ function serveAsset(request: Request, name: string): Promise<Response> {
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** Serves a page that runs no script. */
+/** The script of the guide changes what a page shows, and calls nothing. */
+const GUIDE: PagePolicy = { more: "script-src 'self'; " }
+
 function serveGuidePage(path: string | undefined): Response {
   if (path === undefined) throw notFound('page')
-  return answerFile(path, 'text/html; charset=utf-8', {})
+  return new Response(Bun.file(path), {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+      ...pageHeaders(GUIDE),
+    },
+  })
 }
 
 const unpackNotices = async (): Promise<string> =>
@@ -120,8 +128,3 @@ async function serveNotices({ headers }: Request): Promise<Response> {
     },
   })
 }
-
-const answerFile = (path: string, type: string, policy: PagePolicy): Response =>
-  new Response(Bun.file(path), {
-    headers: { 'content-type': type, 'cache-control': 'public, max-age=3600', ...pageHeaders(policy) },
-  })

@@ -1,0 +1,53 @@
+import shopCss from '../../browser/shop/shop.css' with { type: 'file' }
+import shopPage from '../../browser/shop/shop.html' with { type: 'file' }
+import shopScript from '../../browser/shop/shop.js' with { type: 'file' }
+import stubScript from '../../browser/shop/stub.js' with { type: 'file' }
+import thanksPage from '../../browser/shop/thanks.html' with { type: 'file' }
+import thanksScript from '../../browser/shop/thanks.js' with { type: 'file' }
+
+const HTML = 'text/html; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+
+const FILES: Readonly<Record<string, readonly [path: string, type: string]>> = {
+  '/': [String(shopPage), HTML],
+  '/thanks': [String(thanksPage), HTML],
+  '/shop.css': [shopCss, 'text/css; charset=utf-8'],
+  '/stub.js': [stubScript, SCRIPT],
+  '/shop.js': [shopScript, SCRIPT],
+  '/thanks.js': [thanksScript, SCRIPT],
+}
+
+interface ShopOptions {
+  /** Address of the service, without a slash at its end. */
+  service: string
+  /** The widget key that lists the shop's origin. */
+  key(): string
+  /** 0 takes a free one. */
+  port: number
+}
+
+/**
+ * Serves a small shop with the widget on an origin of its own, under the strictest policy that the widget needs.
+ *
+ * @returns the origin, which the key must list.
+ */
+export function serveShop({ service, key, port }: ShopOptions) {
+  const policy =
+    `default-src 'none'; script-src 'self' ${service}; connect-src ${service}; img-src 'self' data: ${service}; ` +
+    `style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      // Each product has a page; this shop shows the same one for all.
+      const file = pathname.startsWith('/p/') ? FILES['/'] : FILES[pathname]
+      if (!file) return new Response('Not found', { status: 404 })
+      const [path, type] = file
+      if (type !== HTML) return new Response(Bun.file(path), { headers: { 'content-type': type } })
+      const html = (await Bun.file(path).text()).replaceAll('{service}', service).replaceAll('{key}', key())
+      return new Response(html, { headers: { 'content-type': type, 'content-security-policy': policy } })
+    },
+  })
+  return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
