@@ -3,7 +3,7 @@
  * `bun scripts/examples/shop.ts --service http://127.0.0.1:8080 --key pk_live_… [--port 8090]`.
  */
 import { parseArgs } from 'node:util'
-import { serveShop } from '../../src/commands/demo/shop.ts'
+import { serveShop } from '../../src/commands/demo/serve-shop.ts'
 
 const { values } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import type { SetupResult } from '../features/access/accounts/service.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { Command } from './command.ts'
-import { serveShop } from './demo/shop.ts'
+import { serveShop } from './demo/serve-shop.ts'
 import { type Running, startService } from './runtime.ts'
 import { createStopSignal, waitForAbort } from './serve.ts'
 

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { systemIds } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { counted } from '../core/text.ts'
 import type { ProductList } from '../features/catalogue/products/schema.ts'
 import type { Command } from './command.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -46,7 +47,7 @@ export const exportProducts: Command = {
         const lines = await readLines(client, options['vectors'] !== undefined, progress)
         const count = target ? await writeFile(lines, target) : await writeOut(lines)
         progress?.end()
-        if (target) process.stderr.write(`${count.toLocaleString('en')} products in ${name}\n`)
+        if (target) process.stderr.write(`${counted(count, 'product')} in ${name}\n`)
         return 0
       } catch (error) {
         progress?.end()

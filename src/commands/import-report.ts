@@ -1,3 +1,4 @@
+import { counted } from '../core/text.ts'
 import type { ImportPreview } from '../features/catalogue/imports/schema.ts'
 import type { Job } from '../features/catalogue/jobs/schema.ts'
 import type { Piece } from './import/pieces.ts'
@@ -87,7 +88,7 @@ export function formatJob(result: ImportResult): string {
   const what = jobs.length === 1 ? `job ${jobs[0]?.id}` : `${jobs.length} jobs`
   const wrong = jobs.filter((job) => job.failed > 0).slice(0, LISTED_MAX)
   return toPlainLines([
-    `${total} products: ${counts.join(', ')} (${what}, ${status})`,
+    `${counted(total, 'product')}: ${counts.join(', ')} (${what}, ${status})`,
     ...result.warnings,
     ...listProblems(problems, failed),
     ...(failed > Math.min(problems.length, LISTED_MAX)
@@ -101,7 +102,7 @@ export function formatPreview(preview: ImportPreview): string {
   const { total, valid, invalid, hidden, format, packing, encoding, platform, mapping } = preview
   const packed = packing === 'none' ? '' : `, ${packing}`
   return toPlainLines([
-    `${total} products: ${valid} valid, ${invalid} invalid, ${hidden} hidden; nothing was written`,
+    `${counted(total, 'product')}: ${valid} valid, ${invalid} invalid, ${hidden} hidden; nothing was written`,
     `Format: ${format}${packed}, ${encoding}, columns of ${platform}`,
     ...Object.entries(mapping).map(([field, columns]) => `  ${field} from ${columns.join(', ')}`),
     ...(preview.unmapped_columns.length > 0 ? [`Not read: ${preview.unmapped_columns.join(', ')}`] : []),

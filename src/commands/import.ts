@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
 import type { Call, Command } from './command.ts'
 import { openPieces, type Pieces } from './import/pieces.ts'
@@ -90,7 +91,7 @@ async function send({ session, pieces, file, progress, isJson, told }: Send): Pr
         const part = count > 1 ? `Part ${number + 1} of ${count}, job` : 'Job'
         // Not console.error, which is red on a terminal.
         progress.end()
-        process.stderr.write(`${part} ${jobId}: ${total} products\n`)
+        process.stderr.write(`${part} ${jobId}: ${counted(total, 'product')}\n`)
       },
       onEnd(one) {
         open.delete(one.job.job_id)

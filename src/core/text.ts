@@ -25,6 +25,10 @@ export const decimalSize = (bytes: number): string =>
 /** Formats a whole number as in `50,000`. */
 export const groupThousands = (count: number): string => count.toLocaleString('en-US')
 
+/** Counts things: `1 product`, `2,000 products`. */
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${groupThousands(count)} ${count === 1 ? one : several}`
+
 const roundToTenth = (size: number): number => Math.round(size * 10) / 10
 const MB = 1_000_000
 const GB = 1_000 * MB

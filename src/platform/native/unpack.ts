@@ -63,11 +63,41 @@ const staleAfterMs = 3_600_000
  * @returns the folder.
  * @throws UnpackError when the folder cannot be written or an embedded file is itself damaged.
  */
-export function unpackPart(
+export const unpackPart = (
   part: PartName,
   content: PlacedPart,
   base: string,
   onDamage: (path: string) => void = () => {},
+): string => asOwnerOf(base, () => unpackInto(part, content, base, onDamage))
+
+const ROOT = 0
+
+/**
+ * Lets root work as the user whose folder it is: the files are that user's, who can replace them, and no link in the
+ * folder leads root elsewhere. Other users work as themselves.
+ */
+function asOwnerOf<Result>(base: string, work: () => Result): Result {
+  const { geteuid, getegid, seteuid, setegid } = process
+  if (!geteuid || !getegid || !seteuid || !setegid || geteuid() !== ROOT) return work()
+  const stats =
+    statSync(base, { throwIfNoEntry: false }) ?? statSync(dirname(base), { throwIfNoEntry: false })
+  if (stats === undefined || stats.uid === ROOT) return work()
+  const group = getegid()
+  setegid(stats.gid)
+  seteuid(stats.uid)
+  try {
+    return work()
+  } finally {
+    seteuid(ROOT)
+    setegid(group)
+  }
+}
+
+function unpackInto(
+  part: PartName,
+  content: PlacedPart,
+  base: string,
+  onDamage: (path: string) => void,
 ): string {
   const folder = join(base, `${part}-${content.hash}`)
   let staging: string | undefined

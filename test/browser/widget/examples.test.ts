@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { serveShop } from '../../../src/commands/demo/shop.ts'
+import { serveShop } from '../../../src/commands/demo/serve-shop.ts'
 import { visit } from '../chromium.ts'
 import { KEY, startService } from './service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { serveShop } from '../../../src/commands/demo/shop.ts'
+import { serveShop } from '../../../src/commands/demo/serve-shop.ts'
 import { visit } from '../chromium.ts'
 import { installDemo, startExecutable } from '../service.ts'
 import { cardsOf, choose, dialogOf, open, opener, said } from './shop.ts'

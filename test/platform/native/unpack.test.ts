@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -62,6 +63,19 @@ function stagedBytes(): number {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('unpackPart', () => {
+  test('what root unpacks for another user belongs to that user', () => {
+    const user = process.getuid?.() === 0 ? 1234 : (process.getuid?.() ?? 0)
+    mkdirSync(join(dir, 'data'), { mode: 0o700 })
+    chmodSync(dir, 0o755)
+    chownSync(join(dir, 'data'), user, process.getgid?.() ?? 0)
+    unpackPart('sharp', part, base)
+    expectWhole()
+    const all = ['.', ...(readdirSync(base, { recursive: true }) as string[])]
+    expect(all).toHaveLength(5)
+    for (const name of all) expect([name, statSync(join(base, name)).uid]).toEqual([name, user])
+    expect(process.geteuid?.()).toBe(process.getuid?.())
+  })
+
   test('writes every file with its relative place into a folder named by the content', () => {
     expect(unpackPart('sharp', part, base)).toBe(join(base, 'sharp-0123456789abcdef'))
     expectWhole()

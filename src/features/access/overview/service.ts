@@ -1,5 +1,6 @@
 import type { Actor } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import { counted } from '../../../core/text.ts'
 import type { WebhookService } from '../../delivery/webhooks/service.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
 import type { IpListService } from '../ip-list/service.ts'
@@ -109,5 +110,3 @@ function listRecommendations(facts: Facts): Recommendation[] {
   ]
   return advice.filter(([isDue]) => isDue).map(([, code, message]) => ({ code, message }))
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

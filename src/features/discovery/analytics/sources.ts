@@ -1,4 +1,5 @@
 import { isoTime } from '../../../core/clock.ts'
+import { counted } from '../../../core/text.ts'
 import type { SearchCounts } from './day-queries.ts'
 import { NO_COUNTS, PAGE_COUNTS, type PageCounts, type PageRow } from './page-queries.ts'
 import { share } from './rates.ts'
@@ -74,7 +75,7 @@ const isUsed = ({ searches, clicks, carts, purchases }: PageCounts): boolean =>
 /** Clicks on the results of a source may be told by another one. */
 function describeSource(counts: PageCounts, who: string, days: number): Tracking {
   const { searches, clicked, clicks } = counts
-  const text = `${many(searches, 'search', 'searches')}, ${many(clicks, 'click')} in ${many(days, 'day')}`
+  const text = `${counted(searches, 'search', 'searches')}, ${counted(clicks, 'click')} in ${counted(days, 'day')}`
   if (!isUsed(counts)) return { status: 'no_searches', message: `${text}: ${who} was not used` }
   if (searches === 0 || clicked > 0) return { status: 'ok', message: text }
   return clicks === 0
@@ -91,7 +92,7 @@ export function describeTracking(
 ): Tracking {
   const click = events.get('click') ?? { events: 0, attributed: 0 }
   const purchases = events.get('purchase')?.events ?? 0
-  const counts = `${many(searches, 'search', 'searches')}, ${many(click.events, 'click')} in ${many(days, 'day')}`
+  const counts = `${counted(searches, 'search', 'searches')}, ${counted(click.events, 'click')} in ${counted(days, 'day')}`
   const tell = (status: string, message: string) => ({ status, message })
   if (searches === 0) return tell('no_searches', `${counts}: no search was counted yet`)
   const silent = sources.filter(({ tracking }) => tracking.status === 'no_clicks')
@@ -109,7 +110,7 @@ export function describeTracking(
     const origins = telling.map(({ origin }) => origin)
     return tell(
       'partial',
-      `${counts}: ${nameWidgets(origins)} no clicks after ${many(own, 'search', 'searches')}`,
+      `${counts}: ${nameWidgets(origins)} no clicks after ${counted(own, 'search', 'searches')}`,
     )
   }
   if (purchases === 0)
@@ -117,7 +118,7 @@ export function describeTracking(
       'no_purchases',
       `${counts}, 0 purchases: the shop reports no purchases; send them as feedback`,
     )
-  return tell('ok', `${counts}, ${many(purchases, 'purchase')}`)
+  return tell('ok', `${counts}, ${counted(purchases, 'purchase')}`)
 }
 
 /** Widgets as the subject of a sentence, with its verb. */
@@ -126,8 +127,5 @@ function nameWidgets(origins: readonly (string | null)[]): string {
   const more = different.length - NAMED_MAX
   const named = different.slice(0, NAMED_MAX).join(', ')
   if (different.length === 1) return `the widget on ${named} sends`
-  return `the widgets on ${named}${more > 0 ? ` and ${many(more, 'other origin')}` : ''} send`
+  return `the widgets on ${named}${more > 0 ? ` and ${counted(more, 'other origin')}` : ''} send`
 }
-
-const many = (count: number, one: string, several = `${one}s`): string =>
-  `${count} ${count === 1 ? one : several}`

@@ -1,9 +1,9 @@
-import shopCss from '../../browser/shop/shop.css' with { type: 'file' }
-import shopPage from '../../browser/shop/shop.html' with { type: 'file' }
-import shopScript from '../../browser/shop/shop.js' with { type: 'file' }
-import stubScript from '../../browser/shop/stub.js' with { type: 'file' }
-import thanksPage from '../../browser/shop/thanks.html' with { type: 'file' }
-import thanksScript from '../../browser/shop/thanks.js' with { type: 'file' }
+import shopCss from './shop/shop.css' with { type: 'file' }
+import shopPage from './shop/shop.html' with { type: 'file' }
+import shopScript from './shop/shop.js' with { type: 'file' }
+import stubScript from './shop/stub.js' with { type: 'file' }
+import thanksPage from './shop/thanks.html' with { type: 'file' }
+import thanksScript from './shop/thanks.js' with { type: 'file' }
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
