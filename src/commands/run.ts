@@ -51,7 +51,7 @@ export interface CommandGroup {
 }
 
 /** Every command, in the order of `lookalike --help`: first what a new user needs. */
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
+const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'The first hour', commands: [demo, serve, setup, importFile, search, keyCreate] },
   { title: 'Products', commands: [exportProducts] },
   { title: 'Keys', commands: [keyList, keyRevoke] },

@@ -4,7 +4,7 @@ import { SETTING_NAMES } from '../config.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The settings of the service where it runs as a unit of systemd, as the guide sets it up (`EnvironmentFile`). */
-export const UNIT_FILE = '/etc/lookalike/env'
+const UNIT_FILE = '/etc/lookalike/env'
 
 /** A file with more characters than this is not one of settings. */
 const CHARS_MAX = 64 * 1024

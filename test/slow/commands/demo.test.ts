@@ -26,3 +26,45 @@ test('a demo whose model does not come up stops when it is told to, and leaves n
   expect(readdirSync(temporary).filter((name) => name.startsWith('lookalike-demo-'))).toEqual([])
   rmSync(join(temporary, '..'), { recursive: true })
 }, 30_000)
+
+test('the shop of the demo has a widget key for its origin, and its policy names the service', async () => {
+  const child = Bun.spawn([process.execPath, MAIN, 'demo', '--shop', '--port', '0'], {
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  let said = ''
+  const decoder = new TextDecoder()
+  const answered = { shop: 0, search: 0, stranger: 0, policy: '' }
+  for await (const chunk of child.stdout) {
+    said += decoder.decode(chunk, { stream: true })
+    const [, service] = /^listening on (\S+)$/m.exec(said) ?? []
+    const [, shop] = /^Shop: +(\S+)$/m.exec(said) ?? []
+    if (answered.shop > 0 || service === undefined || shop === undefined) continue
+    const page = await fetch(shop)
+    answered.shop = page.status
+    answered.policy = page.headers.get('content-security-policy') ?? ''
+    const key = /data-key="(pk_live_\w+)"/.exec(await page.text())?.[1] ?? ''
+    const search = (origin: string) =>
+      fetch(`${service}/v1/widget/search/text`, {
+        method: 'POST',
+        headers: { 'x-service-key': key, origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'red mug' }),
+      })
+    answered.search = (await search(shop)).status
+    answered.stranger = (await search('https://shop.test')).status
+    expect(answered.policy).toContain(`connect-src ${service};`)
+    child.kill('SIGTERM')
+  }
+  expect(await child.exited).toBe(0)
+  expect(answered).toMatchObject({ shop: 200, search: 200, stranger: 403 })
+}, 60_000)
+
+test('a shop needs a demo that goes on', async () => {
+  const child = Bun.spawn([process.execPath, MAIN, 'demo', '--shop', '--once'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  expect(await child.exited).toBe(2)
+  expect(await new Response(child.stderr).text()).toStartWith('--shop needs a demo that goes on')
+}, 30_000)

@@ -110,13 +110,24 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
     const service = await serve()
     const { stdout, code } = await run(SETUP)
     expect(code).toBe(0)
-    expect(stdout).toContain(`${service.address}/oauth/token`)
+    const [, lines = ''] = /^Copy these two lines.*\n([\s\S]+)$/m.exec(stdout) ?? []
+    const copied = Bun.spawn(['sh', '-c', `${lines}\nprintf %s "$TOKEN"`], { stdout: 'pipe', stderr: 'pipe' })
+    expect(await new Response(copied.stdout).text()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(await run(['store', 'set-plan', 'my-shop', 'basic'])).toMatchObject({ code: 0 })
     const key = await run(['key', 'create', '--store', 'my-shop', '--origin', 'https://shop.test/', '--json'])
     expect(JSON.parse(key.stdout)).toMatchObject({
       key: expect.stringMatching(/^pk_live_/),
       origins: ['https://shop.test'],
     })
+    const shown = (await run(['key', 'create', '--store', 'my-shop', '--origin', 'https://shop.test'])).stdout
+    const value = /^pk_live_\w+/.exec(shown)?.[0]
+    expect(shown).toContain(
+      `\n  <script src="${service.address}/widget.js" data-key="${value}" async></script>\n`,
+    )
+    expect(shown).toContain(
+      `\n  script-src ${service.address}; connect-src ${service.address}; img-src ${service.address}\n`,
+    )
+    expect(shown).toContain(`Shoppers cannot reach ${service.address}: set BASE_URL`)
     const health = await run(['healthcheck', '--port', service.port])
     expect(['ready', 'not_ready']).toContain(health.stdout.split('\n')[0] as string)
     expect(health.code).toBe(health.stdout.startsWith('ready') ? 0 : 1)
