@@ -220,8 +220,8 @@ export const BARS: readonly Bar[] = [
     number: 25,
     name: 'widget origins',
     demand: 'A widget key works from its exact origins only.',
-    parts: [missing('origins')],
-    suites: [],
+    parts: [part('origins', 40)],
+    suites: ['./test/features/discovery/widget/origins.test.ts'],
   },
   {
     number: 26,

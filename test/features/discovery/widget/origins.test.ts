@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import type { Answer } from '../../../support/app.ts'
+import { recordBar } from '../../../robustness/bars.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
@@ -76,11 +77,15 @@ const HOSTILE = [
   `https://shop.example${'e'.repeat(5_000)}`,
 ]
 
+/** Those of {@link HOSTILE} that were refused. */
+const refused = new Set<string>()
+
 describe('a page that the key does not list (contract 10.2)', () => {
   test.each(HOSTILE)(
     '%p: 403 origin_not_allowed, which the page can read, and nothing is searched',
     async (origin) => {
       const answer = await shop.call('text', MUGS, widgetHeaders(shop.key, origin))
+      if (answer.status === 403) refused.add(origin)
       expect(refusalOf(answer)).toEqual([403, 'origin_not_allowed'])
       const isOrigin = /^[\x21-\x7e]{1,300}$/.test(origin)
       expect(corsOf(answer)).toEqual({ ...READABLE, allowed: isOrigin ? origin : null })
@@ -232,4 +237,12 @@ test('the store’s IP list does not concern shoppers', async () => {
   ])
   const headers = { ...widgetHeaders(shop.key), ...away }
   expect((await shop.call('text', MUGS, headers)).status).toBe(200)
+})
+
+test('bar 25: every origin near the one of the key is refused, and that one is not', async () => {
+  const own = await shop.call('text', MUGS, widgetHeaders(shop.key, ORIGIN))
+  const isMet = refused.size === HOSTILE.length && own.status === 200
+  const measured = `${refused.size} of ${HOSTILE.length} near origins refused, the exact one ${own.status}`
+  recordBar({ bar: 25, part: 'origins', on: 'process', n: HOSTILE.length, measured, isMet })
+  expect([isMet, measured]).toEqual([true, measured])
 })
