@@ -60,6 +60,8 @@ export interface Hit {
   similarity_score?: number
   metadata?: Record<string, unknown>
   image_url?: string | null
+  /** Of a hit that stands for a group: the variant that looks most like the query. */
+  matched_variant?: { url?: unknown; name?: unknown; price?: unknown } | null
 }
 
 /** A rectangle relative to the picture, 0 to 1, from its upper left corner. */

@@ -43,6 +43,10 @@ describe.each([
       await choose(page, photo)
       await said(page, '30 products found')
       await note('found')
+      await page.getByRole('button', { name: 'New photo' }).click()
+      await note('another')
+      if (width === 360) await page.getByRole('button', { name: 'Crop' }).click()
+      await note('crop')
       await page.getByRole('button', { name: 'Region 1' }).click()
       await said(page, '9 products found')
       await page.getByRole('button', { name: 'bowls' }).click()
@@ -61,6 +65,8 @@ describe.each([
     expect(result).toEqual({
       empty: [false],
       found: [false],
+      another: [false],
+      crop: [false],
       narrowed: [false],
       none: [false],
       failed: [false],

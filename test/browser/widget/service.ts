@@ -30,11 +30,11 @@ const NAMES = [
   'Olive bowl',
 ]
 
-/** Hits with falling scores, as the service lists them. */
+/** Hits whose scores fall evenly, as the service lists them. */
 export const hits = (count: number, first = 0.93, base = '') =>
   Array.from({ length: count }, (_, n) => ({
     product_id: `sku-${n + 1}`,
-    similarity_score: Math.max(0.05, first - n * (n < 6 ? 0.02 : 0.035)),
+    similarity_score: Math.max(0.05, first - n * 0.01),
     metadata: {
       name: NAMES[n % NAMES.length],
       price: 14.5 + n,

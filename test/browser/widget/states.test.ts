@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { plain } from './pictures.ts'
 import { hits, type Reply } from './service.ts'
 import {
   cardsOf,
+  choose,
+  dialogOf,
   headlineOf,
   open,
   opener,
@@ -58,12 +61,28 @@ describe('the state', () => {
     })
   }, 60_000)
 
-  test('few: says that nothing looks quite like it', async () => {
-    const text = 'Nothing looks quite like this. These come closest:'
+  test('one: says so', async () => {
+    const text = '1 product found'
     expect(await stateAfter({ body: { results: hits(1) } })).toEqual({
-      ...{ headline: text, status: `${text} 1 product found`, cards: 1, again: 0 },
+      ...{ headline: text, status: text, cards: 1, again: 0 },
     })
-    expect(await stateAfter({ body: { results: hits(4, 0.4) } })).toMatchObject({ headline: text, cards: 4 })
+  }, 60_000)
+
+  test('weak: says that nothing looks quite like it, and nothing that contradicts it', async () => {
+    const text = 'Nothing looks quite like this. These come closest:'
+    const { result } = await shop.visit({}, {}, async (page) => {
+      shop.service.reply = () => ({ body: { results: hits(30, 0.4) } })
+      await open(page)
+      await searchWords(page, 'mug')
+      await said(page, text)
+      return {
+        headings: await dialogOf(page).getByRole('heading').allTextContents(),
+        texts: await page.locator('[part=headline], [part=status], summary').allTextContents(),
+      }
+    })
+    expect(result.headings).toEqual(['Find it by picture'])
+    expect(result.texts.filter((one) => /best|found|match/i.test(one))).toEqual([])
+    expect(result.texts).toContain(text)
   }, 60_000)
 
   test('none: shows popular products', async () => {
@@ -91,7 +110,7 @@ describe('the state', () => {
       const again = page.getByRole('button', { name: 'Try again' })
       await again.waitFor()
       expect(await page.evaluate('announced.filter(Boolean)')).toEqual([
-        'Many people are searching. Try again in 3 s',
+        'Many people are searching. Try again in 3 s.',
       ])
       shop.service.reply = () => undefined
       await again.click()
@@ -127,6 +146,20 @@ describe('the state', () => {
     expect(shop.service.calls).toHaveLength(2)
   }, 60_000)
 
+  test('unreadable: a button chooses another picture', async () => {
+    await shop.visit({}, {}, async (page) => {
+      await open(page)
+      await choose(page, Buffer.from('hello'))
+      await said(page, 'This picture cannot be read. Try another one.')
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Choose a picture' }).click()
+      await (await chooser).setFiles({
+        ...{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await plain(400, 300) },
+      })
+      await said(page, '30 products found')
+    })
+  }, 60_000)
+
   test.each([
     ['image_unreadable', 422, 'This picture cannot be read. Try another one.', 0],
     ['image_too_small', 422, 'This picture is too small. Choose a larger one.', 0],
@@ -149,11 +182,11 @@ describe('results', () => {
   test('are links with name, price, sale price and stock; the best first, the others folded, 24 at a time', async () => {
     const { result } = await shop.visit({}, {}, async (page) => {
       const near = hits(30, 0.9).map((hit) => ({ ...hit, similarity_score: 0.9 }))
-      const far = hits(5, 0.3).map((hit) => ({ ...hit, similarity_score: 0.3 }))
+      const far = hits(15, 0.3).map((hit) => ({ ...hit, similarity_score: 0.3 }))
       shop.service.reply = () => ({ body: { results: [...near, ...far] } })
       await open(page)
       await searchWords(page, 'mug')
-      await said(page, '35 products found')
+      await said(page, '30 close matches')
       const card = (n: number) => cardsOf(page).nth(n).textContent()
       const visible = () => page.locator('[part=card]:visible').count()
       const counts = [await visible()]
@@ -162,14 +195,14 @@ describe('results', () => {
       const focused = await page.evaluate<string>(
         'document.querySelector("[data-service-widget]").shadowRoot.activeElement.textContent',
       )
-      await page.getByText('More (5)').click()
+      await page.getByText('More (12)').click()
       counts.push(await visible())
       return {
         ...{ counts, focused, first: await card(0), reduced: await card(1), gone: await card(3) },
         href: await cardsOf(page).first().getAttribute('href'),
       }
     })
-    expect(result).toMatchObject({ counts: [24, 30, 35], href: `${shop.origin}/p/sku-1` })
+    expect(result).toMatchObject({ counts: [24, 30, 42], href: `${shop.origin}/p/sku-1` })
     expect(result.focused).toContain('Ember stoneware mug')
     expect(result.first).toBe('Ember stoneware mug€14.50')
     expect(result.reduced).toContain('€10.90')

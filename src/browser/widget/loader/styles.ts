@@ -1,6 +1,7 @@
 /** Styles that the button and the drop area need. Custom properties and parts are the API of themes. */
 export const BASE = `
-:host{display:inline-block;vertical-align:middle;text-align:start;
+:host,:where(.open,.drop,.note){all:initial;visibility:inherit}
+:host{display:inline-block;vertical-align:middle;
 --a:var(--service-accent,#0b6e5f);--at:var(--service-accent-text,#fff);
 --r:var(--service-radius,10px);--f:var(--service-font,system-ui,sans-serif);--s:var(--service-font-size,16px);
 color-scheme:light}
@@ -8,10 +9,10 @@ color-scheme:light}
 :host([data-attached]),:host([data-bare]:not([data-mode=inline])){position:absolute;top:0;left:0}
 :host([data-mode=inline]){display:block}
 :host([data-bare]) .open{display:none}
-button{cursor:pointer;font:inherit;color:inherit;letter-spacing:inherit}
+button{cursor:pointer;font:inherit;color:inherit}
 :focus-visible{outline:3px solid var(--a);outline-offset:2px}
 svg{inline-size:1.4em;block-size:1.4em;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linejoin:round;flex:none}
-.open{display:inline-flex;align-items:center;gap:.5em;min-block-size:44px;padding:.4em 1em;margin:0;
+.open{display:inline-flex;align-items:center;gap:.5em;min-block-size:44px;padding:.4em 1em;
 font:500 var(--s)/1.2 var(--f);color:var(--at);background:var(--a);border:1px solid transparent;border-radius:var(--r)}
 .open:hover{filter:brightness(1.1)}
 .open[aria-busy=true]{opacity:.7;cursor:progress}

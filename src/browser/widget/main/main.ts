@@ -6,14 +6,15 @@ import { theme } from '../loader/styles.ts'
 import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts'
 import { listenToBackdrop } from './backdrop.ts'
 import { readClipboard } from './clipboard.ts'
-import { createCropper } from './cropper.ts'
+import { countDown } from './count-down.ts'
 import { readDropped } from './dropped.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
-import { buildCategories, buildRegions, listParts, pressRegion } from './proposals.ts'
-import { buildPopular, buildResults, buildSkeleton, isFew } from './results.ts'
+import { buildCategories } from './proposals.ts'
+import { buildPopular, buildResults, buildSkeleton, describeHits, findAddress, sortHits } from './results.ts'
 import { findProblem, type Problem, type Query, search } from './search.ts'
+import { createStage } from './stage.ts'
 import { DARK, STYLES } from './styles.ts'
-import { pickTexts } from './texts.ts'
+import { findSpeech, pickTexts } from './texts.ts'
 import { buildView } from './view.ts'
 
 /** Before that, grey shapes would only flash. */
@@ -24,30 +25,31 @@ const BUSY_SECONDS = 20
 export function start(context: Context): Panel {
   const { options, root, tracking, emit } = context
   const texts = pickTexts(options.lang, options.texts)
+  const speech = findSpeech(options.lang, options.texts)
   const isInline = options.mode === 'inline'
   root.adoptedStyleSheets.push(sheet(STYLES), sheet(theme(options.theme, DARK)))
 
   let query: Query = { words: '' }
   let running: AbortController | undefined
-  let timers: ReturnType<typeof setTimeout>[] = []
+  let stopTimers = () => {}
   let opener: HTMLElement | undefined
   /** Pictures that were chosen; only the last one counts. */
   let chosen = 0
   let isOffline = false
+  let hasWarned = false
   /** Ends an upload, which goes on while the shopper narrows its search. */
   let sending: AbortController | undefined
 
-  const view = buildView(texts, isInline, {
+  const view = buildView(texts, speech, isInline, {
     onFile: (file) => void takeFile(file),
     onWords: takeWords,
     onPaste: () => void paste(),
     onRemove: reset,
     onClose: close,
   })
-  const { element, field, side, chips, headline, notice, out, status, panel } = view
+  const { element, field, folds, chips, headline, notice, out, status, panel } = view
   const dialog = element instanceof HTMLDialogElement ? element : undefined
-  const cropper = createCropper(root, texts, (box) => narrow(box))
-  const regions = el('div', { class: 'chips', role: 'group', 'aria-label': texts.crop })
+  const stage = createStage(root, view, texts, (box) => narrow(box))
   root.append(element)
 
   dialog?.addEventListener('close', () => {
@@ -64,11 +66,6 @@ export function start(context: Context): Panel {
     if (isOffline) run()
   }
   addEventListener('online', goOn)
-
-  function stopTimers(): void {
-    for (const timer of timers) clearTimeout(timer)
-    timers = []
-  }
 
   function stopSearch(): void {
     running?.abort()
@@ -89,7 +86,7 @@ export function start(context: Context): Panel {
     // What was still looked for is not shown half.
     if (running || isOffline) clear()
     stopAll()
-    cropper.set(query.crop)
+    stage.set(query.crop)
   }
 
   /** Shows a text, and lets screen readers say it once. */
@@ -102,7 +99,7 @@ export function start(context: Context): Panel {
   function clear(): void {
     isOffline = false
     // The focus stays in the dialog when the button that has it goes.
-    if (notice.contains(root.activeElement)) view.title.focus({ preventScroll: true })
+    if (notice.contains(root.activeElement)) view.rest()
     headline.textContent = ''
     status.textContent = ''
     notice.replaceChildren()
@@ -118,16 +115,23 @@ export function start(context: Context): Panel {
     field.value = ''
     showPicture(undefined)
     chips.replaceChildren()
-    panel.className = 'in empty'
+    folds.fold()
+    panel.classList.replace('filled', 'empty')
     view.removal.hidden = true
-    view.title.focus()
+    view.rest()
+  }
+
+  /** Folds what was asked for, so that what was found stands in its place. */
+  function fill(): void {
+    folds.fold()
+    panel.classList.replace('empty', 'filled')
+    view.removal.hidden = !query.source
+    // What had the focus may be folded now.
+    if (root.activeElement?.checkVisibility() === false) view.rest()
   }
 
   function showPicture(picture: HTMLCanvasElement | undefined): void {
-    cropper.show(picture)
-    regions.replaceChildren()
-    side.replaceChildren(...(picture ? [cropper.element, regions] : []))
-    panel.classList.toggle('with', picture !== undefined)
+    stage.show(picture)
     const hint = query.source ? texts.refine : texts.field
     field.placeholder = hint
     field.ariaLabel = hint
@@ -139,9 +143,8 @@ export function start(context: Context): Panel {
     query = { source, words: '' }
     field.value = ''
     chips.replaceChildren()
-    panel.classList.replace('empty', 'filled')
-    view.removal.hidden = false
     showPicture(picture)
+    fill()
     run()
   }
 
@@ -159,7 +162,10 @@ export function start(context: Context): Panel {
       query = { words: '' }
       showPicture(undefined)
       chips.replaceChildren()
+      field.value = ''
+      fill()
       say(texts[problem])
+      notice.replaceChildren(chooseButton())
       emit('error', { code: problem })
     }
   }
@@ -168,13 +174,7 @@ export function start(context: Context): Panel {
     const turn = ++chosen
     begin({ url, ...(productId && { productId }) }, undefined)
     void loadPreview(url).then((canvas) => {
-      if (canvas && turn === chosen) {
-        const drawn = [...regions.childNodes]
-        showPicture(canvas)
-        cropper.set(query.crop)
-        regions.replaceChildren(...drawn)
-        markParts()
-      }
+      if (canvas && turn === chosen) stage.complete(canvas, query.crop)
     })
   }
 
@@ -189,8 +189,9 @@ export function start(context: Context): Panel {
     }
     query = { ...query, words }
     if (!query.source) delete query.category
-    panel.classList.replace('empty', 'filled')
-    view.removal.hidden = !query.source
+    fill()
+    // The keyboard of a phone would lie on what is found.
+    if (view.isTouched) view.rest()
     run()
   }
 
@@ -204,14 +205,10 @@ export function start(context: Context): Panel {
     else field.focus()
   }
 
-  function markParts(): void {
-    cropper.mark(listParts(regions).map(({ chip, box }) => ({ box, choose: () => chip.click() })))
-  }
-
   function narrow(crop: Box | undefined): void {
     const { crop: _, ...rest } = query
     query = { ...rest, ...(crop && { crop }) }
-    pressRegion(regions, crop)
+    stage.mark(crop)
     run()
   }
 
@@ -222,16 +219,18 @@ export function start(context: Context): Panel {
     sending ??= new AbortController()
     clear()
     out.setAttribute('aria-busy', 'true')
-    timers = [
-      setTimeout(() => {
-        headline.textContent = texts.looking
-        out.replaceChildren(buildSkeleton())
-      }, SKELETON_MS),
-      setTimeout(() => {
-        say(texts.slow)
-        notice.replaceChildren(againButton())
-      }, SLOW_MS),
-    ]
+    const showing = setTimeout(() => {
+      headline.textContent = texts.looking
+      out.replaceChildren(buildSkeleton())
+    }, SKELETON_MS)
+    const waiting = setTimeout(() => {
+      say(texts.slow)
+      notice.replaceChildren(againButton())
+    }, SLOW_MS)
+    stopTimers = () => {
+      clearTimeout(showing)
+      clearTimeout(waiting)
+    }
     search(context, query, controller.signal, sending.signal).then(
       (answer) => {
         if (running !== controller) return
@@ -254,6 +253,8 @@ export function start(context: Context): Panel {
   }
   const againButton = () =>
     el('button', { type: 'button', class: 'plain', part: 'again', click: runAgain }, texts.again)
+  const chooseButton = () =>
+    el('button', { type: 'button', class: 'plain', part: 'again', click: view.choose }, texts.choose)
 
   function show(answer: Answer): void {
     stopSearch()
@@ -269,22 +270,24 @@ export function start(context: Context): Panel {
       const popular = answer.popular ?? []
       if (popular.length > 0) out.append(...buildPopular(popular, tools))
     } else {
-      const count = (hits.length === 1 ? texts.foundOne : texts.found).replace('{n}', String(hits.length))
-      say(isFew(hits) ? texts.few : count, isFew(hits) ? `${texts.few} ${count}` : count)
-      out.append(...buildResults(hits, tools))
+      const sorted = sortHits(hits)
+      say(describeHits(hits, sorted, texts, speech.lang))
+      out.append(...buildResults(sorted, tools))
+      warnOfDeadEnds(hits)
     }
-    if (query.source && regions.childElementCount === 0) {
-      const found = buildRegions(answer, texts, (box) => {
-        cropper.set(box)
-        narrow(box)
-      })
-      regions.replaceChildren(...found)
-      // The page's policy may forbid the preview; the parts can be chosen without it.
-      if (found.length > 0) side.append(regions)
-      markParts()
-    }
+    if (query.source) stage.propose(answer)
     showCategories(answer)
     emit('results', { search_id: answer.search_id, products: hits.map(({ product_id }) => product_id) })
+  }
+
+  /** Tells the developer once that no card leads anywhere; a shop that navigates by itself may not mind. */
+  function warnOfDeadEnds(hits: readonly Hit[]): void {
+    if (hasWarned || hits.some((hit) => findAddress(hit, options.data['url']))) return
+    hasWarned = true
+    console.warn(
+      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
+        'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
+    )
   }
 
   function showCategories({ query_categories: found = [] }: Answer): void {
@@ -306,26 +309,21 @@ export function start(context: Context): Panel {
     const problem: Problem = findProblem(error)
     emit('error', { code: readRefusal(error)?.code || problem })
     if (problem === 'busy') {
-      countDown(readRefusal(error)?.retryAfter ?? BUSY_SECONDS)
+      const seconds = readRefusal(error)?.retryAfter ?? BUSY_SECONDS
+      const text = (left: number) => texts.busy.replace('{n}', String(left))
+      // Screen readers hear of the first number only.
+      say(text(seconds))
+      stopTimers = countDown(seconds, (left) => {
+        headline.textContent = left > 0 ? text(left) : ''
+        if (left === 0) notice.replaceChildren(againButton())
+      })
       return
     }
     say(texts[problem])
     isOffline = problem === 'offline'
     if (problem === 'failed' || problem === 'notLoaded') notice.replaceChildren(againButton())
-  }
-
-  /** Shows the seconds that are left; screen readers hear of the first number only. */
-  function countDown(seconds: number): void {
-    const text = (left: number) => texts.busy.replace('{n}', String(left))
-    say(text(seconds))
-    const end = Date.now() + seconds * 1000
-    const tick = () => {
-      const left = Math.ceil((end - Date.now()) / 1000)
-      headline.textContent = left > 0 ? text(left) : ''
-      if (left > 0) timers = [setTimeout(tick, 250)]
-      else notice.replaceChildren(againButton())
-    }
-    tick()
+    if (problem === 'unreadable' || problem === 'small' || problem === 'big')
+      notice.replaceChildren(chooseButton())
   }
 
   /** @returns false if the browser must not follow the link. */
@@ -352,6 +350,8 @@ export function start(context: Context): Panel {
       root.querySelector<HTMLElement>('.open')?.setAttribute('hidden', '')
       element.scrollIntoView({ block: 'nearest' })
     }
+    // What the browser takes for the first control is the one that closes.
+    view.rest()
     emit('open')
     if (file) void takeFile(file)
     else if (address) takeAddress(address, productId)
@@ -362,7 +362,7 @@ export function start(context: Context): Panel {
       reset()
       field.value = words
       takeWords(words)
-    } else view.title.focus()
+    }
   }
 
   function close(): void {

@@ -1,16 +1,16 @@
 import { el } from '../dom.ts'
 import type { Hit } from '../shapes.ts'
-import type { Texts } from './texts.ts'
+import { sayCount, type Texts } from './texts.ts'
 
 /** A relative drop below this is no edge; scores below this share of the best are no best matches. */
 const EDGE = 0.1
 const TAIL = 0.6
 /** A best score below this means that nothing looks quite like the picture. */
 const PLAUSIBLE = 0.5
-/** Fewer hits than this are few. */
-const FEW = 3
 /** Cards that one step shows. */
 const STEP = 24
+/** Further hits that are offered below the best ones. */
+const MORE_MAX = 12
 
 /** Where the service's `cutoff: "auto"` would end a list: at the largest drop after the third hit. */
 function findEdge(hits: readonly Hit[]): number {
@@ -27,9 +27,41 @@ function findEdge(hits: readonly Hit[]): number {
   return edge.at
 }
 
-/** Whether the hits are so few, or so far from the query, that a text should say so. */
-export const isFew = (hits: readonly Hit[]): boolean =>
-  hits.length < FEW || (hits[0]?.similarity_score ?? 1) < PLAUSIBLE
+/** The hits of an answer as they are shown. */
+export interface Sorted {
+  best: readonly Hit[]
+  /** What follows with a distance: a few of the kinds that the best ones are of. */
+  more: readonly Hit[]
+  /** Nothing looks quite like the query. */
+  isWeak: boolean
+}
+
+const categoryOf = ({ metadata }: Hit): string | undefined => textOf(metadata?.['category'])
+
+/** Parts the best hits from the others. A hit whose category is unknown may be of any kind. */
+export function sortHits(hits: readonly Hit[]): Sorted {
+  const edge = findEdge(hits)
+  const best = hits.slice(0, edge)
+  const kinds = new Set([undefined, ...best.map(categoryOf)])
+  const isKnown = kinds.size > 1
+  const rest = hits.slice(edge).filter((hit) => !isKnown || kinds.has(categoryOf(hit)))
+  return {
+    best,
+    more: rest.slice(0, MORE_MAX),
+    isWeak: (hits[0]?.similarity_score ?? 1) < PLAUSIBLE,
+  }
+}
+
+/** Says what was found. Where others follow with a distance, it counts the matches alone. */
+export function describeHits(
+  hits: readonly Hit[],
+  { best, isWeak }: Sorted,
+  texts: Texts,
+  lang: string,
+): string {
+  if (isWeak) return texts.few
+  return sayCount(texts, best.length === hits.length ? 'found' : 'matches', best.length, lang)
+}
 
 interface CardTools {
   texts: Texts
@@ -79,11 +111,25 @@ function buildPrice(metadata: Record<string, unknown>, { texts, lang }: CardTool
   )
 }
 
+/** Finds the page of a product: that of the variant which the query matched comes first. @returns nothing without one. */
+export function findAddress(
+  { product_id, metadata, matched_variant: variant }: Hit,
+  template: string | undefined,
+): string | undefined {
+  return (
+    readAddress(variant?.url) ??
+    readAddress(metadata?.['url']) ??
+    readAddress(template?.replaceAll('{product_id}', encodeURIComponent(product_id)))
+  )
+}
+
 function buildCard(hit: Hit, tools: CardTools): HTMLLIElement {
-  const { product_id, metadata = {}, image_url } = hit
-  const name = textOf(metadata['name']) ?? product_id
-  const template = tools.url?.replaceAll('{product_id}', encodeURIComponent(product_id))
-  const url = readAddress(metadata['url']) ?? readAddress(template)
+  const { product_id, image_url, matched_variant: variant } = hit
+  const metadata = { ...hit.metadata }
+  // The head of a group may have neither, because only its variants are sold.
+  metadata['price'] ??= variant?.price
+  const name = textOf(metadata['name']) ?? textOf(variant?.name) ?? product_id
+  const url = findAddress(hit, tools.url)
   const source = readAddress(image_url ?? metadata['image_url'])
   const picture = el('span', { class: 'ratio', part: 'picture' })
   if (source) {
@@ -143,18 +189,17 @@ function buildList(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
 }
 
 /** Builds the hits of an answer: the best, and the others folded. */
-export function buildResults(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
-  const edge = findEdge(hits)
-  if (edge >= hits.length) return buildList(hits, tools)
-  const { best, more } = tools.texts
+export function buildResults({ best, more }: Sorted, tools: CardTools): HTMLElement[] {
+  const list = buildList(best, tools)
+  list[0]?.setAttribute('aria-labelledby', 'headline')
+  if (more.length === 0) return list
   return [
-    el('h3', {}, best),
-    ...buildList(hits.slice(0, edge), tools),
+    ...list,
     el(
       'details',
       {},
-      el('summary', { part: 'more' }, `${more} (${hits.length - edge})`),
-      ...buildList(hits.slice(edge), tools),
+      el('summary', { part: 'more' }, `${tools.texts.more} (${more.length})`),
+      ...buildList(more, tools),
     ),
   ]
 }

@@ -8,8 +8,11 @@ import { nl } from './texts/nl.ts'
 import { pl } from './texts/pl.ts'
 import { pt } from './texts/pt.ts'
 
+/** Texts with a number have a form for each plural of their language; the name alone is the form for all others. */
+type Plurals = { [Name in `${'found' | 'matches'}${'Zero' | 'Two' | 'Few' | 'Many'}`]?: string }
+
 /** Every text of the dialog, by the name that `data-texts` uses. `{n}` stands for a number. */
-export interface Texts {
+export interface Texts extends Plurals {
   title: string
   field: string
   refine: string
@@ -21,6 +24,8 @@ export interface Texts {
   privacy: string
   privacyMore: string
   privacyAnswer: string
+  newPhoto: string
+  openCrop: string
   crop: string
   frame: string
   whole: string
@@ -31,10 +36,11 @@ export interface Texts {
   looking: string
   foundOne: string
   found: string
+  matchesOne: string
+  matches: string
   few: string
   none: string
   popular: string
-  best: string
   more: string
   showMore: string
   soldOut: string
@@ -66,8 +72,35 @@ export const LANGUAGES: Readonly<Record<'en' | 'de' | 'fr' | 'es' | 'it' | 'nl' 
   pt,
 }
 
-/** @param own texts of the shop, by name. */
-export const pickTexts = (lang: string, own: Readonly<Record<string, string>>): Texts => ({
-  ...pickLanguage(LANGUAGES, lang),
-  ...own,
-})
+/** @param own texts of the shop, by name. A number of the shop's comes in the forms that the shop gives. */
+export function pickTexts(lang: string, own: Readonly<Record<string, string>>): Texts {
+  const ours = Object.entries(pickLanguage(LANGUAGES, lang)).filter(
+    ([name]) => !Object.hasOwn(own, name.replace(/(Few|Many)$/, '')),
+  )
+  return { ...(Object.fromEntries(ours) as unknown as Texts), ...own }
+}
+
+/** Says a number of products in the plural that the language asks for. */
+export function sayCount(texts: Texts, name: 'found' | 'matches', count: number, lang: string): string {
+  const form = new Intl.PluralRules(lang).select(count).replace(/^./, (first) => first.toUpperCase())
+  const text = texts[`${name}${form}` as 'found'] ?? texts[name]
+  return text.replace('{n}', String(count))
+}
+
+/** Scripts that are read from right to left. */
+const RIGHT_TO_LEFT = /^(Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg)$/
+
+/**
+ * Finds the language that the dialog speaks, and its direction. The page's may be others: where we lack its language and the shop
+ * gives no texts in it, the dialog is English.
+ */
+export function findSpeech(
+  lang: string,
+  own: Readonly<Record<string, string>>,
+): { lang: string; dir: 'ltr' | 'rtl' } {
+  const { language } = new Intl.Locale(lang)
+  const isSpoken = Object.hasOwn(LANGUAGES, language) || Object.keys(own).some((name) => name in en)
+  const spoken = isSpoken ? lang : 'en'
+  const { script = '' } = new Intl.Locale(spoken).maximize()
+  return { lang: spoken, dir: RIGHT_TO_LEFT.test(script) ? 'rtl' : 'ltr' }
+}

@@ -1,6 +1,8 @@
 import { CAMERA, el, icon } from '../dom.ts'
+import { buildFolds, type Folds } from './folds.ts'
 import type { Texts } from './texts.ts'
 
+const GO = 'M15.5 15.5 21 21M17.5 10.5a7 7 0 1 1-14 0 7 7 0 0 1 14 0Z'
 const CLOSE = 'M6 6l12 12M18 6 6 18'
 const ACCEPT = 'image/jpeg,image/png,image/webp'
 
@@ -18,7 +20,7 @@ export interface View {
   /** The dialog, or the section of an inline widget. */
   element: HTMLElement
   field: HTMLInputElement
-  title: HTMLElement
+  folds: Folds
   side: HTMLElement
   chips: HTMLElement
   headline: HTMLElement
@@ -28,10 +30,21 @@ export interface View {
   status: HTMLElement
   panel: HTMLElement
   removal: HTMLElement
+  /** Fingers are what the shopper points with. */
+  isTouched: boolean
+  /** Opens the browser's choice of a file. */
+  choose(): void
+  /** Puts the focus where the shopper goes on: first into the field, unless that brings up a keyboard; later before what was found. */
+  rest(): void
 }
 
 /** Builds the dialog without anything in it, or a section in place of it. */
-export function buildView(texts: Texts, isInline: boolean, actions: Actions): View {
+export function buildView(
+  texts: Texts,
+  speech: { lang: string; dir: string },
+  isInline: boolean,
+  actions: Actions,
+): View {
   const pick = (attributes: Record<string, string>) => {
     const input: HTMLInputElement = el('input', {
       type: 'file',
@@ -73,10 +86,16 @@ export function buildView(texts: Texts, isInline: boolean, actions: Actions): Vi
       },
     },
     field,
-    el('button', { class: 'go', part: 'submit' }, texts.search),
+    el(
+      'button',
+      { class: 'go', part: 'submit', title: texts.search },
+      icon(GO),
+      el('span', { class: 'label' }, texts.search),
+    ),
   )
   const removal = way(texts.remove, actions.onRemove)
   removal.hidden = true
+  const isTouched = matchMedia('(pointer: coarse)').matches
   const ways = el(
     'div',
     { class: 'ways' },
@@ -84,7 +103,7 @@ export function buildView(texts: Texts, isInline: boolean, actions: Actions): Vi
     el(
       'div',
       { class: 'buttons' },
-      matchMedia('(pointer: coarse)').matches ? way(texts.photo, () => taken.click(), CAMERA) : undefined,
+      isTouched ? way(texts.photo, () => taken.click(), CAMERA) : undefined,
       way(texts.choose, () => chosen.click()),
       // Only some browsers let a page read the clipboard; the keys for pasting work everywhere.
       'read' in (navigator.clipboard ?? {}) ? way(texts.paste, actions.onPaste) : undefined,
@@ -94,47 +113,57 @@ export function buildView(texts: Texts, isInline: boolean, actions: Actions): Vi
     taken,
   )
   const title = el('h2', { part: 'title', id: 'title', tabindex: -1 }, texts.title)
-  const side = el('div', { class: 'side' })
+  const side = el('div', { class: 'side', id: 'side' })
   const chips = el('div', { class: 'chips' })
-  const headline = el('p', { class: 'headline', part: 'headline' })
+  const headline = el('p', { class: 'headline', part: 'headline', id: 'headline' })
   const notice = el('div', { class: 'notice', part: 'notice' })
   const out = el('div', { class: 'out' })
   const status = el('p', { class: 'unseen', role: 'status', part: 'status' })
-  const panel = el(
+  const results = el(
     'div',
-    { class: 'in empty' },
+    { class: 'results', tabindex: -1 },
+    el('div', { class: 'bar' }, headline, chips),
+    notice,
+    out,
+  )
+  const panel = el('div', { class: 'in empty' })
+  const folds = buildFolds(texts, panel, () => {
+    // The row stays when the shopper scrolls, and what it opens stands at the top.
+    element.scrollTop = 0
+  })
+  const closing = el(
+    'button',
+    { type: 'button', class: 'close', part: 'close', 'aria-label': texts.close, click: actions.onClose },
+    icon(CLOSE),
+  )
+  panel.append(
+    el('div', { class: 'head' }, title, ...(isInline ? [] : [closing]), folds.crop, folds.another, form),
     el(
       'div',
-      { class: 'head' },
-      title,
-      isInline
-        ? undefined
-        : el(
-            'button',
-            {
-              type: 'button',
-              class: 'close',
-              part: 'close',
-              'aria-label': texts.close,
-              click: actions.onClose,
-            },
-            icon(CLOSE),
-          ),
+      { class: 'start', id: 'ways' },
+      ways,
+      el(
+        'div',
+        { class: 'privacy' },
+        el('p', {}, texts.privacy),
+        el('details', {}, el('summary', {}, texts.privacyMore), el('p', {}, texts.privacyAnswer)),
+      ),
     ),
-    form,
-    ways,
-    el(
-      'div',
-      { class: 'privacy' },
-      el('p', {}, texts.privacy),
-      el('details', {}, el('summary', {}, texts.privacyMore), el('p', {}, texts.privacyAnswer)),
-    ),
-    el('div', { class: 'main' }, side, el('div', { class: 'results' }, chips, headline, notice, out)),
+    el('div', { class: 'main' }, side, results),
     status,
   )
   const wrap = el('div', { class: 'wrap' }, panel)
+  const attributes = { part: 'dialog', 'aria-labelledby': 'title', ...speech }
   const element = isInline
-    ? el('section', { class: 'panel inline', part: 'dialog', 'aria-labelledby': 'title' }, wrap)
-    : el('dialog', { class: 'panel', part: 'dialog', 'aria-labelledby': 'title' }, wrap)
-  return { element, field, title, side, chips, headline, notice, out, status, panel, removal }
+    ? el('section', { class: 'panel inline', ...attributes }, wrap)
+    : el('dialog', { class: 'panel', ...attributes }, wrap)
+  return {
+    ...{ element, field, folds, side, chips, headline, notice, out, status, panel, removal, isTouched },
+    choose: () => chosen.click(),
+    rest() {
+      const first = isTouched ? title : field
+      const place = panel.classList.contains('empty') ? first : results
+      place.focus({ preventScroll: true })
+    },
+  }
 }

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { hits, type Reply } from './service.ts'
+import { cardsOf, open, type Shop, searchWords, startShop } from './shop.ts'
+
+let shop: Shop
+
+beforeAll(async () => {
+  shop = await startShop()
+}, 60_000)
+afterAll(() => shop.stop(), 30_000)
+
+/** A hit of a category with a score. */
+const hit = (n: number, similarity_score: number, category?: string) => ({
+  ...{ product_id: `sku-${n}`, similarity_score },
+  metadata: { name: `Product ${n}`, url: `/p/${n}`, ...(category && { category }) },
+})
+
+/** Searches once for each reply, and tells what the shopper sees and what the console says. */
+const show = async (data: Record<string, string>, ...replies: Reply[]) =>
+  shop.visit({ data }, {}, async (page) => {
+    await open(page)
+    const shown: { headline: string | null; cards: (string | null)[]; more: string[] }[] = []
+    for (const reply of replies) {
+      shop.service.reply = () => reply
+      const heard = page.evaluate(
+        `new Promise((done) => document.addEventListener('service:results', done, { once: true }))`,
+      )
+      await searchWords(page, `mug ${shown.length}`)
+      await heard
+      shown.push({
+        headline: await page.locator('[part=headline]').textContent(),
+        cards: await cardsOf(page).allTextContents(),
+        more: await page.locator('summary[part=more]').allTextContents(),
+      })
+    }
+    return {
+      shown,
+      hrefs: await cardsOf(page).evaluateAll((all) => all.map((one) => one.getAttribute('href'))),
+    }
+  })
+
+describe('what follows the best matches with a distance', () => {
+  const near = [hit(1, 0.9, 'shirts'), hit(2, 0.88, 'shirts')]
+
+  test('is of their category, at most twelve, and not counted', async () => {
+    const far = Array.from({ length: 48 }, (_, n) => hit(n + 3, 0.4, n % 2 ? 'sofas' : 'shirts'))
+    const { result } = await show({}, { body: { results: [...near, ...far] } })
+    const [shown] = result.shown
+    expect(shown).toMatchObject({ headline: '2 close matches', more: ['More (12)'] })
+    expect(shown?.cards).toEqual(
+      [1, 2, ...Array.from({ length: 12 }, (_, n) => 2 * n + 3)].map((n) => `Product ${n}`),
+    )
+  }, 60_000)
+
+  test('is of any kind where nothing is known of the categories, and nothing where all are others', async () => {
+    const plainly = (n: number, score: number) => hit(n, score)
+    const sofas = Array.from({ length: 5 }, (_, n) => hit(n + 3, 0.4, 'sofas'))
+    const { result } = await show(
+      {},
+      { body: { results: [plainly(1, 0.9), plainly(2, 0.88), plainly(3, 0.4), plainly(4, 0.4)] } },
+      { body: { results: [...near, ...sofas] } },
+    )
+    expect(result.shown).toMatchObject([
+      { headline: '2 close matches', more: ['More (2)'] },
+      { headline: '2 close matches', more: [], cards: ['Product 1', 'Product 2'] },
+    ])
+  }, 60_000)
+})
+
+describe('the console', () => {
+  const bare = (count: number) =>
+    hits(count).map(({ metadata: { url: _, ...metadata }, ...rest }) => ({ ...rest, metadata }))
+  const without = (count: number): Reply => ({ body: { results: bare(count) } })
+  const lines = (console: string[]) => console.filter((text) => text.startsWith('Lookalike'))
+
+  test('says once that no result leads anywhere, and what to set', async () => {
+    const { console } = await show({}, without(4), without(5))
+    expect(lines(console)).toEqual([
+      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
+        'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
+    ])
+  }, 60_000)
+
+  test.each([
+    ['one result has an address', {}, { body: { results: [...hits(1), ...bare(3)] } }],
+    ['the tag has a template', { 'data-url': '/p/{product_id}' }, without(3)],
+    ['nothing was found', {}, { body: { results: [] } }],
+  ] as [string, Record<string, string>, Reply][])(
+    'says nothing where %s',
+    async (_, data, reply) => {
+      const { console } = await show(data, reply)
+      expect(lines(console)).toEqual([])
+    },
+    60_000,
+  )
+})
+
+test('a hit that stands for a group leads to the variant that matches, and shows nothing of the group', async () => {
+  const group = { value: 'hoodie', count: 3 }
+  const body = {
+    results: [
+      {
+        ...{ product_id: 'hoodie', similarity_score: 0.9, group },
+        metadata: { name: 'Hoodie', url: '/p/hoodie', currency: 'EUR' },
+        matched_variant: { sku: 'h-blue', url: '/p/hoodie?colour=blue', name: 'Hoodie, blue', price: 39 },
+      },
+      {
+        ...{ product_id: 'cap', similarity_score: 0.9, group, matched_variant: { sku: 'c', url: null } },
+        metadata: { name: 'Cap', url: '/p/cap', price: 9 },
+      },
+      {
+        ...{
+          product_id: 'bag',
+          similarity_score: 0.9,
+          group: { value: null, count: 1 },
+          matched_variant: null,
+        },
+        metadata: { name: 'Bag' },
+      },
+    ],
+  }
+  const { result } = await show({ 'data-url': '/shop/{product_id}' }, { body })
+  expect(result).toEqual({
+    shown: [{ headline: '3 products found', cards: ['Hoodie€39.00', 'Cap9.00', 'Bag'], more: [] }],
+    hrefs: ['/p/hoodie?colour=blue', '/p/cap', '/shop/bag'].map((path) => shop.origin + path),
+  })
+}, 60_000)
