@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { BUDGETS, checkBudgets } from '../../scripts/generate/widget.ts'
+import { pickLabels } from '../../src/browser/widget/loader/labels.ts'
 import { isHeic, readDimensions } from '../../src/browser/widget/main/picture-header.ts'
 import { LANGUAGES } from '../../src/browser/widget/main/texts.ts'
 
@@ -47,6 +48,12 @@ test('every language has every text, with the same places for numbers', () => {
       ])
     }
   }
+})
+
+test('the guide lists every text that data-texts may replace, as it is in English', async () => {
+  const guide = await Bun.file(join(import.meta.dir, '../../src/guide/widget.md')).text()
+  const listed = /```json\n(\{\n {2}"button"[\s\S]*?)\n```/.exec(guide)?.[1] ?? '{}'
+  expect(JSON.parse(listed)).toEqual({ ...pickLabels('en', {}), ...LANGUAGES.en })
 })
 
 describe('the header of a picture', () => {
