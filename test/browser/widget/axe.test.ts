@@ -90,7 +90,8 @@ describe('nothing is lost', () => {
         await open(page)
         await choose(page, photo)
         await said(page, '30 products found')
-        const cut = await page.evaluate<string[]>(`(() => {
+        const findCut = () =>
+          page.evaluate<string[]>(`(() => {
         const root = document.querySelector('[data-service-widget]').shadowRoot
         const { left, right } = root.querySelector('dialog').getBoundingClientRect()
         return [...root.querySelectorAll('dialog button,dialog input:not([hidden]),.card')].filter((one) => one.checkVisibility()).filter((one) => {
@@ -98,9 +99,15 @@ describe('nothing is lost', () => {
           return box.left < left - 1 || box.right > right + 1
         }).map((one) => one.textContent || one.ariaLabel)
       })()`)
-        return [cut, await scrollsSideways(page)]
+        const found = [await findCut(), await scrollsSideways(page)]
+        for (const name of ['New photo', 'Crop']) {
+          const button = page.getByRole('button', { name })
+          if (await button.isVisible()) await button.click()
+          found.push(await findCut(), await scrollsSideways(page))
+        }
+        return found
       })
-      expect(result).toEqual([[], false])
+      expect(result).toEqual([[], false, [], false, [], false])
     },
     60_000,
   )

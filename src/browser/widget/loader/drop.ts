@@ -31,7 +31,7 @@ export function createDrops(
   label: string,
   { isOpen, open, shelter, place }: Surroundings,
 ): Drops {
-  const area = el('div', { class: 'drop', part: 'drop', popover: 'manual' }, label)
+  const area = el('div', { class: 'drop', dir: 'auto', part: 'drop', popover: 'manual' }, label)
   let isOwn = false
   let hiding: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()

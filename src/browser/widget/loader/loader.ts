@@ -93,6 +93,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
     {
       type: 'button',
       class: 'open',
+      dir: 'auto',
       part: 'button',
       ...(options.mode !== 'inline' && { 'aria-haspopup': 'dialog' }),
       ...(options.attach && { 'aria-label': labels.button, title: labels.button }),
@@ -198,7 +199,11 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   /** Shows the shopper a sentence for some seconds, while there is no dialog. */
   function tell(text: string): void {
     shelter()
-    const note = el('p', { class: 'note', part: 'notice', role: 'alert', popover: 'manual' }, text)
+    const note = el(
+      'p',
+      { class: 'note', dir: 'auto', part: 'notice', role: 'alert', popover: 'manual' },
+      text,
+    )
     root.append(note)
     note.showPopover?.()
     setTimeout(() => {

@@ -71,7 +71,7 @@ details summary{cursor:pointer;min-block-size:24px}
 @container panel (min-width:20em) and (max-width:34.99em){
 .bar .chips{flex:0 0 calc(100% + 2em);flex-wrap:nowrap;margin:-6px -1em;padding:6px 1em;overflow:auto hidden;scrollbar-width:thin}
 .bar .chips>*{flex:none}}
-@media(pointer:coarse){.bar .chips{scrollbar-width:none}}
+@media(pointer:coarse){input{font-size:max(16px,1em)}.bar .chips{scrollbar-width:none}}
 @container panel (min-width:47.5em){.filled h2{flex:0 1 auto}.tool.cropping{display:none}
 .with .main{grid-template-columns:minmax(220px,300px) minmax(0,1fr)}
 .with .side{position:sticky;inset-block-start:5em}}
@@ -100,7 +100,7 @@ details summary{cursor:pointer;min-block-size:24px}
 .results:focus-visible{outline:0}
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.4em 1em}
 .headline{font-weight:600;line-height:1.35}
-.headline:empty,.chips:empty,.notice:empty,.out:empty,.bar:has(:empty+:empty){display:none}
+.headline:empty,.chips:empty,.notice:empty,.out:empty,.bar:has(>:empty+:empty){display:none}
 .notice{display:flex;flex-wrap:wrap;gap:.75em;align-items:center}
 .grid{list-style:none;margin:0;padding:0;display:grid;gap:var(--service-gap,1rem);
 grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
@@ -111,7 +111,7 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 .ratio{display:block;aspect-ratio:var(--service-card-ratio,1);background:color-mix(in srgb,var(--t) 9%,transparent);border-radius:var(--r);overflow:hidden}
 .ratio img{inline-size:100%;block-size:100%;object-fit:cover;display:block}
 .card .ratio{margin-block-end:.35em}
-.name{overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:match-parent}
+.name{overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:left}[dir=rtl] .name{text-align:right}
 .card:hover .name{text-decoration:underline;text-underline-offset:.15em}
 .price{color:var(--t)}.price>*{unicode-bidi:isolate}
 .price del{color:var(--m);font-size:.875em}
