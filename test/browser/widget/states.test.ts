@@ -118,6 +118,21 @@ describe('the state', () => {
     })
   }, 60_000)
 
+  test('too many requests: whoever closes and comes back finds no count that stands still', async () => {
+    await shop.visit({}, {}, async (page) => {
+      shop.service.reply = () => ({ status: 429, body: {}, headers: { 'retry-after': '60' } })
+      await open(page)
+      await searchWords(page, 'mug')
+      await said(page, 'Try again in 60 s.')
+      await page.keyboard.press('Escape')
+      await open(page)
+      expect(await headlineOf(page).textContent()).toBe('')
+      shop.service.reply = () => undefined
+      await page.keyboard.press('Enter')
+      await said(page, '12 products found')
+    })
+  }, 60_000)
+
   test('offline: waits, and goes on by itself', async () => {
     await shop.visit({}, {}, async (page, context) => {
       await open(page)

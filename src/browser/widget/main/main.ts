@@ -7,10 +7,11 @@ import type { Answer, Box, Context, Hit, OpenRequest, Panel } from '../shapes.ts
 import { listenToBackdrop } from './backdrop.ts'
 import { readClipboard } from './clipboard.ts'
 import { countDown } from './count-down.ts'
+import { createDeadEndWarning } from './dead-ends.ts'
 import { readDropped } from './dropped.ts'
 import { loadPreview, PictureError, preparePicture } from './picture.ts'
 import { buildCategories } from './proposals.ts'
-import { buildPopular, buildResults, buildSkeleton, describeHits, findAddress, sortHits } from './results.ts'
+import { buildPopular, buildResults, buildSkeleton, describeHits, sortHits } from './results.ts'
 import { findProblem, type Problem, type Query, search } from './search.ts'
 import { createStage } from './stage.ts'
 import { DARK, STYLES } from './styles.ts'
@@ -36,7 +37,8 @@ export function start(context: Context): Panel {
   /** Pictures that were chosen; only the last one counts. */
   let chosen = 0
   let isOffline = false
-  let hasWarned = false
+  let isCounting = false
+  const warnOfDeadEnds = createDeadEndWarning(options.data['url'])
   /** Ends an upload, which goes on while the shopper narrows its search. */
   let sending: AbortController | undefined
 
@@ -84,7 +86,7 @@ export function start(context: Context): Panel {
   function leave(): void {
     chosen += 1
     // What was still looked for is not shown half.
-    if (running || isOffline) clear()
+    if (running || isOffline || isCounting) clear()
     stopAll()
     stage.set(query.crop)
   }
@@ -98,6 +100,7 @@ export function start(context: Context): Panel {
   /** Empties what the last search has left. */
   function clear(): void {
     isOffline = false
+    isCounting = false
     // The focus stays in the dialog when the button that has it goes.
     if (notice.contains(root.activeElement)) view.rest()
     headline.textContent = ''
@@ -280,16 +283,6 @@ export function start(context: Context): Panel {
     emit('results', { search_id: answer.search_id, products: hits.map(({ product_id }) => product_id) })
   }
 
-  /** Tells the developer once that no card leads anywhere; a shop that navigates by itself may not mind. */
-  function warnOfDeadEnds(hits: readonly Hit[]): void {
-    if (hasWarned || hits.some((hit) => findAddress(hit, options.data['url']))) return
-    hasWarned = true
-    console.warn(
-      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
-        'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
-    )
-  }
-
   function showCategories({ query_categories: found = [] }: Answer): void {
     const names = query.source ? found.map(({ name }) => name) : []
     const focused = chips.contains(root.activeElement) ? root.activeElement?.textContent : undefined
@@ -313,9 +306,11 @@ export function start(context: Context): Panel {
       const text = (left: number) => texts.busy.replace('{n}', String(left))
       // Screen readers hear of the first number only.
       say(text(seconds))
+      isCounting = true
       stopTimers = countDown(seconds, (left) => {
         headline.textContent = left > 0 ? text(left) : ''
-        if (left === 0) notice.replaceChildren(againButton())
+        isCounting = left > 0
+        if (!isCounting) notice.replaceChildren(againButton())
       })
       return
     }
@@ -344,14 +339,15 @@ export function start(context: Context): Panel {
         opener = from
         context.shelter()
         dialog.showModal()
+        // What the browser takes for the first control is the one that closes.
+        view.greet()
       }
     } else {
       context.shelter()
       root.querySelector<HTMLElement>('.open')?.setAttribute('hidden', '')
       element.scrollIntoView({ block: 'nearest' })
+      view.greet()
     }
-    // What the browser takes for the first control is the one that closes.
-    view.rest()
     emit('open')
     if (file) void takeFile(file)
     else if (address) takeAddress(address, productId)

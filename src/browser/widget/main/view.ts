@@ -34,7 +34,9 @@ export interface View {
   isTouched: boolean
   /** Opens the browser's choice of a file. */
   choose(): void
-  /** Puts the focus where the shopper goes on: first into the field, unless that brings up a keyboard; later before what was found. */
+  /** Puts the focus where the shopper begins: into the field, unless that brings up a keyboard. */
+  greet(): void
+  /** Puts the focus where the shopper goes on: before what was found, if anything was looked for. */
   rest(): void
 }
 
@@ -153,6 +155,10 @@ export function buildView(
     status,
   )
   const wrap = el('div', { class: 'wrap' }, panel)
+  const rest = (first: HTMLElement) => {
+    const place = panel.classList.contains('empty') ? first : results
+    place.focus({ preventScroll: true })
+  }
   const attributes = { part: 'dialog', 'aria-labelledby': 'title', ...speech }
   const element = isInline
     ? el('section', { class: 'panel inline', ...attributes }, wrap)
@@ -160,10 +166,10 @@ export function buildView(
   return {
     ...{ element, field, folds, side, chips, headline, notice, out, status, panel, removal, isTouched },
     choose: () => chosen.click(),
-    rest() {
-      const first = isTouched ? title : field
-      const place = panel.classList.contains('empty') ? first : results
-      place.focus({ preventScroll: true })
+    greet() {
+      if (isTouched) rest(title)
+      else field.focus({ preventScroll: true })
     },
+    rest: () => rest(isTouched ? title : field),
   }
 }
