@@ -159,6 +159,6 @@ function describe({ code, message, extras }: ApiError): FeedError {
   const { details } = extras
   if (code !== 'validation_error') return { error: code, message, ...(details && { details }) }
   const [problem] = (details?.['errors'] ?? []) as { code: string; message: string }[]
-  const isMissing = problem?.code === 'column_missing'
+  const isMissing = problem?.code === 'column_missing' || problem?.code === 'pages_not_pictures'
   return { error: isMissing ? 'column_missing' : 'file_unreadable', message: problem?.message ?? message }
 }

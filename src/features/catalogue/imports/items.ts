@@ -7,6 +7,7 @@ import type { ZipEntry } from '../../../platform/archives/zip.ts'
 import type { Given, Product } from '../products/schema.ts'
 import { assembleProducts } from './mapping/assemble.ts'
 import type { Plan } from './mapping/mapping.ts'
+import type { Reading } from './mapping/variants.ts'
 import type { ImportSource } from './source.ts'
 
 /** One product of a file, checked. */
@@ -22,19 +23,23 @@ export interface ItemDeps {
   findGiven(value: object): Given | 'other_model' | undefined
 }
 
+interface ReadOptions {
+  /** Puts pictures that came along in the place of their names; without it they are looked for alone. */
+  bringsPictures: boolean
+  reading: Reading
+}
+
 /**
  * Reads the products of a file, one by one; what is wrong with one does not touch the others.
- *
- * @param bringsPictures puts pictures that came along in the place of their names; without it they are looked for alone.
  */
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct, findGiven, bringsPictures }: ItemDeps & { bringsPictures: boolean },
+  { checkProduct, findGiven, bringsPictures, reading }: ItemDeps & ReadOptions,
 ): AsyncGenerator<CheckedItem> {
   const resolve = (product: Product) =>
     bringsPictures ? bringPictures(product, source) : checkPictures(product, source)
-  for await (const item of assembleProducts(source.table.records(), plan)) {
+  for await (const item of assembleProducts(source.table.records, plan, reading)) {
     const { line } = item
     if ('hidden' in item) yield { line, kind: 'hidden', reason: item.hidden }
     else if ('problem' in item) {

@@ -21,10 +21,10 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
 }
 
 /** Wires imports: what a shop exports becomes a job. */
-export function buildImports({ ids }: Ground, needs: ImportNeeds) {
+export function buildImports({ ids, clock }: Ground, needs: ImportNeeds) {
   const { products, jobs, embedder, spool, files, findMapping } = needs
   const imports = importService({
-    ...{ openZip, findMapping },
+    ...{ openZip, findMapping, clock },
     checkProduct: products.check,
     findGiven: products.findGiven,
     startJob: jobs.start,

@@ -5,6 +5,7 @@ import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Metadata } from '../products/schema.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table.ts'
+import { PLATFORMS } from './mapping/mapping.ts'
 
 const COLUMN_CHARS_MAX = 200
 const COLUMNS_MAX = 20
@@ -103,15 +104,16 @@ export const ImportPreview = named(
     format: oneOf(TABLE_FORMATS),
     packing: oneOf(['none', 'gzip', 'zip'] as const),
     encoding: t.String(),
-    platform: oneOf(
-      ['shopify', 'woocommerce', 'google', 'plain'] as const,
-      'Whose export the columns look like.',
-    ),
+    platform: oneOf(PLATFORMS, 'Whose export the columns look like.'),
     columns: t.Array(t.String()),
     mapping: t.Record(t.String(), t.Array(t.String()), {
       description: 'The columns that are read, by field.',
     }),
-    unmapped_columns: t.Array(t.String()),
+    unmapped_columns: t.Array(t.String(), { description: 'Columns that nothing reads.' }),
+    columns_you_may_want: t.Array(t.String(), {
+      description:
+        'Those of them that have values and may say something of the products; the others are known to be of no use for a search. Keep one with a mapping such as `{"metadata.material": "Fabric"}`.',
+    }),
     total: Type.Integer({ description: 'Products in the file.' }),
     valid: Type.Integer({
       description: 'Products that the import would write, as far as this can be told without their pictures.',

@@ -1,4 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import { validationError } from '../../../http/validation.ts'
@@ -6,8 +7,11 @@ import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
 import type { Product } from '../products/schema.ts'
 import { bringPicture, type ItemDeps, readItems } from './items.ts'
+import { explainColumns, listBareFields } from './mapping/advice.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
-import { listMissingFields, listUnknownColumns, planImport } from './mapping/plan.ts'
+import { listUnknownColumns, planImport } from './mapping/plan.ts'
+import { readSample } from './mapping/sample.ts'
+import { describeTally, startTally } from './mapping/tally.ts'
 import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
 
@@ -16,6 +20,7 @@ export interface ImportDeps extends ItemDeps {
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
   showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
+  clock: Pick<Clock, 'now'>
   /** The mapping that the store has saved. */
   findMapping(storeId: string): MappingBody | null
 }
@@ -36,9 +41,10 @@ export type ImportService = ReturnType<typeof importService>
 
 /** Products from the files that shops export (contract 2.12). */
 export function importService(deps: ImportDeps) {
-  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping } = deps
+  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping, clock } = deps
 
   const checks = { checkProduct, findGiven }
+  const startReading = () => ({ tally: startTally(), now: clock.now() })
 
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
   async function withSource<Result>(
@@ -51,10 +57,14 @@ export function importService(deps: ImportDeps) {
       const source = await openSource(file, openZip)
       try {
         const { columns, format } = source.table
-        const plan = planImport(columns, own)
-        if (format !== 'ndjson') assertMapped(plan, columns)
-        const unknown = format === 'ndjson' ? [] : listUnknownColumns(columns, toMapping(mapping ?? {}))
-        return await work(source, plan, [...describeEncoding(source), ...unknown.map(describeUnknown)])
+        if (format === 'ndjson') return await work(source, planImport([]), describeEncoding(source))
+        const sample = await readSample(source)
+        const plan = planImport(columns, own, sample)
+        const problems = explainColumns(plan, columns, sample)
+        if (problems.length > 0) throw validationError(problems)
+        const unknown = listUnknownColumns(columns, toMapping(mapping ?? {}))
+        const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
+        return await work(source, plan, warnings)
       } finally {
         source.close()
       }
@@ -80,8 +90,9 @@ export function importService(deps: ImportDeps) {
       let hidden = 0
       let count = 0
       let stale = 0
+      const reading = startReading()
       async function* items(): AsyncGenerator<JobItem> {
-        for await (const item of readItems(source, plan, { ...checks, bringsPictures: true })) {
+        for await (const item of readItems(source, plan, { ...checks, bringsPictures: true, reading })) {
           if (++count > PRODUCTS_MAX) throw tooMany()
           if (item.kind === 'put' && item.hasOtherVectors) stale++
           if (item.kind === 'hidden') hidden++
@@ -90,7 +101,13 @@ export function importService(deps: ImportDeps) {
       }
       return work({
         items: items(),
-        warnings: () => [...warnings, ...describeHidden(hidden), ...describeStale(stale)],
+        warnings: () => [
+          ...warnings,
+          ...describeBare(source, plan, count - hidden),
+          ...describeTally(reading.tally),
+          ...describeHidden(hidden),
+          ...describeStale(stale),
+        ],
       })
     })
 
@@ -115,9 +132,10 @@ export function importService(deps: ImportDeps) {
     preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>
       withSource(storeId, request, async (source, plan, warnings) => {
         const counts = { valid: 0, invalid: 0, hidden: 0 }
+        const reading = startReading()
         const first: { line: number; product: Product }[] = []
         const errors: Problem[] = []
-        for await (const item of readItems(source, plan, { ...checks, bringsPictures: false })) {
+        for await (const item of readItems(source, plan, { ...checks, bringsPictures: false, reading })) {
           if (item.kind === 'hidden') counts.hidden++
           else if (item.kind === 'put') {
             counts.valid++
@@ -138,9 +156,15 @@ export function importService(deps: ImportDeps) {
             Object.entries(plan.mapping).map(([field, names = []]) => [field, [...names]]),
           ),
           unmapped_columns: plan.unmapped,
+          columns_you_may_want: plan.mayWant,
           total: counts.valid + counts.invalid,
           ...counts,
-          warnings: [...warnings, ...describeHidden(counts.hidden)],
+          warnings: [
+            ...warnings,
+            ...describeBare(source, plan, counts.valid + counts.invalid),
+            ...describeTally(reading.tally),
+            ...describeHidden(counts.hidden),
+          ],
           products,
           errors,
           errors_truncated: counts.invalid > errors.length,
@@ -204,22 +228,19 @@ function toMapping(body: MappingBody): Mapping {
   )
 }
 
-function assertMapped(plan: Plan, columns: readonly string[]): void {
-  const missing = listMissingFields(plan)
-  if (missing.length === 0) return
-  const seen = columns.slice(0, 30).join(', ')
-  throw validationError(
-    missing.map((field) => ({
-      ...{ in: 'body', pointer: '/mapping', code: 'column_missing' },
-      message: `No column fills ${field}: name it in mapping. The file has ${seen}`,
-    })),
-  )
-}
-
 const tooMany = () =>
   new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
+
+/** What the products will lack, because no column fills it. */
+function describeBare({ table }: ImportSource, plan: Plan, count: number): string[] {
+  const fields = table.format === 'ndjson' ? [] : listBareFields(plan)
+  if (fields.length === 0 || count === 0) return []
+  const list = fields.join(', no ')
+  const lacks = count === 1 ? `1 product has no ${list}` : `${count} products have no ${list}`
+  return [`No column fills ${fields.join(', ')}: ${lacks}. Name the column in mapping`]
+}
 
 function describeHidden(count: number): string[] {
   if (count === 0) return []

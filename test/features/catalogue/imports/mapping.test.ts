@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { readCsv, readHeader } from '../../../../src/features/catalogue/imports/formats/csv.ts'
-import type { ImportRecord, OpenBytes } from '../../../../src/features/catalogue/imports/formats/record.ts'
+import type { ImportRecord } from '../../../../src/features/catalogue/imports/formats/record.ts'
+import { listMissingFields } from '../../../../src/features/catalogue/imports/mapping/advice.ts'
 import {
   assembleProducts,
   type ImportItem,
 } from '../../../../src/features/catalogue/imports/mapping/assemble.ts'
-import type { Mapping } from '../../../../src/features/catalogue/imports/mapping/mapping.ts'
-import {
-  listMissingFields,
-  listUnknownColumns,
-  planImport,
-} from '../../../../src/features/catalogue/imports/mapping/plan.ts'
+import { listUnknownColumns, planImport } from '../../../../src/features/catalogue/imports/mapping/plan.ts'
+import { startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 import {
   plainText,
   readCategory,
@@ -20,20 +16,10 @@ import {
   splitAddresses,
   splitList,
 } from '../../../../src/features/catalogue/imports/mapping/values.ts'
+import { importFile, NOW } from './mapped.ts'
 
-const file = (content: string): OpenBytes =>
-  async function* () {
-    yield new TextEncoder().encode(content)
-  }
-
-async function importCsv(content: string, mapping?: Mapping) {
-  const open = file(content)
-  const { columns } = await readHeader(open, { encoding: 'utf-8' })
-  const plan = planImport(columns, mapping)
-  const items: ImportItem[] = []
-  for await (const item of assembleProducts(readCsv(open, { encoding: 'utf-8' }), plan)) items.push(item)
-  return { plan, items }
-}
+const importCsv = importFile
+const reading = { tally: startTally(), now: NOW }
 
 describe('Shopify', () => {
   const old = `Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Variant SKU,Variant Inventory Qty,Variant Price,Variant Image,Image Src,Image Position,Status
@@ -47,7 +33,7 @@ draft,Draft,,Acme,,Kitchen,,TRUE,,,D,1,8,,https://x.example/d.jpg,1,draft
   test('the rows of one handle become one product', async () => {
     const { plan, items } = await importCsv(old)
     expect(plan.platform).toBe('shopify')
-    expect(plan.unmapped).toEqual(['Body (HTML)', 'Image Position'])
+    expect(plan.unmapped).toEqual(['Image Position'])
     expect(items).toEqual([
       {
         line: 2,
@@ -62,14 +48,32 @@ draft,Draft,,Acme,,Kitchen,,TRUE,,,D,1,8,,https://x.example/d.jpg,1,draft
           ],
           metadata: {
             name: 'Crew shirt',
+            description: 'Soft',
             category: 'Shirts',
+            category_path: [
+              'Apparel & Accessories',
+              'Apparel & Accessories > Clothing',
+              'Apparel & Accessories > Clothing > Shirts',
+            ],
             brand: 'Acme',
             price: 19.9,
+            price_max: 21.9,
             color_name: 'Navy',
+            colors: ['Navy', 'Red'],
             tags: ['summer', 'cotton'],
             in_stock: true,
             variant_group: 'crew',
             sku: 'CREW-N',
+            variants: [
+              {
+                ...{ sku: 'CREW-N', name: 'Navy', color: 'Navy', price: 19.9, in_stock: true },
+                image_url: 'https://x.example/navy.jpg',
+              },
+              {
+                ...{ sku: 'CREW-R', name: 'Red', color: 'Red', price: 21.9, in_stock: false },
+                image_url: 'https://x.example/red.jpg',
+              },
+            ],
           },
         },
       },
@@ -139,6 +143,7 @@ Hidden,hidden,Acme,,,,FALSE,Active,H,,,,1,1,https://x.example/h.jpg,
           metadata: {
             name: 'Crew shirt',
             category: 'Shirts',
+            category_path: ['Apparel', 'Apparel > Shirts'],
             brand: 'Acme',
             price: 19.9,
             color_name: 'Blue',
@@ -174,11 +179,15 @@ test('WooCommerce: several pictures in one cell, categories with paths, attribut
         metadata: {
           name: 'V-Neck "Tee"',
           category: 'Tshirts',
+          category_path: ['Clothing', 'Clothing > Tshirts'],
           brand: 'Acme',
           price: 20,
+          sale_price: 15,
           color_name: 'Blue',
+          colors: ['Blue', 'Green'],
           tags: ['a', 'b'],
           in_stock: true,
+          variant_group: 'TEE',
           sku: 'TEE',
         },
       },
@@ -190,8 +199,13 @@ test('WooCommerce: several pictures in one cell, categories with paths, attribut
         image_url: 'https://x.example/c.jpg',
         metadata: {
           name: 'Tee blue',
-          price: 15,
+          category: 'Tshirts',
+          category_path: ['Clothing', 'Clothing > Tshirts'],
+          brand: 'Acme',
+          price: 20,
+          sale_price: 15,
           color_name: 'Blue',
+          tags: ['a', 'b'],
           in_stock: false,
           variant_group: 'TEE',
           sku: 'TEE-B',
@@ -227,7 +241,7 @@ test('Google Merchant: prices with their currency, pictures in several cells', a
   const source = (async function* () {
     yield* records
   })()
-  for await (const item of assembleProducts(source, planImport(columns))) items.push(item)
+  for await (const item of assembleProducts(() => source, planImport(columns), reading)) items.push(item)
   expect(items).toEqual([
     {
       line: 3,
@@ -238,7 +252,9 @@ test('Google Merchant: prices with their currency, pictures in several cells', a
         metadata: {
           name: 'Red shoe',
           category: 'Running',
-          price: 999,
+          category_path: ['Shoes', 'Shoes > Running'],
+          price: 1299,
+          sale_price: 999,
           currency: 'EUR',
           tags: ['new'],
           in_stock: true,
@@ -371,6 +387,6 @@ test('rows of one handle are not collected without end', async () => {
   }
   const plan = planImport(['Handle', 'Title', 'Image Src', 'Variant Price', 'Body'], {})
   expect(plan.groupBy).toBe('Handle')
-  for await (const _ of assembleProducts(rows(), plan)) break
+  for await (const _ of assembleProducts(rows, plan, reading)) break
   expect(read).toBeLessThan(20)
 })

@@ -111,12 +111,24 @@ describe('POST /v1/products/import (contract 2.12)', () => {
   test('drafts are left out, and a warning counts them', async () => {
     const url = app.picture('a', 1)
     const job = await finish(
-      `Handle,Title,Image Src,Variant Price,Status\na,A,${url},1,active\nb,B,${url},1,draft\n`,
+      `Handle,Title,Type,Image Src,Variant Price,Status\na,A,T,${url},1,active\nb,B,T,${url},1,draft\n`,
     )
     expect(job).toMatchObject({
       total: 1,
       warnings: ['1 product is a draft or not published: left out'],
     })
+  })
+
+  test('warnings tell what the products lack and which sales are none', async () => {
+    const url = app.picture('a', 1)
+    const rows = [`1,${url},5,9`, `2,${url},5,5`, `3,${url},5,4`, ',,,']
+    const content = ['id,image,price,sale price', ...rows].join('\n')
+    const warnings = [
+      'No column fills name, category: 3 products have no name, no category. Name the column in mapping',
+      '2 products have a sale price that is not below their price: the sales were left out',
+    ]
+    expect((await send(content, { dry_run: 'true' })).body['warnings']).toEqual(warnings)
+    expect((await finish(content))['warnings']).toEqual(warnings)
   })
 
   test('the saved mapping is used, and the one of the request goes before it', async () => {
@@ -160,7 +172,7 @@ describe('a dry run', () => {
       ...{ dry_run: true, format: 'csv', packing: 'none', encoding: 'utf-8', platform: 'plain' },
       columns: ['id', 'image', 'name'],
       mapping: { product_id: ['id'], image_url: ['image'], name: ['name'] },
-      unmapped_columns: [],
+      ...{ unmapped_columns: [], columns_you_may_want: [] },
       ...{ total: 3, valid: 2, invalid: 1, hidden: 0, errors_truncated: false },
       errors: [{ line: 4, product_id: null, error: 'validation_error' }],
     })
@@ -204,13 +216,38 @@ describe('refused as a whole, with nothing left', () => {
     expect(filesLeft()).toEqual([])
   })
 
-  test('columns that tell neither the id nor the picture', async () => {
-    const [status, ...found] = problems(await send('number,foto\n1,x\n'))
+  test('columns that tell neither the id nor the picture: all are named, with a mapping to send', async () => {
+    const [status, ...found] = problems(await send('number,shot\n1,https://img.test/x\n'))
     expect([status, ...found.map(String)]).toEqual([
       422,
-      '/mapping: No column fills product_id: name it in mapping. The file has number, foto',
-      '/mapping: No column fills image_url: name it in mapping. The file has number, foto',
+      '/mapping: No column fills product_id: name it in mapping, for example {"product_id":"number"}. The file has number, shot',
+      '/mapping: No column fills image_url: name it in mapping, for example {"image_url":"shot"}. The file has number, shot',
     ])
+  })
+
+  test('up to 60 columns are named, and the others counted', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `c${n + 1}`)
+    const message = async (count: number) => String(problems(await send(`${names(count).join(',')}\n1\n`))[1])
+    expect(await message(60)).toEndWith('c59, c60')
+    expect(await message(62)).toEndWith('c59, c60 and 2 more')
+  })
+
+  test('a picture column that holds pages', async () => {
+    const content =
+      'id,image,name\n1,https://shop.test/products/red-mug,Mug\n2,https://shop.test/blue.html,Mug\n'
+    const answer = await send(content)
+    const { errors } = answer.body['details'] as { errors: unknown[] }
+    expect([answer.status, errors]).toEqual([
+      422,
+      [
+        {
+          ...{ in: 'body', pointer: '/mapping', code: 'pages_not_pictures' },
+          message:
+            'The column image holds the addresses of pages, such as https://shop.test/products/red-mug, and a picture is needed: name the column with the addresses of the pictures (.jpg, .png, .webp) in mapping, as {"image_url":"…"}. The file has id, image, name',
+        },
+      ],
+    ])
+    expect((await app.call('GET', '/v1/jobs', { token })).body['count']).toBe(0)
   })
 
   test.each([

@@ -1,6 +1,11 @@
 import type { Cells, ImportRecord } from '../formats/record.ts'
+import { createFinder } from './cells.ts'
+import { collectFamilies } from './families.ts'
+import { countChars, type Families, type Placed } from './inheritance.ts'
 import type { Plan } from './mapping.ts'
 import { mapProduct } from './products.ts'
+import type { Reading } from './variants.ts'
+import { findReasonToHide, isShownAlone } from './visibility.ts'
 
 /** One product of a file, or a piece of the file that is none. */
 export type ImportItem =
@@ -17,20 +22,25 @@ const GROUP_CHARS_MAX = 16 * 1024 * 1024
 
 /**
  * Makes products of the rows of a table. Shopify writes one product as several rows with the same handle, for its
- * variants and its further pictures: they become one product, unless the mapping takes ids of variants.
+ * variants and its further pictures: they become one product, unless the mapping takes ids of variants. WooCommerce and
+ * Magento write variations as rows of their own anywhere in the file, which is read twice then.
+ *
+ * @param open reads the table from its start. @throws UnreadableFile as its records do.
  */
 export async function* assembleProducts(
-  records: AsyncIterable<ImportRecord>,
+  open: () => AsyncIterable<ImportRecord>,
   plan: Plan,
+  reading: Reading,
 ): AsyncGenerator<ImportItem> {
+  const families = plan.hasFamilies ? await collectFamilies(open(), plan, reading) : undefined
   let group: { id: string; rows: Row[]; chars: number } | undefined
-  for await (const record of records) {
+  for await (const record of open()) {
     if (!('cells' in record)) {
       yield record
       continue
     }
     if (plan.groupBy === undefined) {
-      yield* assembleGroup(plan, [record])
+      yield* placeRow(plan, record, reading, families)
       continue
     }
     const id = readId(record, plan.groupBy)
@@ -41,10 +51,10 @@ export async function* assembleProducts(
       group.chars += chars
       continue
     }
-    if (group) yield* assembleGroup(plan, group.rows)
+    if (group) yield* assembleGroup(plan, group.rows, reading)
     group = { id, rows: [record], chars }
   }
-  if (group) yield* assembleGroup(plan, group.rows)
+  if (group) yield* assembleGroup(plan, group.rows, reading)
 }
 
 interface Row {
@@ -52,46 +62,43 @@ interface Row {
   cells: Cells
 }
 
-function countChars(cells: Cells): number {
-  let chars = 0
-  for (const values of cells.values()) for (const value of values) chars += value.length
-  return chars
-}
-
 const readId = ({ cells }: Row, column: string): string => cells.get(column)?.[0]?.trim() ?? ''
 
-function* assembleGroup(plan: Plan, rows: Row[]): Generator<ImportItem> {
+/** A row that is a product by itself, or a variation. */
+function* placeRow(
+  plan: Plan,
+  { line, cells }: Row,
+  reading: Reading,
+  families?: Families,
+): Generator<ImportItem> {
+  // The same product once more, in another language.
+  if (createFinder(plan, [cells])('store_view') !== undefined) return
+  const hidden = findReasonToHide(plan, cells)
+  if (hidden !== undefined) {
+    yield { line, hidden }
+    return
+  }
+  const placed: Placed = families?.place(cells) ?? { cells, family: {} }
+  if (placed === 'merged') return
+  if (placed === 'hidden') yield { line, hidden: 'its product is not published' }
+  else if (!isShownAlone(plan, cells)) yield { line, hidden: 'not shown by itself' }
+  else yield { line, product: mapProduct(plan, [placed.cells], reading, placed.family) }
+}
+
+function* assembleGroup(plan: Plan, rows: Row[], reading: Reading): Generator<ImportItem> {
   const [head] = rows
   if (!head) return
   const hidden = findReasonToHide(plan, head.cells)
   if (hidden !== undefined) yield { line: head.line, hidden }
-  else if (!plan.perVariant)
-    yield {
-      line: head.line,
-      product: mapProduct(
-        plan,
-        rows.map(({ cells }) => cells),
-      ),
-    }
-  else {
+  else if (!plan.perVariant) {
+    const cells = rows.map((row) => row.cells)
+    yield { line: head.line, product: mapProduct(plan, cells, reading) }
+  } else {
     const ids = plan.mapping.product_id ?? []
     for (const { line, cells } of rows) {
       // A row without an id carries a further picture of the product.
       if (rows.length > 1 && !ids.some((column) => cells.get(column)?.[0]?.trim())) continue
-      yield { line, product: mapProduct(plan, cells === head.cells ? [cells] : [cells, head.cells]) }
+      yield { line, product: mapProduct(plan, cells === head.cells ? [cells] : [cells, head.cells], reading) }
     }
   }
-}
-
-/** Says why a shop does not show a product: it is a draft, archived or private. */
-function findReasonToHide({ platform }: Plan, cells: Cells): string | undefined {
-  if (platform === 'plain' || platform === 'google') return undefined
-  for (const [column, [value = '']] of cells) {
-    const word = value.trim().toLowerCase()
-    if (platform === 'shopify' && /^status$/i.test(column) && (word === 'draft' || word === 'archived'))
-      return word
-    const isPublication = /^published( on online store)?$/i.test(column)
-    if (isPublication && ['false', '0', '-1'].includes(word)) return 'not published'
-  }
-  return undefined
 }

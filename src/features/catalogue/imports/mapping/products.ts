@@ -1,14 +1,23 @@
+import { LIMITS } from '../../../../core/limits.ts'
 import type { Cells } from '../formats/record.ts'
-import type { Field, Plan, Target } from './mapping.ts'
+import { readCategories } from './categories.ts'
+import { createFinder, createLister, isFilled } from './cells.ts'
+import { mergeColours, splitColours } from './colours.ts'
+import type { Field, Plan } from './mapping.ts'
+import { paidAt, readOffer } from './offers.ts'
+import { readDescription, readText } from './texts.ts'
+import { readNumber, splitAddresses, splitList } from './values.ts'
 import {
-  plainText,
-  readCategory,
-  readNumber,
-  readPrice,
-  readStock,
-  splitAddresses,
-  splitList,
-} from './values.ts'
+  addMember,
+  isVariantRow,
+  listOptionColours,
+  type Members,
+  type Reading,
+  readInStock,
+  readVariant,
+  startMembers,
+  type Variant,
+} from './variants.ts'
 
 /** A product as the API takes it, made of cells; nothing of it is checked. */
 export interface MappedProduct {
@@ -18,107 +27,171 @@ export interface MappedProduct {
   metadata: Record<string, unknown>
 }
 
+/** What rows elsewhere in the file say of a product. */
+export interface Family {
+  /** The id of the product that holds the group together. */
+  group?: string | undefined
+  /** What its variations say. */
+  members?: Members | undefined
+  /** They are not products of their own, so their pictures belong to this one. */
+  isWhole?: boolean
+}
+
 /** The most further pictures that are taken; a shop may have more. */
 const ADDITIONAL_MAX = 10
-
-/** What options of variants call their colour. */
-const COLOUR_NAMES = /^(colou?r|farbe|couleur|colore|kleur|cor|kolor|väri|färg|farge|farve|renk)$/i
 
 /**
  * Makes a product of the rows that belong to it.
  *
- * @param rows at least one. Pictures come from all of them; of everything else the first value counts. Of a variant, the
- *   rows are its own and that of its product, and one picture counts: its own or the product's first.
+ * @param rows at least one. Pictures come from all of them, price and stock from all variants; of everything else the first
+ *   value counts. Of a variant, the rows are its own and that of its product, and one picture counts: its own or the
+ *   product's first.
  */
-export function mapProduct({ mapping, groupBy, perVariant }: Plan, rows: readonly Cells[]): MappedProduct {
-  const list = (target: Target): string[] =>
-    rows.flatMap((cells) =>
-      (mapping[target] ?? []).flatMap((column) => cells.get(column) ?? []).filter(isFilled),
-    )
-  const first = (target: Field): string | undefined => {
-    for (const column of mapping[target] ?? []) {
-      for (const cells of rows) {
-        const cell = cells.get(column)?.find(isFilled)
-        if (cell !== undefined) return cell.trim()
-      }
-    }
-    return undefined
-  }
+export function mapProduct(
+  plan: Plan,
+  rows: readonly Cells[],
+  reading: Reading,
+  { group, members: kept, isWhole = false }: Family = {},
+): MappedProduct {
+  const { mapping, groupBy, perVariant } = plan
+  const find = createFinder(plan, rows)
+  const list = createLister(plan, rows)
   const read = <Value>(target: Field, reader: (cell: string) => Value | undefined): Value | undefined => {
-    const cell = first(target)
+    const cell = find(target)
     return cell === undefined ? undefined : reader(cell)
   }
-
+  const members =
+    kept ?? (groupBy !== undefined && !perVariant ? readMembers(plan, rows, reading) : undefined)
+  const own = members?.range.best ? undefined : readOwnOffer(plan, rows, reading)
+  const { price, sale, from, until, currency } = members?.range.best ?? own ?? {}
+  const highest = members?.range.max
+  const paid = paidAt({ price, sale, from, until }, reading.now)
+  const categories = readFirstCategories(plan, rows)
+  if (categories?.isCut) reading.tally.deepCategories++
+  const colours = mergeColours([
+    ...splitColours(find('color_name') ?? ''),
+    ...(perVariant ? listOptionColours(plan, rows.slice(0, 1)) : listOptionColours(plan, rows)),
+    ...(members?.colours ?? []),
+  ])
+  const tags = [...new Set(list('tags').flatMap(splitList).map(readText))]
+  const metadata: Record<string, unknown> = {
+    name: read('name', readText),
+    description: read('description', readDescription),
+    category: categories?.leaf,
+    category_path: categories && categories.paths.length > 1 ? categories.paths : undefined,
+    brand: read('brand', readText),
+    ...{ price, sale_price: sale, sale_price_from: from, sale_price_until: until },
+    price_max: highest !== undefined && paid !== undefined && highest > paid ? highest : undefined,
+    currency: find('currency') ?? currency,
+    color_name: colours[0],
+    colors: colours.length > 1 ? colours : undefined,
+    tags: tags.length > 0 ? tags : undefined,
+    in_stock: joinStock(
+      readInStock(plan, createFinder(plan, perVariant ? rows.slice(0, 1) : rows)),
+      members,
+      { isWhole, isApart: kept !== undefined },
+    ),
+    variant_group: group ?? find('variant_group') ?? (groupBy && rows[0]?.get(groupBy)?.[0]?.trim()),
+    sku: find('sku'),
+    gtin: find('gtin'),
+    url: find('url'),
+    rating: read('rating', readNumber),
+  }
+  for (const target of Object.keys(mapping)) {
+    if (!target.startsWith('metadata.')) continue
+    const cell = find(target as `metadata.${string}`)
+    if (cell !== undefined) metadata[target.slice('metadata.'.length)] = cell
+  }
   const further = list('additional_image_urls')
   const pictures = perVariant
     ? [...further, ...list('image_url')].slice(0, 1).flatMap(splitAddresses)
-    : [...new Set([...list('image_url'), ...further].flatMap(splitAddresses))]
-  const price = read('price', readPrice)
-  const sale = read('sale_price', readPrice)
-  const category = findFirst(mapping.category ?? [], (column) => {
-    const cell = findFirst(rows, (cells) => cells.get(column)?.find(isFilled))
-    return cell === undefined ? undefined : readCategory(cell)
-  })
-  const tags = [...new Set(list('tags').flatMap(splitList))]
-  const group = first('variant_group')
-  const metadata: Record<string, unknown> = {
-    name: read('name', plainText),
-    category,
-    brand: read('brand', plainText),
-    price: price?.amount,
-    sale_price: sale?.amount,
-    currency: first('currency') ?? price?.currency ?? sale?.currency,
-    color_name: first('color_name') ?? findColour(rows),
-    tags: tags.length > 0 ? tags : undefined,
-    in_stock: read('in_stock', readStock),
-    // WooCommerce names a parent by `id:12` or by its SKU.
-    variant_group: group ?? (groupBy && rows[0]?.get(groupBy)?.[0]?.trim()),
-    sku: first('sku'),
-    gtin: first('gtin'),
-    url: first('url'),
-    rating: read('rating', readNumber),
-  }
-  for (const [target, columns = []] of Object.entries(mapping)) {
-    if (!target.startsWith('metadata.')) continue
-    const cell = findFirst(columns, (column) => findFirst(rows, (cells) => cells.get(column)?.find(isFilled)))
-    if (cell !== undefined) metadata[target.slice('metadata.'.length)] = cell.trim()
-  }
-  const [image_url, ...others] = pictures
-  const product_id = first('product_id')
+    : [...list('image_url'), ...further].flatMap(splitAddresses)
+  const [image_url, ...others] = new Set([...pictures, ...(isWhole && members ? members.pictures : [])])
+  const product_id = find('product_id')
+  const filled = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
+  const isDivided = kept === undefined || isWhole
   return {
     ...(product_id !== undefined && { product_id }),
     ...(image_url !== undefined && { image_url }),
     ...(others.length > 0 && { additional_image_urls: others.slice(0, ADDITIONAL_MAX) }),
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+    metadata: isDivided ? addVariants(filled, members?.variants ?? []) : filled,
   }
 }
 
-/** The first colour among options of variants (Shopify) and attributes (WooCommerce): two columns, a name and a value. */
-function findColour(rows: readonly Cells[]): string | undefined {
-  return findFirst(rows, (cells) => {
-    for (const [column, values] of cells) {
-      const pair = /^(option ?\d|attribute \d+) name$/i.exec(column)
-      if (!pair || !COLOUR_NAMES.test(values[0]?.trim() ?? '')) continue
-      const stem = (pair[1] as string).toLowerCase()
-      for (const [other, cell] of cells) {
-        const isValue = [`${stem} value`, `${stem} value(s)`].includes(other.toLowerCase())
-        const colour = isValue ? splitList(cell[0] ?? '')[0] : undefined
-        if (colour !== undefined) return colour
-      }
-    }
-    return undefined
-  })
+/**
+ * Whether a product can be bought: any of its variants can. The row of a product whose variations are rows of their own says
+ * it, too, where they wait for pieces; where they are a part of it, it may be switched off as a whole.
+ */
+function joinStock(
+  own: boolean | undefined,
+  members: Members | undefined,
+  { isWhole, isApart }: { isWhole: boolean; isApart: boolean },
+): boolean | undefined {
+  if (members?.inStock === undefined) return own
+  if (!isApart) return members.inStock
+  return isWhole ? own !== false && members.inStock : own === true || members.inStock
 }
 
-const isFilled = (cell: string): boolean => cell.trim() !== ''
+/** The variants among the rows of one product. */
+function readMembers(plan: Plan, rows: readonly Cells[], reading: Reading): Members {
+  const members = startMembers()
+  const [head] = rows
+  if (!head) return members
+  for (const cells of rows) {
+    if (isVariantRow(plan, cells)) addMember(members, readVariant(plan, cells, head, reading), reading.now)
+  }
+  return members
+}
 
-function findFirst<Item, Value>(
-  items: Iterable<Item>,
-  find: (item: Item) => Value | undefined,
-): Value | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
+/** What a row costs by itself; of a variant, what it lacks its product may say. */
+function readOwnOffer(plan: Plan, rows: readonly Cells[], { tally }: Reading) {
+  const [own, ...others] = rows
+  const offer = readOffer(createFinder(plan, own ? [own] : []), plan.platform, tally)
+  return offer.price === undefined && others.length > 0
+    ? readOffer(createFinder(plan, rows), plan.platform, tally)
+    : offer
+}
+
+/** The categories of the first column that names some. */
+function readFirstCategories(plan: Plan, rows: readonly Cells[]) {
+  for (const column of plan.mapping.category ?? []) {
+    const cells = rows.map((row) => (row.get(column) ?? []).filter(isFilled)).find((row) => row.length > 0)
+    const found = cells && readCategories(cells, plan.categories)
+    if (found) return found
   }
   return undefined
 }
+
+/**
+ * Adds the variants where they say more than the product. Where the metadata has no room for all of them, those with a
+ * picture that none before has go first.
+ */
+function addVariants(
+  metadata: Record<string, unknown>,
+  variants: readonly Variant[],
+): Record<string, unknown> {
+  if (variants.length < 2) return metadata
+  let bytes = LIMITS.metadataBytesMax - ROOM_LEFT.bytes - sizeOf(metadata)
+  let keys = LIMITS.metadataKeysMax - ROOM_LEFT.keys - Object.keys(metadata).length
+  const kept = new Set<Variant>()
+  for (const variant of orderByPicture(variants)) {
+    bytes -= sizeOf(variant) + 1
+    keys -= Object.keys(variant).length
+    if (bytes < 0 || keys < 0) break
+    kept.add(variant)
+  }
+  return kept.size === 0 ? metadata : { ...metadata, variants: variants.filter((each) => kept.has(each)) }
+}
+
+function orderByPicture(variants: readonly Variant[]): Variant[] {
+  const pictures = new Set<string | undefined>([undefined])
+  const isNew = new Set(
+    variants.filter(({ image_url }) => !pictures.has(image_url) && pictures.add(image_url)),
+  )
+  return [...isNew, ...variants.filter((variant) => !isNew.has(variant))]
+}
+
+/** For the key itself, and for what a store may add of its own. */
+const ROOM_LEFT = { bytes: 256, keys: 20 }
+
+const sizeOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))

@@ -1,0 +1,47 @@
+import { fold } from '../../../../core/text.ts'
+import { headerKey } from './headers.ts'
+import { decodeEntities } from './texts.ts'
+
+/** What options of variants and attributes call their colour, as `headerKey` writes it. */
+const NAMES: ReadonlySet<string> = new Set(
+  'color|colour|colors|colours|pa color|main color|farbe|farben|couleur|couleurs|colore|colori|kleur|kleuren|cor|cores|kolor|kolory|цвет|цвета|колір|väri|färg|farge|farve|renk|barva|farba|szín|culoare|χρώμα|צבע|اللون|لون|カラー|色|颜色|顏色|색상|warna|boja|màu|màu sắc|สี'
+    .split('|')
+    .map(headerKey),
+)
+
+export const isColourName = (name: string): boolean => NAMES.has(headerKey(name))
+
+/** The most colours of one product, and the longest cell that is read for them. */
+export const COLOURS_MAX = 30
+const CELL_CHARS_MAX = 2_048
+
+/** Reads `Navy`, `Red, Blue`, `Black/White` and `red; blue`. */
+export const splitColours = (cell: string): string[] =>
+  decodeEntities(cell.slice(0, CELL_CHARS_MAX))
+    .split(/[,;|/]/)
+    .map((colour) => colour.trim())
+    .filter((colour) => colour !== '')
+
+/** Each colour once, as it was spelt first. */
+export function mergeColours(colours: Iterable<string>): string[] {
+  const known = new Map<string, string>()
+  for (const colour of colours) {
+    const key = fold(colour)
+    if (!known.has(key) && known.size < COLOURS_MAX) known.set(key, colour)
+  }
+  return [...known.values()]
+}
+
+const PAIRS_CHARS_MAX = 16 * 1024
+
+/** Reads `color=Red,size=M`, as Magento writes attributes. */
+export function readPairs(text: string): [string, string][] {
+  return text
+    .slice(0, PAIRS_CHARS_MAX)
+    .split(',')
+    .flatMap((pair): [string, string][] => {
+      const at = pair.indexOf('=')
+      const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+      return at > 0 && value !== '' ? [[name, value]] : []
+    })
+}

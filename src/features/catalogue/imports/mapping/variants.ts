@@ -1,0 +1,158 @@
+import type { Cells } from '../formats/record.ts'
+import { createFinder, isFilled } from './cells.ts'
+import { isColourName, mergeColours, readPairs, splitColours } from './colours.ts'
+import type { Plan } from './mapping.ts'
+import { addOffer, type FindCell, type Offer, type OfferRange, paidAt, readOffer } from './offers.ts'
+import type { Tally } from './tally.ts'
+import { readText } from './texts.ts'
+import { splitAddresses, splitList } from './values.ts'
+import { readAvailability, readBackorders, readYesNo } from './words.ts'
+
+/** What reading a file needs beside its rows. */
+export interface Reading {
+  tally: Tally
+  /** Unix ms: a sale counts within its dates. */
+  now: number
+}
+
+/** What a result shows of the variant whose picture fits. */
+export interface Variant {
+  sku?: string
+  name?: string
+  color?: string
+  /** What is paid. */
+  price?: number
+  in_stock?: boolean
+  image_url?: string
+}
+
+/** What the variants of one product say together. */
+export interface Members {
+  range: OfferRange
+  inStock: boolean | undefined
+  colours: string[]
+  variants: Variant[]
+  pictures: string[]
+}
+
+export const VARIANTS_MAX = 100
+
+/** The longest address of a picture that is repeated for a variant. */
+const ADDRESS_CHARS_MAX = 2_000
+const NAME_CHARS_MAX = 200
+
+export const startMembers = (): Members => ({
+  ...{ range: {}, inStock: undefined },
+  ...{ colours: [], variants: [], pictures: [] },
+})
+
+/** One row as a variant. */
+export interface VariantRow {
+  offer: Offer
+  inStock: boolean | undefined
+  colours: string[]
+  variant: Variant
+}
+
+export function addMember(
+  members: Members,
+  { offer, inStock, colours, variant }: VariantRow,
+  now: number,
+): void {
+  addOffer(members.range, offer, now)
+  if (inStock !== undefined) members.inStock = members.inStock === true || inStock
+  members.colours = mergeColours([...members.colours, ...colours])
+  if (members.variants.length < VARIANTS_MAX) members.variants.push(variant)
+  if (variant.image_url !== undefined && members.pictures.length < VARIANTS_MAX) {
+    members.pictures.push(variant.image_url)
+  }
+}
+
+/**
+ * Reads a row as a variant.
+ *
+ * @param head the row that names the options, if another one does.
+ */
+export function readVariant(plan: Plan, cells: Cells, head: Cells, { tally, now }: Reading): VariantRow {
+  const find = createFinder(plan, [cells])
+  const offer = readOffer(find, plan.platform, tally)
+  const inStock = readInStock(plan, find)
+  const options = listOptions(plan, cells, head)
+  const colour = options.find(({ name }) => isColourName(name))?.value
+  const name = options.map(({ value }) => value).join(' / ')
+  const image = find('variant_image')
+  const address = image === undefined ? undefined : splitAddresses(image)[0]
+  const price = paidAt(offer, now)
+  const sku = find('sku')
+  const cut = (text: string) => readText(text.slice(0, NAME_CHARS_MAX))
+  return {
+    ...{ offer, inStock },
+    colours: colour === undefined ? [] : splitColours(colour),
+    variant: {
+      ...(sku !== undefined && { sku: sku.slice(0, NAME_CHARS_MAX) }),
+      ...(name !== '' && { name: cut(name) }),
+      ...(colour !== undefined && { color: cut(colour) }),
+      ...(price !== undefined && { price }),
+      ...(inStock !== undefined && { in_stock: inStock }),
+      ...(address !== undefined && isShort(address) && { image_url: address }),
+    },
+  }
+}
+
+const isShort = (address: string): boolean => address.length <= ADDRESS_CHARS_MAX && !/^data:/i.test(address)
+
+/** Whether a row is a variant: of several rows of one product some carry nothing but a further picture. */
+export function isVariantRow(plan: Plan, cells: Cells): boolean {
+  const find = createFinder(plan, [cells])
+  const hasOption = plan.options.some(({ value }) => cells.get(value)?.some(isFilled))
+  return hasOption || find('price') !== undefined || find('sku') !== undefined
+}
+
+/**
+ * Whether a row can be bought: its pieces are not counted, or it sells without any, or there are some. What cannot be
+ * ordered at all is not in stock.
+ */
+export function readInStock({ platform, roles }: Plan, find: FindCell): boolean | undefined {
+  if (readYesNo(find('orderable') ?? '') === false) return false
+  if (roles.tracker) {
+    const tracker = find('tracker')
+    if (tracker === undefined ? platform === 'shopify' : readYesNo(tracker) === false) return true
+  }
+  if (readBackorders(find('backorders') ?? '')) return true
+  const cell = find('in_stock')
+  return cell === undefined ? undefined : readAvailability(cell)
+}
+
+interface OptionValue {
+  name: string
+  value: string
+}
+
+/** The options of a row. Shopify names them in the first row of a product alone, and calls a lack of options "Title". */
+export function listOptions(plan: Plan, cells: Cells, head: Cells): OptionValue[] {
+  const pairs = plan.options.flatMap((option): OptionValue[] => {
+    const name = (
+      cells.get(option.name)?.find(isFilled) ??
+      head.get(option.name)?.find(isFilled) ??
+      ''
+    ).trim()
+    const value = (cells.get(option.value)?.find(isFilled) ?? '').trim()
+    return name === '' || value === '' || value === 'Default Title' ? [] : [{ name, value }]
+  })
+  const attributes = createFinder(plan, [cells])('attributes')
+  if (attributes === undefined) return pairs
+  return [...pairs, ...readPairs(attributes).map(([name, value]) => ({ name, value }))]
+}
+
+/** The colours that options and attributes of the rows name, in the order of the file. */
+export function listOptionColours(plan: Plan, rows: readonly Cells[]): string[] {
+  const [head] = rows
+  if (!head) return []
+  return mergeColours(
+    rows.flatMap((cells) =>
+      listOptions(plan, cells, head)
+        .filter(({ name }) => isColourName(name))
+        .flatMap(({ value }) => splitList(value).flatMap(splitColours)),
+    ),
+  )
+}
