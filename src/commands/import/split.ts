@@ -32,6 +32,9 @@ export interface PartLimits {
 /** A job of this size is soon done, and a part fits easily into one request even where its last product is a large one. */
 export const PART_LIMITS: PartLimits = { records: 5_000, bytes: 32 * 1024 * 1024 }
 
+/** A variation takes from its product what it lacks, so both should lie in one part: as much as a request may have. */
+const FAMILY_LIMITS: PartLimits = { records: 100_000, bytes: 90 * 1024 * 1024 }
+
 /** Records that are read in one turn of the event loop: some milliseconds. */
 const TURN_RECORDS = 50
 
@@ -49,7 +52,8 @@ export async function planParts(
   limits: PartLimits,
   onRecord: () => void,
 ): Promise<Part[]> {
-  const { groupBy } = planImport(source.table.columns)
+  const { groupBy, hasFamilies } = planImport(source.table.columns)
+  const { records: recordsMax, bytes: bytesMax } = hasFamilies ? FAMILY_LIMITS : limits
   const parts: Part[] = []
   let part: Part = { ...EMPTY, number: 0, start: 0, from: 1 }
   let pictures = new Set<ZipEntry>()
@@ -66,7 +70,7 @@ export async function planParts(
     const named = source.packing === 'zip' ? findPictures(record, source) : []
     const fresh = named.filter((entry) => !pictures.has(entry))
     const bytes = meter.position() - startedAt + pictureBytes + sumSent(fresh)
-    if (isNew && part.records > 0 && (part.records >= limits.records || bytes > limits.bytes)) {
+    if (isNew && part.records > 0 && (part.records >= recordsMax || bytes > bytesMax)) {
       parts.push({ ...part, to: record.line, pictures: [...pictures] })
       part = { ...EMPTY, number: parts.length, start: part.start + part.records, from: record.line }
       pictures = new Set()

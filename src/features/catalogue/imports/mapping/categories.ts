@@ -28,7 +28,7 @@ export interface Categories {
  */
 export function readCategories(
   cells: readonly string[],
-  { list, levels, roots = [] }: CategoryStyle,
+  { list, levels, roots = [], narrowsDown = false }: CategoryStyle,
 ): Categories | undefined {
   let isCut = false
   const all: string[][] = []
@@ -52,7 +52,8 @@ export function readCategories(
       all.push(names.slice(0, LEVELS_MAX))
     }
   }
-  const deepest = all.reduce<string[]>((best, path) => (path.length > best.length ? path : best), [])
+  const least = narrowsDown ? 0 : 1
+  const deepest = all.reduce<string[]>((best, path) => (path.length >= best.length + least ? path : best), [])
   const leaf = deepest.at(-1)
   if (leaf === undefined) return undefined
   const paths = new Set<string>()

@@ -76,7 +76,7 @@ const LANGUAGES: readonly ReadonlyMap<string, string>[] = Object.values(WOOCOMME
 
 /** The key of a title whose first number counts as `%d`. The unit in brackets behind a measure says nothing. */
 function titleKey(title: string): string {
-  return headerKey(title.replace(/\((?:%s|[a-z]{1,3})\)$/i, '').replace(/%d|\d+/, ' 0 '))
+  return headerKey(title.replace(/\([^()]{1,4}\)$/, '').replace(/%d|\d+/, ' 0 '))
 }
 
 /** Finds the language in which most titles of a table are WooCommerce's. */

@@ -84,6 +84,8 @@ export interface CategoryStyle {
   levels: RegExp
   /** Levels that every product has, in small letters. */
   roots?: readonly string[]
+  /** Several categories of one depth are listed from the widest to the narrowest. */
+  narrowsDown?: boolean
 }
 
 /** The two columns of an option of variants (Shopify) or an attribute (WooCommerce). */

@@ -185,7 +185,10 @@ export const PRESETS: readonly Preset[] = [
         'Available for order',
       ],
     },
-    categories: { list: /[,|]/, levels: /[>/]/, roots: ['home', 'root', 'accueil', 'inicio', 'startseite'] },
+    categories: {
+      ...{ list: /[,|]/, levels: /[>/]/, narrowsDown: true },
+      roots: ['home', 'root', 'accueil', 'inicio', 'startseite'],
+    },
   },
   {
     platform: 'opencart',
