@@ -72,6 +72,19 @@ function expectSame({ whole, parts }: Awaited<ReturnType<typeof split>>): void {
 }
 
 describe('parts of a table', () => {
+  test('WooCommerce: a variation stays in one part with its product, however many rows lie between', async () => {
+    const rows = ['1,variable,A,,1', '2,simple,B,,1', '3,simple,C,,1', '4,variation,D,A,1']
+    const found = await split(
+      `ID,Type,SKU,Parent,Published,Images\n${rows.map((row) => `${row},`).join('\n')}`,
+      'a.csv',
+      {
+        records: 1,
+      },
+    )
+    expect(found.parts).toHaveLength(1)
+    expectSame(found)
+  })
+
   test('CSV: quotes over several lines, blank lines and lines of every end stay whole', async () => {
     const rows = ['1,"a\n""b""\n"', '', '2,x', '3,"y,\r\nz"', '4,ü', '5,', '6,"end"']
     const found = await split(`\n\nid,name\n${rows.join('\r\n')}`, 'a.csv', { records: 2 })

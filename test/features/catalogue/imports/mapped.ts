@@ -13,7 +13,7 @@ import { startTally } from '../../../../src/features/catalogue/imports/mapping/t
 
 export const NOW = Date.parse('2030-06-15T12:00:00Z')
 
-export const toFile = (content: string | Uint8Array): OpenBytes =>
+const toFile = (content: string | Uint8Array): OpenBytes =>
   async function* () {
     yield typeof content === 'string' ? new TextEncoder().encode(content) : content
   }

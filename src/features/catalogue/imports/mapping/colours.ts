@@ -12,7 +12,7 @@ const NAMES: ReadonlySet<string> = new Set(
 export const isColourName = (name: string): boolean => NAMES.has(headerKey(name))
 
 /** The most colours of one product, and the longest cell that is read for them. */
-export const COLOURS_MAX = 30
+const COLOURS_MAX = 30
 const CELL_CHARS_MAX = 2_048
 
 /** Reads `Navy`, `Red, Blue`, `Black/White` and `red; blue`. */

@@ -104,8 +104,7 @@ export function tellColumn(sample: Sample, column: string): ColumnKind {
 }
 
 /** Most of its values are pictures. */
-export const holdsPictures = ({ filled, pictures, files }: ColumnKind): boolean =>
-  2 * (pictures + files) > filled
+const holdsPictures = ({ filled, pictures, files }: ColumnKind): boolean => 2 * (pictures + files) > filled
 
 /** Nearly all of its values are pages and none is a picture. */
 export const holdsPages = ({ filled, pictures, files, pages }: ColumnKind): boolean =>

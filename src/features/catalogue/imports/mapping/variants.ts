@@ -35,7 +35,7 @@ export interface Members {
   pictures: string[]
 }
 
-export const VARIANTS_MAX = 100
+const VARIANTS_MAX = 100
 
 /** The longest address of a picture that is repeated for a variant. */
 const ADDRESS_CHARS_MAX = 2_000
@@ -129,7 +129,7 @@ interface OptionValue {
 }
 
 /** The options of a row. Shopify names them in the first row of a product alone, and calls a lack of options "Title". */
-export function listOptions(plan: Plan, cells: Cells, head: Cells): OptionValue[] {
+function listOptions(plan: Plan, cells: Cells, head: Cells): OptionValue[] {
   const pairs = plan.options.flatMap((option): OptionValue[] => {
     const name = (
       cells.get(option.name)?.find(isFilled) ??
