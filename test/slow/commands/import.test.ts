@@ -80,8 +80,8 @@ const run = (...words: string[]) => end(spawn(words))
 /** Writes a table of products; a number is the seed of a picture. */
 function writeTable(rows: readonly (readonly [string, number])[], name = 'products.csv'): string {
   const path = join(install.dataDir, '..', name)
-  const lines = rows.map(([id, seed]) => `${id},${pictures.url.href}${seed}`)
-  writeFileSync(path, ['product_id,image_url', ...lines].join('\n'))
+  const lines = rows.map(([id, seed]) => `${id},${pictures.url.href}${seed},Mug,5,Mugs`)
+  writeFileSync(path, ['product_id,image_url,name,price,category', ...lines].join('\n'))
   return path
 }
 

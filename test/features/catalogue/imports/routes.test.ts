@@ -225,6 +225,14 @@ describe('refused as a whole, with nothing left', () => {
     ])
   })
 
+  test('a table without pictures: what to do is said', async () => {
+    const [status, ...found] = problems(await send('id,name\n1,Mug\n'))
+    expect([status, ...found]).toEqual([
+      422,
+      '/mapping: No column fills image_url: none holds the addresses of pictures. Add a column with them, or one with the names of picture files and put the table and the files into one zip file; a column that has them is named in mapping, as {"image_url":"…"}. The file has id, name',
+    ])
+  })
+
   test('up to 60 columns are named, and the others counted', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `c${n + 1}`)
     const message = async (count: number) => String(problems(await send(`${names(count).join(',')}\n1\n`))[1])

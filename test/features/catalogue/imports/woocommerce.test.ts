@@ -105,6 +105,12 @@ describe('WooCommerce: stock and families', () => {
     ])
   })
 
+  test('fields of its own are offered, and those that plug-ins keep for themselves are not', async () => {
+    const meta = { 'Meta: fabric': 'cotton', 'Meta: _yoast_wpseo_title': 'x', 'Meta: empty': '' }
+    const { plan } = await importFile(toTable([row({ ID: 1, Images: picture('a'), ...meta })]))
+    expect(plan.mayWant).toEqual(['Meta: fabric'])
+  })
+
   test('beyond a bound, variations stand alone and are counted', async () => {
     const long = 'x'.repeat(4_000)
     const parent = (n: number) => ({

@@ -14,6 +14,10 @@ export const listMissingFields = ({ mapping }: Plan): Field[] =>
 export const listBareFields = ({ mapping }: Plan): Field[] =>
   (['name', 'price', 'category'] as const).filter((field) => mapping[field] === undefined)
 
+const WITHOUT_PICTURES =
+  'none holds the addresses of pictures. Add a column with them, or one with the names of picture files and put the table ' +
+  'and the files into one zip file; a column that has them is named in mapping, as {"image_url":"…"}'
+
 /** Says what keeps a table from being imported, with the mapping to send. Empty if nothing does. */
 export function explainColumns(plan: Plan, columns: readonly string[], sample: Sample): Problem[] {
   const named = columns.filter((column) => column !== '').map((column) => column.slice(0, NAME_CHARS_MAX))
@@ -21,8 +25,11 @@ export function explainColumns(plan: Plan, columns: readonly string[], sample: S
   const list = `${named.slice(0, COLUMNS_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
   const missing = listMissingFields(plan).map((field) => {
     const column = suggestColumn(field, columns, sample)?.slice(0, NAME_CHARS_MAX)
-    const cure = column === undefined ? '' : `, for example ${JSON.stringify({ [field]: column })}`
-    const message = `No column fills ${field}: name it in mapping${cure}. The file has ${list}`
+    const cure =
+      column === undefined
+        ? WITHOUT_PICTURES
+        : `name it in mapping, for example ${JSON.stringify({ [field]: column })}`
+    const message = `No column fills ${field}: ${cure}. The file has ${list}`
     return { in: 'body', pointer: '/mapping', code: 'column_missing', message } as const
   })
   if (!plan.pages) return missing

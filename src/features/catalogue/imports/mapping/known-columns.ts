@@ -6,7 +6,7 @@ import type { Platform } from './mapping.ts'
  * search engines, and the layout of a shop's pages.
  */
 const ALWAYS = [
-  'tax,meta,seo,weight,length,width,height,depth,position,sort order,shipping,download,visibility,minimum,low stock',
+  'tax,meta title,meta keyword,meta description,meta robots,seo,weight,length,width,height,depth,position,sort order,shipping,download,visibility,minimum,low stock',
   'google shopping,cost per item,gift card,unit price,base measure,wholesale,ecotax,date,created,updated,layout,store id',
   'custom layout,related,upsell,up sell,cross sell,crosssell,product online,page layout,points,website id,redirect',
 ].flatMap((line) => line.split(','))
@@ -31,6 +31,8 @@ const WORDS = new Map<Platform, readonly string[]>(
 
 /** Whether a column that nothing reads is known to be of no use for a search. @param column its English title. */
 export function isNeverWanted(platform: Platform, column: string): boolean {
+  // Fields that a plug-in of WooCommerce keeps for itself.
+  if (/^meta: ?_/i.test(column)) return true
   const key = headerKey(column)
   const begins = (beginning: string) =>
     key === beginning || key.startsWith(`${beginning} `) || isPlural(key, beginning)

@@ -140,7 +140,7 @@ export function suggestColumn(field: string, columns: readonly string[], sample:
       return { column, count: addresses + pictures + files }
     })
     const [best] = addresses.toSorted((a, b) => b.count - a.count)
-    return best && best.count > 0 ? best.column : (named.at(-1) ?? undefined)
+    return best && best.count > 0 ? best.column : undefined
   }
   const isUnique = (column: string) => {
     const values = listValues(sample, column)
