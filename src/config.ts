@@ -226,13 +226,15 @@ function hideSecret(name: SettingName, value: Config[SettingName]): ShownSetting
   if (typeof value !== 'string' || value === '') return value
   if (Settings.properties[name]['secret'] === SECRET.always || SECRET_NAME.test(name)) return null
   // The user of a mail server can be a secret, too.
-  return value.replace(/\/\/.*@/su, '//***@')
+  const start = value.indexOf('//')
+  const end = value.lastIndexOf('@')
+  return start >= 0 && start < end ? `${value.slice(0, start)}//***${value.slice(end)}` : value
 }
 
 function toType(name: SettingName, value: string): unknown {
   const { type } = Settings.properties[name]
   if (type === 'integer') return /^-?\d+$/.test(value) ? Number(value) : value
-  if (name === 'BASE_URL') return value.replace(/\/+$/, '')
+  if (name === 'BASE_URL') return value.replace(/(?<!\/)\/+$/, '')
   if (type === 'boolean')
     return { '1': true, true: true, '0': false, false: false }[value.toLowerCase()] ?? value
   return value

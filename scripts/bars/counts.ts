@@ -35,6 +35,7 @@ export const FULL_COUNTS = {
   GROWTH_PRODUCTS: 1_000_000,
   WEBHOOK_EVENTS: 10_000,
   DEMO_PICTURES: 46,
+  EXPRESSION_CHARS: 1_048_576,
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */

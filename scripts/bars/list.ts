@@ -349,4 +349,11 @@ export const BARS: readonly Bar[] = [
       './test/platform/db/damage.test.ts',
     ],
   },
+  {
+    number: 48,
+    name: 'expressions',
+    demand: 'No regular expression takes longer than 20 ms for 1 MiB of a character that it names.',
+    parts: [part('characters', 1_048_576, 65_536), part('readers of cells', 14)],
+    suites: [`${R}/expressions.test.ts`],
+  },
 ]

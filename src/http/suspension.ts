@@ -36,7 +36,7 @@ export function storeSuspended(
   { slug, suspendedAt }: Pick<CallerStore, 'slug' | 'suspendedAt'>,
   { reason, deleteAt }: Suspension,
 ): ApiError {
-  const why = reason === null ? '' : `: ${reason.replace(/[.\s]+$/, '')}`
+  const why = reason === null ? '' : `: ${reason.replace(/(?<![.\s])[.\s]+$/, '')}`
   const end =
     deleteAt === null
       ? 'Nothing of it is deleted.'

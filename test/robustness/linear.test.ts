@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { decodeBase64, decodeDataUri } from '../../src/core/data-uri.ts'
@@ -8,7 +8,6 @@ import { warnOfUnknownFields } from '../../src/features/discovery/search/warning
 import { formBody, jsonBody, urlencodedBody } from '../../src/http/body.ts'
 import { findProblems } from '../../src/http/validation.ts'
 import { testApp } from '../support/app.ts'
-import { recordBar } from './bars.ts'
 import {
   JSON_FAMILIES,
   JSON_TYPE,
@@ -17,60 +16,15 @@ import {
   part,
   URLENCODED_FAMILIES,
 } from './heavy-bodies.ts'
+import { createComparison } from './linear-cost.ts'
 
-/** Four times as much may take six times as long: linear, with room for what a machine does besides. */
-const RATIO_MAX = 6
-/** Less cannot be told from noise. Whatever stays below it with the larger body is no danger to anybody. */
-const NOISE_MS = 4
-const REPETITIONS = 7
 const KIB = 1024
 const MIB = 1024 * KIB
 const HUGE = 64 * MIB
 
-/** Least CPU time of some tries, in milliseconds; what a work throws is part of it. */
-async function readCpu(work: () => unknown): Promise<number> {
-  let least = Infinity
-  for (let n = 0; n < REPETITIONS; n++) {
-    const before = process.cpuUsage()
-    try {
-      await work()
-    } catch {
-      // Most of these bodies are refused.
-    }
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / 1000)
-  }
-  return least
-}
-
-let compared = 0
-let nonlinear = 0
-/** Largest ratio of those that take long enough to be told from noise. */
-let worst = 0
-afterAll(() => {
-  const measured = `four times as much takes ${worst.toFixed(1)} times the CPU at most (bound ${RATIO_MAX})`
-  const isMet = nonlinear === 0
-  if (compared > 0) recordBar({ bar: 34, part: 'growth', on: 'process', n: compared, measured, isMet })
-})
-
-/** Compares a work with the same work on four times as much. */
-async function expectLinear(work: (bytes: number) => () => unknown, bytes: number): Promise<void> {
-  const [small, large] = [work(bytes), work(4 * bytes)]
-  // Compiled before anything is measured.
-  await readCpu(small)
-  await readCpu(large)
-  // A burst of other work on the machine is given some more chances to pass.
-  for (let n = 0; ; n++) {
-    const [little, much] = [await readCpu(small), await readCpu(large)]
-    const isLinear = much <= Math.max(NOISE_MS, RATIO_MAX * little)
-    if (!isLinear && n < 4) continue
-    compared++
-    if (much > NOISE_MS) worst = Math.max(worst, much / little)
-    if (isLinear) return
-    nonlinear++
-    expect(much / little).toBeLessThanOrEqual(RATIO_MAX)
-  }
-}
+const comparison = createComparison()
+const { expectLinear } = comparison
+afterAll(() => comparison.record({ bar: 34, part: 'growth' }))
 
 const request = (type: string, body: Buffer<ArrayBuffer>) => ({
   request: new Request('http://lookalike.test/', {

@@ -62,7 +62,7 @@ function toId(name: string): string {
   const folded = [...name.normalize('NFC').replace(/[^\p{L}\p{N}\p{M}._]+/gu, '-')]
     .slice(0, LIMITS.productIdCharsMax - 8)
     .join('')
-    .replace(/^[-.]+|-+$/g, '')
+    .replace(/^[-.]+|(?<!-)-+$/g, '')
   const isReserved = (RESERVED_PRODUCT_IDS as readonly string[]).includes(folded)
   return isReserved || folded === '' ? `picture-${folded}`.replace(/-$/, '') : folded
 }

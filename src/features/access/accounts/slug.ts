@@ -26,7 +26,7 @@ export function deriveSlug(name: string): string {
     .join('-')
     .replace(/[^a-z0-9-]/g, '')
     .slice(0, 32)
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
   return base.length < 2 || RESERVED_SLUGS.has(base) ? `store${base && `-${base}`}` : base
 }
 

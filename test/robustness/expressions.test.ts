@@ -1,0 +1,150 @@
+import { afterAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import {
+  plainText,
+  readCategory,
+  readNumber,
+  readPrice,
+  readStock,
+  splitAddresses,
+  splitList,
+} from '../../src/features/catalogue/imports/mapping/values.ts'
+import { testApp } from '../support/app.ts'
+import { recordBar } from './bars.ts'
+import { type Expression, findExpressions, listCharacters } from './expressions.ts'
+import { createComparison } from './linear-cost.ts'
+
+const SRC = join(import.meta.dir, '../../src')
+/** The bar asks for 1 MiB. What costs its square shows at a sixteenth of it, too: it takes seconds there. */
+const CHARS = Number(process.env['EXPRESSION_CHARS'] ?? 64 * 1024)
+const WARM_CHARS = 4 * 1024
+const LIMIT_MS = 20
+/** What stands around a run: it may fill the text, or break off before its end. */
+const FRAMES = [
+  ['', ''],
+  ['a', '\u0001'],
+  ['', '!'],
+] as const
+
+const comparison = createComparison(3)
+afterAll(() => comparison.record({ bar: 48, part: 'readers of cells' }))
+
+/** Milliseconds for all matches of an expression in a text; the least of some tries if it seems too long. */
+function time(expression: RegExp, text: string): number {
+  let least = Infinity
+  for (let n = 0; n < 3 && least > LIMIT_MS; n++) {
+    const before = performance.now()
+    text.replace(expression, '')
+    least = Math.min(least, performance.now() - before)
+  }
+  return least
+}
+
+async function listExpressions(): Promise<Expression[]> {
+  const found = new Map<string, Expression>()
+  const note = (expression: Expression) => found.set(`/${expression.source}/${expression.flags}`, expression)
+  for (const path of new Bun.Glob('**/*.ts').scanSync(SRC)) {
+    if (path.endsWith('.d.ts') || path.includes('/kernel/')) continue
+    for (const expression of findExpressions(path, await Bun.file(join(SRC, path)).text())) note(expression)
+  }
+  // Patterns of schemas are strings: those of bodies and parameters stand in the API's document.
+  const app = testApp()
+  const { body } = await app.call('GET', '/openapi.json')
+  JSON.stringify(body, (key, value) => {
+    if (key === 'pattern' && typeof value === 'string')
+      note({ source: value, flags: '', path: 'openapi.json' })
+    return value
+  })
+  await app.close()
+  return [...found.values()]
+}
+
+test('every expression of the sources takes a long run of what it names in a time that grows with the run', async () => {
+  const expressions = await listExpressions()
+  expect(expressions.length).toBeGreaterThan(150)
+  const slow: string[] = []
+  let worst = 0
+  for (const { path, source, flags, ...rest } of expressions) {
+    const expression = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
+    const isSlow = listCharacters({ path, source, flags, ...rest }).some((char) =>
+      FRAMES.some(([head, tail]) =>
+        [WARM_CHARS, CHARS].some((chars) => {
+          const ms = time(expression, head + char.repeat(chars) + tail)
+          worst = Math.max(worst, ms)
+          return ms > LIMIT_MS
+        }),
+      ),
+    )
+    if (isSlow) slow.push(`${path}: /${source}/${flags}`)
+  }
+  const measured = `${expressions.length} expressions, runs of ${CHARS} characters: ${worst.toFixed(1)} ms at most, ${slow.length} above ${LIMIT_MS} ms`
+  recordBar({ bar: 48, part: 'characters', on: 'process', n: CHARS, measured, isMet: slow.length === 0 })
+  expect(slow).toEqual([])
+}, 600_000)
+
+test('the finder sees expressions wherever they stand, and nothing else', () => {
+  const open = '$' + '{'
+  const source = [
+    'const a = b / c / d // e',
+    `const f = /x[/"]+/gi.test(\`${open}g / 2} /no/ ${open}h.replace(/\\/y/, "/n/")}\`)`,
+    'function k() { return /z`/u }',
+    'const m = (1 + 2) / 3 / 4',
+    'const n = { o: /p{2}/ }',
+    'export { a, f, k, m, n }',
+  ].join('\n')
+  const found = findExpressions('x.ts', source).map(({ source, flags }) => `/${source}/${flags}`)
+  expect(found).toEqual(['/x[/"]+/gi', '/\\/y/', '/z`/u', '/p{2}/'])
+  const characters = listCharacters({ path: 'x.ts', source: '[a-c]\\s*\\.(?=d)\\u0041', flags: '' })
+  expect(characters.toSorted()).toEqual(['\t', '\n', ' ', '-', '.', 'A', 'a', 'c', 'd'])
+})
+
+/** What the readers of cells tell apart. */
+const CHARACTERS = [
+  ' ',
+  '\t',
+  '\n',
+  ',',
+  '|',
+  ';',
+  '>',
+  '<',
+  '/',
+  '\\',
+  ':',
+  '.',
+  '-',
+  '+',
+  '1',
+  'a',
+  'A',
+  "'",
+  '€',
+  '&',
+]
+const READERS: Record<string, (cell: string) => unknown> = {
+  plainText,
+  readCategory,
+  readNumber,
+  readPrice,
+  readStock,
+  splitAddresses,
+  splitList,
+}
+test.each(Object.entries(READERS))(
+  'a cell that is one long run: %s',
+  async (_, reader) => {
+    const work = (chars: number) => {
+      const cells = CHARACTERS.flatMap((char) => [
+        `x${char.repeat(chars)}y`,
+        `http://x.example/a${char.repeat(chars)} b`,
+        `<a ${`${char}a`.repeat(chars / 2)}`,
+      ])
+      return () => {
+        for (const cell of cells) reader(cell)
+      }
+    }
+    await comparison.expectLinear(work, 4 * 1024)
+    await comparison.expectLinear(work, 64 * 1024)
+  },
+  120_000,
+)
