@@ -56,6 +56,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   job_items: { writer: 'catalogue/jobs', rows: { column: 'job', through: 'jobs' } },
   feeds: { writer: 'catalogue/feeds', rows: OF_STORE },
   feed_products: { writer: 'catalogue/feeds', rows: OF_STORE },
+  feed_runs: { writer: 'catalogue/feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },

@@ -1,6 +1,8 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Atomically } from '../../../core/audit.ts'
 import { type Clock, DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import type { createFinish } from './finish.ts'
@@ -35,7 +37,7 @@ const AT_ONCE_MAX = 3
 const LOOKED_AT_MAX = 200
 /** Stores whose last turn is remembered. */
 const STORES_MAX = 10_000
-/** After a fault of the disk, or a bug, nothing begins for so long. */
+/** After a fault of the disk nothing begins for so long, and after a bug the feed that met it. */
 const PAUSE_MS = MINUTE_MS
 /** A file with products that failed is read again after this time although it is the same: their pictures may be there. */
 const TRUSTED_MS = DAY_MS
@@ -56,6 +58,8 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   const turns = new Map<string, number>()
   let turnNumber = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
+  /** Feeds that are left alone until a moment, because even their failure could not be written down. */
+  const resting = new Map<string, number>()
   let isClearing = false
 
   function endRun(feed: FeedRow, run: RunReport, status: RunState, error: FeedError | null = null): void {
@@ -111,15 +115,51 @@ export function createFeedLoop(deps: FeedLoopDeps) {
     else if (finished.kind === 'stopped') endRun(feed, finished.run, 'stopped', finished.error)
   }
 
+  /** Lets everybody wait while the disk fails. How far each run is stands in the database: it goes on after the pause. */
+  function pause(fault: unknown): void {
+    pausedUntil = clock.monotonic() + PAUSE_MS
+    noteFault(fault)
+  }
+
+  /** Ends the run of a feed whose work threw. What is wrong with one feed never holds up another. */
+  function breakOff(id: string, err: unknown): void {
+    if (isStopping()) return
+    log.error({ err, feed: id }, 'the run of a feed broke off')
+    if (isFaultOfDisk(err)) {
+      pause(err)
+      return
+    }
+    try {
+      const feed = queries.find(id)
+      if (feed?.isRunning && feed.run) endRun(feed, feed.run, 'failed', BROKEN_OFF)
+      else resting.set(id, clock.monotonic() + PAUSE_MS)
+    } catch (error) {
+      resting.set(id, clock.monotonic() + PAUSE_MS)
+      if (isFaultOfDisk(error)) pause(error)
+    }
+  }
+
+  function isResting(id: string): boolean {
+    const until = resting.get(id)
+    if (until === undefined) return false
+    if (until > clock.monotonic()) return true
+    resting.delete(id)
+    return false
+  }
+
+  /** Does a step for one feed. @returns false after a fault of the disk, when nothing else is to be tried. */
+  function tryStep(id: string, step: () => void): boolean {
+    try {
+      step()
+    } catch (err) {
+      breakOff(id, err)
+    }
+    return clock.monotonic() >= pausedUntil
+  }
+
   function start(feed: FeedRow, work: () => Promise<void>): void {
     const done = work()
-      .catch((err) => {
-        if (isStopping()) return
-        // How far the run is stands in the database: it goes on after the pause.
-        pausedUntil = clock.monotonic() + PAUSE_MS
-        noteFault(err)
-        log.error({ err, feed: feed.id }, 'the run of a feed broke off')
-      })
+      .catch((err) => breakOff(feed.id, err))
       .finally(() => {
         underWay.delete(feed.id)
         wake()
@@ -162,16 +202,18 @@ export function createFeedLoop(deps: FeedLoopDeps) {
 
   const listReady = (): FeedRow[] =>
     [...queries.listUnderWay(LOOKED_AT_MAX), ...queries.listDue(clock.now(), LOOKED_AT_MAX)]
-      .filter(({ id }) => !underWay.has(id))
+      .filter(({ id }) => !underWay.has(id) && !isResting(id))
       // Sorting keeps the order of what is due among the feeds of a store.
       .sort((a, b) => (turns.get(a.storeId) ?? 0) - (turns.get(b.storeId) ?? 0))
 
   function look(): void {
-    for (const id of queries.listImported(LOOKED_AT_MAX)) noteJob(id)
+    for (const id of queries.listImported(LOOKED_AT_MAX)) {
+      if (!isResting(id) && !tryStep(id, () => noteJob(id))) return
+    }
     for (const feed of listReady()) {
       if (underWay.size >= AT_ONCE_MAX) return
       const isBusy = [...underWay.values()].some(({ storeId }) => storeId === feed.storeId)
-      if (!isBusy) serve(feed)
+      if (!isBusy && !tryStep(feed.id, () => serve(feed))) return
     }
   }
 
@@ -181,8 +223,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
     try {
       look()
     } catch (err) {
-      pausedUntil = clock.monotonic() + PAUSE_MS
-      noteFault(err)
+      pause(err)
       log.error({ err }, 'feeds cannot be read')
     }
   }
@@ -237,6 +278,15 @@ function countFailures({ consecutiveFailures }: FeedRow, status: RunState): numb
   return status === 'cancelled' ? consecutiveFailures : 0
 }
 
+const isFaultOfDisk = (error: unknown): boolean => {
+  const failure = error instanceof ApiError ? error : storageFailure(error)
+  return failure !== undefined && (isStorageFault(failure) || failure !== error)
+}
+
+const BROKEN_OFF: FeedError = {
+  error: 'internal_error',
+  message: 'Something went wrong in the service while it worked on this feed. It tries again later',
+}
 const JOB_LOST: FeedError = { error: 'job_failed', message: 'The job of the run is there no more' }
 const describeFailedJob = (total: number): FeedError => ({
   error: 'job_failed',

@@ -12,7 +12,7 @@ import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
 import type { FeedError } from './schema.ts'
 
 export interface PullDeps {
-  queries: Pick<FeedQueries, 'step'>
+  queries: Pick<FeedQueries, 'step' | 'beginReading' | 'endReading'>
   products: Pick<FeedProductQueries, 'see'>
   downloads: FileDownloads
   imports: Pick<ImportsModule['service'], 'read'>
@@ -81,6 +81,7 @@ export function createPull(deps: PullDeps) {
     const request = {
       file: { path, open: pieces, format: feed.format ?? undefined },
       mapping: feed.mapping ?? undefined,
+      feedId: feed.id,
     }
     await imports.read(store.id, request, ({ items, warnings }) =>
       jobs.start(store, {
@@ -131,6 +132,8 @@ export function createPull(deps: PullDeps) {
     Object.assign(run, { ...file.marks, contentHash, bytes: file.sizeBytes })
     if (known?.contentHash && file.hash.equals(known.contentHash)) return { kind: 'unchanged' }
     if (file.sizeBytes === 0) return fail(run, FILE_EMPTY)
+    // Written before the file is read: what ends the program leaves no other trace.
+    if (queries.beginReading(feed.id, file.hash) > READINGS_MAX) return fail(run, GIVEN_UP)
     try {
       await start(store, feed, file, run)
       return { kind: 'importing' }
@@ -139,8 +142,18 @@ export function createPull(deps: PullDeps) {
       if (error instanceof EmptyFile) return fail(run, FILE_EMPTY)
       if (!(error instanceof ApiError)) throw error
       return fail(run, describe(error))
+    } finally {
+      unsynced(() => queries.endReading(feed.id))
     }
   }
+}
+
+/** How often a file may end the program while it is read. */
+const READINGS_MAX = 3
+
+const GIVEN_UP: FeedError = {
+  error: 'file_unreadable',
+  message: `The service ended ${READINGS_MAX} times while it read this file, so it reads it no more. Change the file, or send POST /v1/feeds/{id}/run with {"full": true} to try again`,
 }
 
 const FILE_EMPTY: FeedError = {

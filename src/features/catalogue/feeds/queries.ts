@@ -80,7 +80,15 @@ type Raw = Omit<FeedRow, 'mapping' | 'deleteMissing' | 'asked' | 'isRunning' | '
   run: string | null
 }
 
+/** A run that is over, as it is kept. */
+export type KeptRun = Pick<FeedRow, 'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'isRunning' | 'run'>
+
+type RawRun = Omit<KeptRun, 'run' | 'isRunning'> & { run: string }
+
 export type FeedQueries = ReturnType<typeof feedQueries>
+
+/** Runs of a feed that are kept. */
+export const RUNS_KEPT = 10
 
 const COLUMNS = `id, store_id AS storeId, url, credentials, format, interval_minutes AS intervalMinutes, mapping,
   delete_missing AS deleteMissing, revision, next_run_at AS nextRunAt, asked,
@@ -111,7 +119,9 @@ export function feedQueries(db: Db) {
       consecutive_failures = @consecutiveFailures, etag = @etag, last_modified = @lastModified,
       content_hash = @contentHash, trusted_until = @trustedUntil, updated_at = @updatedAt
     WHERE id = @id`)
-  const ask = db.prepare('UPDATE feeds SET asked = @asked, next_run_at = @now WHERE id = @id')
+  // Whoever asks for the whole file may have mended what ended the program.
+  const ask = db.prepare(`
+    UPDATE feeds SET asked = @asked, next_run_at = @now, readings = iif(@isFull, 0, readings) WHERE id = @id`)
   const markDeleted = db.prepare(`
     UPDATE feeds SET deleted_at = ?, url = '', credentials = NULL, is_running = 0, run_job_id = NULL WHERE id = ?`)
   const deleted = db.prepare<[bigint], { id: string }>(
@@ -149,6 +159,20 @@ export function feedQueries(db: Db) {
     UPDATE feeds SET etag = @etag, last_modified = @lastModified, content_hash = @contentHash,
       trusted_until = @trustedUntil
     WHERE id = @id AND revision = @revision`)
+  const keepRun = db.prepare<Record<string, unknown>>(`
+    INSERT OR REPLACE INTO feed_runs (feed_id, run_number, store_id, status, job_id, deleted, run)
+    SELECT id, run_number, store_id, run_status, run_job_id, run_deleted, run FROM feeds
+    WHERE id = @id AND run_number = @runNumber`)
+  const dropRuns = db.prepare<Record<string, unknown>>(`
+    DELETE FROM feed_runs WHERE feed_id = @id AND run_number NOT IN (
+      SELECT run_number FROM feed_runs WHERE feed_id = @id ORDER BY run_number DESC LIMIT @kept)`)
+  const runs = db.prepare<[string], RawRun>(`
+    SELECT store_id AS storeId, status AS runStatus, job_id AS runJobId, deleted AS runDeleted, run
+    FROM feed_runs WHERE feed_id = ? ORDER BY run_number DESC`)
+  const beginReading = db.prepare<Record<string, unknown>, { readings: number }>(`
+    UPDATE feeds SET readings = iif(reading_hash IS @hash, readings + 1, 1), reading_hash = @hash
+    WHERE id = @id RETURNING readings`)
+  const endReading = db.prepare('UPDATE feeds SET readings = 0, reading_hash = NULL WHERE id = ?')
   const countDeleted = db.prepare('UPDATE feeds SET run_deleted = run_deleted + 1 WHERE id = ?')
 
   return {
@@ -176,7 +200,7 @@ export function feedQueries(db: Db) {
     },
     /** Makes a feed due, and says how it is to run. */
     ask: (id: string, wish: RunWish, now: number): void =>
-      void ask.run({ id, asked: JSON.stringify(wish), now: BigInt(now) }),
+      void ask.run({ id, asked: JSON.stringify(wish), now: BigInt(now), isFull: wish.isFull ? 1 : 0 }),
 
     markDeleted: (id: string, now: number): void => void markDeleted.run(BigInt(now), id),
     /** Deleted feeds of all stores that are still there. */
@@ -204,14 +228,27 @@ export function feedQueries(db: Db) {
       { id, runNumber }: Pick<FeedRow, 'id' | 'runNumber'>,
       values: { status: RunState; jobId: string | null; run: RunReport },
     ): boolean => step.run({ id, runNumber, ...values, run: JSON.stringify(values.run) }).changes > 0,
-    /** @returns false if the run is over already, or its feed is gone. */
-    end: (
+    /** Ends a run and keeps it among the last ones. @returns false if it is over already, or its feed is gone. */
+    end(
       { id, runNumber }: Pick<FeedRow, 'id' | 'runNumber'>,
       values: Pick<FeedRow, 'nextRunAt' | 'consecutiveFailures' | 'completeRun' | 'settledRun'> & {
         status: RunState
         run: RunReport
       },
-    ): boolean => end.run({ id, runNumber, ...values, run: JSON.stringify(values.run) }).changes > 0,
+    ): boolean {
+      const { changes } = end.run({ id, runNumber, ...values, run: JSON.stringify(values.run) })
+      if (changes === 0) return false
+      keepRun.run({ id, runNumber })
+      dropRuns.run({ id, kept: BigInt(RUNS_KEPT) })
+      return true
+    },
+    /** The last runs of a feed that are over, the newest first. */
+    listRuns: (id: string): KeptRun[] =>
+      runs.all(id).map(({ run, ...row }) => ({ ...row, isRunning: false, run: parse(run) })),
+    /** Notes, before it is read, which file a feed reads. @returns how often this file was begun and not ended, this time included. */
+    beginReading: (id: string, hash: Buffer): number => beginReading.all({ id, hash })[0]?.readings ?? 0,
+    /** Notes that the file was read, or refused: it has not ended the program. */
+    endReading: (id: string): void => void endReading.run(id),
     /** Keeps what tells a file, unless the feed means another one by now. */
     remember: (id: string, revision: number, known: KnownFile): void =>
       void remember.run({ id, revision, ...known }),

@@ -187,3 +187,54 @@ test('too many jobs of the store fail the run, and the next one may go', async (
   at.app.db.prepare("DELETE FROM jobs WHERE status = 'preparing'").run()
   expect((await at.run(feed.id)).last_run?.status).toBe('completed')
 })
+
+describe('a header with a quote that never closes', () => {
+  test('is unreadable, and another feed goes on', async () => {
+    at = await openShop()
+    at.shop.file = '"'
+    const feed = await at.add()
+    expect(feed.last_run).toMatchObject({
+      status: 'failed',
+      error: {
+        error: 'file_unreadable',
+        message: 'The header in line 1 has a quote that is never closed, or is longer than 1 MiB',
+      },
+    })
+    at.shop.file = at.table('1')
+    expect((await at.add()).last_run?.status).toBe('completed')
+  })
+})
+
+describe('an error that nobody knows', () => {
+  test('ends the run of its feed alone, which tries again later; other feeds go on', async () => {
+    at = await openShop()
+    at.shop.file = at.table('1')
+    // A bug is played by a trigger: no fault of the disk, and known to nobody.
+    at.app.db.exec(`
+      CREATE TEMP TRIGGER bug BEFORE INSERT ON jobs
+      BEGIN SELECT raise(ABORT, 'a bug'); END`)
+    const broken = await at.add()
+    expect(broken).toMatchObject({ status: 'waiting', consecutive_failures: 1 })
+    expect(broken.last_run).toMatchObject({ status: 'failed', error: { error: 'internal_error' } })
+    expect(Date.parse(broken.next_run_at ?? '')).toBeGreaterThan(at.app.clock.now())
+    at.app.db.exec('DROP TRIGGER bug')
+    // No time has passed.
+    expect((await at.add()).last_run?.status).toBe('completed')
+    expect((await at.waitForNext(broken.id)).last_run?.status).toBe('completed')
+  })
+
+  test('in a step that follows a job, too', async () => {
+    at = await openShop()
+    at.shop.file = at.table(...range(1, 5))
+    const broken = await at.add({ delete_missing: true })
+    at.shop.file = at.table(...range(1, 4))
+    at.app.db.exec(`
+      CREATE TEMP TRIGGER bug BEFORE DELETE ON feed_products
+      BEGIN SELECT raise(ABORT, 'a bug'); END`)
+    const { last_run } = await at.run(broken.id)
+    expect(last_run).toMatchObject({ status: 'failed', error: { error: 'internal_error' } })
+    at.app.db.exec('DROP TRIGGER bug')
+    expect((await at.add()).last_run?.status).toBe('completed')
+    expect((await at.run(broken.id, { full: true })).last_run?.status).toBe('completed')
+  })
+})

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { openShop, range, type Shop } from './shop.ts'
 
@@ -55,6 +56,51 @@ async function settle(app: TestApp, id: string) {
 
 const countEvents = (event: string) =>
   at.app.db.prepare('SELECT count(*) FROM changes WHERE event = ?').pluck().get(event)
+
+describe('a file that ends the program while it is read', () => {
+  /** What a kill leaves behind while the file of a feed is read. */
+  const leaveReading = (id: string, readings: number) =>
+    at.app.db
+      .prepare(
+        `UPDATE feeds SET is_running = 1, run_status = 'pulling', readings = ?, reading_hash = ? WHERE id = ?`,
+      )
+      .run(readings, createHash('sha256').update(at.shop.file).digest(), id)
+
+  test('is read three times, and no more until it changes', async () => {
+    at.shop.file = at.table('1')
+    const { id } = await at.add()
+    at.shop.file = at.table('1', '2')
+    leaveReading(id, 2)
+    const app = await restart()
+    expect((await settle(app, id)).last_run?.status).toBe('completed')
+
+    at.shop.file = at.table('1', '2', '3')
+    leaveReading(id, 3)
+    for (let tries = 1; tries < 4; tries++) {
+      const { last_run, consecutive_failures } = await settle(app, id)
+      expect(last_run).toMatchObject({ status: 'failed', error: { error: 'file_unreadable' } })
+      expect(last_run?.error?.message).toContain('ended 3 times')
+      expect(consecutive_failures).toBe(tries)
+      app.feeds.run(at.storeId, id, {})
+    }
+    expect(at.list()).toEqual(['1', '2'])
+
+    at.shop.file = at.table('1', '2', '4')
+    expect((await settle(app, id)).last_run?.status).toBe('completed')
+    expect(at.list()).toEqual(['1', '2', '4'])
+  })
+
+  test('is read again for whoever asks for the whole file', async () => {
+    at.shop.file = at.table('1')
+    const { id } = await at.add()
+    at.shop.file = at.table('1', '2')
+    leaveReading(id, 3)
+    const app = await restart()
+    expect((await settle(app, id)).last_run?.status).toBe('failed')
+    app.feeds.run(at.storeId, id, { full: true })
+    expect((await settle(app, id)).last_run?.status).toBe('completed')
+  })
+})
 
 describe('the program ends in the middle of a run', () => {
   test('while the file arrives: the run begins again as it was asked for', async () => {

@@ -1,4 +1,4 @@
-import { type Info, parse } from 'csv-parse'
+import { CsvError, type Info, parse } from 'csv-parse'
 import { turn } from '../../../../core/turns.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
@@ -39,13 +39,8 @@ export async function readHeader(open: OpenBytes, { encoding, delimiter }: CsvOp
     line++
     if (content.trim() === '') continue
     const chosen = delimiter ?? guessDelimiter(content)
-    for await (const { cells } of readRows({
-      open,
-      encoding,
-      delimiter: chosen,
-      isLoose: true,
-      from: line,
-    })) {
+    const cells = await readFirstRow({ open, encoding, delimiter: chosen, isLoose: true, from: line })
+    if (cells) {
       const columns = cells.map((cell) => cell.trim())
       if (columns.length <= COLUMNS_MAX) return { columns, delimiter: chosen, line }
       throw new UnreadableFile(
@@ -56,6 +51,18 @@ export async function readHeader(open: OpenBytes, { encoding, delimiter }: CsvOp
     break
   }
   throw new UnreadableFile('The file has no header')
+}
+
+/** @throws UnreadableFile for a row that breaks the rules of quotes. */
+async function readFirstRow(table: Table): Promise<string[] | undefined> {
+  try {
+    for await (const { cells } of readRows(table)) return cells
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const message = `The header in line ${table.from} has a quote that is never closed, or is longer than 1 MiB`
+    throw new UnreadableFile(message, table.from, error)
+  }
 }
 
 /**
@@ -81,7 +88,7 @@ export async function* readCsv(open: OpenBytes, options: CsvOptions): AsyncGener
       }
       return
     } catch (error) {
-      if (!isBrokenRow(error)) throw error
+      if (!isBrokenRow(error)) throw error instanceof CsvError ? unreadable(from, error) : error
       if (resumes === RESUMES_MAX) throw new UnreadableFile('Too many quotes are never closed', from, error)
       if (isLoose) {
         yield { line: from, problem: 'A quote in the row is never closed, or the row is longer than 1 MiB' }
@@ -91,6 +98,9 @@ export async function* readCsv(open: OpenBytes, options: CsvOptions): AsyncGener
     }
   }
 }
+
+const unreadable = (line: number, error: CsvError): UnreadableFile =>
+  new UnreadableFile(`The table cannot be read at line ${line}: ${error.message}`, line, error)
 
 class OpenQuote extends Error {
   override name = 'OpenQuote'
