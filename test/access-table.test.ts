@@ -358,6 +358,7 @@ const ROUTES: Record<string, Route> = {
   },
   'GET /v1/feeds': { needs: 'products:read' },
   'GET /v1/feeds/:id': { needs: 'products:read', thing: 'feed' },
+  'GET /v1/feeds/:id/runs': { needs: 'products:read', thing: 'feed' },
   'PATCH /v1/feeds/:id': {
     needs: 'products:bulk',
     thing: 'feed',

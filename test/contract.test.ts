@@ -66,6 +66,7 @@ const SERVED = `
   POST   /v1/feeds                   2.14
   GET    /v1/feeds                   2.14
   GET    /v1/feeds/:id               2.14
+  GET    /v1/feeds/:id/runs          2.14
   PATCH  /v1/feeds/:id               2.14
   DELETE /v1/feeds/:id               2.14
   POST   /v1/feeds/:id/run           2.14

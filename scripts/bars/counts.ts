@@ -35,7 +35,8 @@ export const FULL_COUNTS = {
   GROWTH_PRODUCTS: 1_000_000,
   WEBHOOK_EVENTS: 10_000,
   DEMO_PICTURES: 46,
-  EXPRESSION_CHARS: 1_048_576,
+  FILE_BYTES: 8 * 1_024 * 1_024,
+  EXPRESSION_CHARS: 262_144,
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */

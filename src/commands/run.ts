@@ -10,6 +10,10 @@ import { type Command, parseCall } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { exportProducts } from './export.ts'
+import { feedAdd } from './feed-add.ts'
+import { feedDelete } from './feed-delete.ts'
+import { feedList } from './feed-list.ts'
+import { feedRun } from './feed-run.ts'
 import { healthcheck } from './healthcheck.ts'
 import { formatCommands, formatGroups, formatHelp, readColumns } from './help.ts'
 import { importFile } from './import.ts'
@@ -53,7 +57,7 @@ export interface CommandGroup {
 /** Every command, in the order of `lookalike --help`: first what a new user needs. */
 const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'The first hour', commands: [demo, serve, setup, importFile, search, keyCreate] },
-  { title: 'Products', commands: [exportProducts] },
+  { title: 'Products', commands: [exportProducts, feedAdd, feedList, feedRun, feedDelete] },
   { title: 'Keys', commands: [keyList, keyRevoke] },
   {
     title: 'Stores',

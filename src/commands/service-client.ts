@@ -27,7 +27,7 @@ export interface ServiceClient {
    *
    * @throws OperatorError for a refusal, or if the service does not answer; the signal's reason when it aborts.
    */
-  send(method: 'GET' | 'POST', path: string, init?: RequestParts): Promise<Response>
+  send(method: 'GET' | 'POST' | 'DELETE', path: string, init?: RequestParts): Promise<Response>
   /** Reads a job as it is. */
   readJob(jobId: string): Promise<Job>
   /** Follows a job to its end by one request for a quarter of an hour, which spends one of the plan. */
@@ -74,7 +74,11 @@ export function createServiceClient(
     }
   }
 
-  async function send(method: 'GET' | 'POST', path: string, init: RequestParts = {}): Promise<Response> {
+  async function send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    init: RequestParts = {},
+  ): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const response = await sendOnce(method, path, init)
       if (response.ok) return response

@@ -74,6 +74,11 @@ export const isStorageFault = (error: ApiError): error is ApiError & { code: Sto
 
 const FAULTS: readonly ErrorCode[] = ['storage_full', 'read_only', 'storage_failed'] satisfies StorageCode[]
 
+/** Whether an error is a fault of the disk or the database, or the answer made from it: it would meet everybody. */
+export function isFaultOfDisk(error: unknown): boolean {
+  return error instanceof ApiError ? isStorageFault(error) : storageFailure(error) !== undefined
+}
+
 /** Whether SQLite could not read or parse its data, so that more of the database may be damaged. */
 export const isDamage = (error: unknown): boolean =>
   isVectorTableError(error) ||

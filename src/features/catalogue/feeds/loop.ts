@@ -1,8 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Atomically } from '../../../core/audit.ts'
 import { type Clock, DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
-import { isStorageFault, storageFailure } from '../../../core/storage.ts'
+import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import type { createFinish } from './finish.ts'
@@ -276,11 +275,6 @@ const hasImported = ({ arrival }: RunReport): boolean => arrival !== null
 function countFailures({ consecutiveFailures }: FeedRow, status: RunState): number {
   if (status === 'failed') return consecutiveFailures + 1
   return status === 'cancelled' ? consecutiveFailures : 0
-}
-
-const isFaultOfDisk = (error: unknown): boolean => {
-  const failure = error instanceof ApiError ? error : storageFailure(error)
-  return failure !== undefined && (isStorageFault(failure) || failure !== error)
 }
 
 const BROKEN_OFF: FeedError = {

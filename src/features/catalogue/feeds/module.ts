@@ -57,7 +57,7 @@ export function buildFeeds({ db, atomically, clock, ids, log }: Ground, needs: F
     }
   }
   const pull = createPull({
-    ...{ ...base, downloads, imports, jobs },
+    ...{ ...base, downloads, imports, jobs, stop },
     openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
   })
   const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null

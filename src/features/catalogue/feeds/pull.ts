@@ -20,6 +20,8 @@ export interface PullDeps {
   /** @returns undefined for credentials that were sealed with another secret. */
   openCredentials(feedId: string, sealed: Buffer): string | undefined
   isStopping(): boolean
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
   atomically: Atomically
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
@@ -43,7 +45,7 @@ class EmptyFile extends Error {}
 /** Fetches the file of a feed and makes a job of it. */
 export function createPull(deps: PullDeps) {
   const { queries, products, downloads, imports, jobs, openCredentials } = deps
-  const { isStopping, atomically, unsynced, clock } = deps
+  const { isStopping, stop, atomically, unsynced, clock } = deps
 
   /** Passes the items on, and notes which products the file names. @throws EmptyFile at the end of a file without any. */
   async function* follow(feed: FeedRow, items: AsyncIterable<JobItem>, onUnnamed: () => void) {
@@ -82,6 +84,7 @@ export function createPull(deps: PullDeps) {
       file: { path, open: pieces, format: feed.format ?? undefined },
       mapping: feed.mapping ?? undefined,
       feedId: feed.id,
+      signal: stop,
     }
     await imports.read(store.id, request, ({ items, warnings }) =>
       jobs.start(store, {

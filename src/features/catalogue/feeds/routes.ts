@@ -3,7 +3,16 @@ import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
-import { DeletedFeed, Feed, FeedBody, FeedList, FeedParams, FeedPatch, RunBody } from './schema.ts'
+import {
+  DeletedFeed,
+  Feed,
+  FeedBody,
+  FeedList,
+  FeedParams,
+  FeedPatch,
+  FeedRunList,
+  RunBody,
+} from './schema.ts'
 import type { FeedService } from './service.ts'
 
 /** Failures of a route about one feed. */
@@ -69,6 +78,16 @@ export function feedRoutes(
         operationId: 'getFeed',
         summary: 'Read a feed with its last run',
         description: '`last_run` tells what the last run brought, and why it failed if it did.',
+      },
+    })
+    .get('/:id/runs', ({ actor, params }) => feeds.listRuns(actor.storeId, params.id), {
+      can: 'products:read',
+      params: FeedParams,
+      response: { 200: FeedRunList, ...failures(...ONE_FEED, ...READING) },
+      detail: {
+        operationId: 'listFeedRuns',
+        summary: 'List the last runs of a feed',
+        description: 'The run in progress, if there is one, and the last ten that are over, newest first.',
       },
     })
     .patch('/:id', ({ actor, params, body }) => feeds.update(actor.storeId, params.id, body), {

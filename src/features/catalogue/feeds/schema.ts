@@ -162,6 +162,17 @@ export const FeedList = named(
 )
 export type FeedList = typeof FeedList.static
 
+export const FeedRunList = named(
+  'FeedRunList',
+  t.Object({
+    runs: t.Array(FeedRun, {
+      description: 'Newest first: the one in progress, and the last ten that are over.',
+    }),
+    count: Type.Integer(),
+  }),
+)
+export type FeedRunList = typeof FeedRunList.static
+
 export const FeedParams = t.Object({ id: t.String() })
 export const DeletedFeed = named('Deleted', t.Object({ status: t.Literal('deleted'), id: t.String() }))
 export type DeletedFeed = typeof DeletedFeed.static

@@ -7,7 +7,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import { isMask, maskUrl, type SplitUrl, splitUrl } from './credentials.ts'
-import type { FeedQueries, FeedRow, FeedSettings } from './queries.ts'
+import type { FeedQueries, FeedRow, FeedSettings, KeptRun } from './queries.ts'
 import { computeNextRun } from './schedule.ts'
 import type {
   DeletedFeed,
@@ -17,6 +17,7 @@ import type {
   FeedList,
   FeedPatch,
   FeedRun,
+  FeedRunList,
   RunBody,
 } from './schema.ts'
 
@@ -52,7 +53,7 @@ export function feedService(deps: FeedDeps) {
     return row
   }
 
-  function countProducts(row: FeedRow): FeedCounts {
+  function countProducts(row: KeptRun): FeedCounts {
     const { run, runJobId, runDeleted, storeId } = row
     // The numbers of a job that is not over are those of the moment.
     const job = row.isRunning && runJobId !== null ? findJob(storeId, runJobId) : undefined
@@ -60,7 +61,7 @@ export function feedService(deps: FeedDeps) {
     return { total, succeeded, unchanged, failed, cancelled, missing: run?.missing ?? 0, deleted: runDeleted }
   }
 
-  function viewRun(row: FeedRow): FeedRun | null {
+  function viewRun(row: KeptRun): FeedRun | null {
     const { run, runStatus: status, runJobId: job_id } = row
     if (!run || status === null) return null
     return {
@@ -145,6 +146,14 @@ export function feedService(deps: FeedDeps) {
 
     /** GET /v1/feeds/{id}. @throws ApiError `not_found`. */
     read: (storeId: string, id: string): Feed => view(requireOwn(storeId, id)),
+
+    /** GET /v1/feeds/{id}/runs. @throws ApiError `not_found`. */
+    listRuns(storeId: string, id: string): FeedRunList {
+      const feed = requireOwn(storeId, id)
+      const rows = [...(feed.isRunning ? [feed] : []), ...queries.listRuns(id)]
+      const runs = rows.flatMap((row) => viewRun(row) ?? [])
+      return { runs, count: runs.length }
+    },
 
     /**
      * PATCH /v1/feeds/{id}: absent fields stay. A change of what the file is or means makes the next run read it as a whole.

@@ -8,6 +8,7 @@ import type { Given, Product } from '../products/schema.ts'
 import { assembleProducts } from './mapping/assemble.ts'
 import type { Plan } from './mapping/mapping.ts'
 import type { Reading } from './mapping/variants.ts'
+import type { Pace } from './pace.ts'
 import type { ImportSource } from './source.ts'
 
 /** One product of a file, checked. */
@@ -27,6 +28,7 @@ interface ReadOptions {
   /** Puts pictures that came along in the place of their names; without it they are looked for alone. */
   bringsPictures: boolean
   reading: Reading
+  pace: Pace
 }
 
 /**
@@ -35,10 +37,10 @@ interface ReadOptions {
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct, findGiven, bringsPictures, reading }: ItemDeps & ReadOptions,
+  { checkProduct, findGiven, bringsPictures, reading, pace }: ItemDeps & ReadOptions,
 ): AsyncGenerator<CheckedItem> {
   const resolve = (product: Product) =>
-    bringsPictures ? bringPictures(product, source) : checkPictures(product, source)
+    bringsPictures ? pace.outside(() => bringPictures(product, source)) : checkPictures(product, source)
   for await (const item of assembleProducts(source.table.records, plan, reading)) {
     const { line } = item
     if ('hidden' in item) yield { line, kind: 'hidden', reason: item.hidden }

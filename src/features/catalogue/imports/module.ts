@@ -3,10 +3,12 @@ import type { Spool } from '../../../http/spool.ts'
 import { readSpooledForm } from '../../../http/spooled-form.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import { createFairQueue } from '../../../platform/pictures/fair-queue.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { JobsModule } from '../jobs/module.ts'
 import type { ProductsModule } from '../products/module.ts'
+import { createReadingGate } from './reading-gate.ts'
 import { importRoutes } from './routes.ts'
 import { type ImportDeps, importService } from './service.ts'
 
@@ -21,10 +23,11 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
 }
 
 /** Wires imports: what a shop exports becomes a job. */
-export function buildImports({ ids, clock }: Ground, needs: ImportNeeds) {
+export function buildImports({ clock, ids, log }: Ground, needs: ImportNeeds) {
   const { products, jobs, embedder, spool, files, findMapping } = needs
   const imports = importService({
-    ...{ openZip, findMapping, clock },
+    ...{ openZip, findMapping, log, clock },
+    gate: createReadingGate(createFairQueue()),
     checkProduct: products.check,
     findGiven: products.findGiven,
     startJob: jobs.start,

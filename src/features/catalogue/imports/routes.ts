@@ -41,6 +41,7 @@ export function importRoutes(
       asked: {
         file: { ...findFile(body, form, type), format: readFormat(read('format')) },
         mapping: readMapping(read('mapping')),
+        signal: request.signal,
         callbackUrl: callbackUrl === undefined ? null : checkCallbackUrl(callbackUrl),
       },
       isDryRun: readSwitch(read('dry_run')),

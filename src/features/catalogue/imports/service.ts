@@ -6,12 +6,15 @@ import { validationError } from '../../../http/validation.ts'
 import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
 import type { Product } from '../products/schema.ts'
+import { describeAnswer, ForeignFile } from './formats/foreign-file.ts'
 import { bringPicture, type ItemDeps, readItems } from './items.ts'
 import { explainColumns, listBareFields } from './mapping/advice.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listUnknownColumns, planImport } from './mapping/plan.ts'
 import { readSample } from './mapping/sample.ts'
 import { describeTally, startTally } from './mapping/tally.ts'
+import { createPace, type Pace } from './pace.ts'
+import type { ReadingGate } from './reading-gate.ts'
 import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
 
@@ -20,9 +23,11 @@ export interface ImportDeps extends ItemDeps {
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
   showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
   /** The mapping that the store has saved. */
   findMapping(storeId: string): MappingBody | null
+  gate: ReadingGate
+  log: { info(fields: object, message: string): void }
 }
 
 export interface ImportRequest {
@@ -30,18 +35,31 @@ export interface ImportRequest {
   /** Goes before the saved one, field by field. */
   mapping?: MappingBody | undefined
   callbackUrl?: string | null
+  /** Aborts when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined
+  /** The feed whose file it is: no client waits for it. */
+  feedId?: string | undefined
+}
+
+/** The turn in which a file is read. */
+interface ReadingTurn {
+  pace: Pace
+  /** Lets another file be read. */
+  end(): void
 }
 
 /** Products of one file: each is a row until its job is forgotten. */
 const PRODUCTS_MAX = 200_000
 const PREVIEW_PRODUCTS = 5
 const PREVIEW_PROBLEMS = 20
+/** Wrong products after which a dry run has seen enough. */
+const PREVIEW_WRONG_MAX = 1_000
 
 export type ImportService = ReturnType<typeof importService>
 
 /** Products from the files that shops export (contract 2.12). */
 export function importService(deps: ImportDeps) {
-  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping, clock } = deps
+  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping, gate, log, clock } = deps
 
   const checks = { checkProduct, findGiven }
   const startReading = () => ({ tally: startTally(), now: clock.now() })
@@ -49,29 +67,38 @@ export function importService(deps: ImportDeps) {
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
   async function withSource<Result>(
     storeId: string,
-    { file, mapping }: ImportRequest,
-    work: (source: ImportSource, plan: Plan, warnings: string[]) => Promise<Result>,
+    { file, mapping, signal, feedId }: ImportRequest,
+    work: (source: ImportSource, plan: Plan, warnings: string[], turn: ReadingTurn) => Promise<Result>,
   ): Promise<Result> {
     const own = { ...toMapping(findMapping(storeId) ?? {}), ...toMapping(mapping ?? {}) }
+    const end = await gate.enter(storeId, { signal, isPatient: feedId !== undefined })
     try {
-      const source = await openSource(file, openZip)
+      // Whoever looks why a service stands still must find out whose file it reads.
+      log.info({ store: storeId, feed: feedId, file: file.name }, 'a file of products is begun')
+      const pace = createPace(clock, signal)
+      const source = await openSource(file, openZip, undefined, pace)
       try {
         const { columns, format } = source.table
-        if (format === 'ndjson') return await work(source, planImport([]), describeEncoding(source))
+        const turn = { pace, end }
+        if (format === 'ndjson') return await work(source, planImport([]), describeEncoding(source), turn)
         const sample = await readSample(source)
         const plan = planImport(columns, own, sample)
         const problems = explainColumns(plan, columns, sample)
         if (problems.length > 0) throw validationError(problems)
         const unknown = listUnknownColumns(columns, toMapping(mapping ?? {}))
         const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
-        return await work(source, plan, warnings)
+        return await work(source, plan, warnings, turn)
       } finally {
         source.close()
       }
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error
-      const problem = { in: 'body', pointer: '/file', code: 'unreadable', message: error.message } as const
+      const isAnswer = feedId !== undefined && error instanceof ForeignFile
+      const message = isAnswer ? describeAnswer(error) : error.message
+      const problem = { in: 'body', pointer: '/file', code: 'unreadable', message } as const
       throw validationError([problem])
+    } finally {
+      end()
     }
   }
 
@@ -86,17 +113,27 @@ export function importService(deps: ImportDeps) {
     request: ImportRequest,
     work: (found: Required<Pick<NewJob, 'items' | 'warnings'>>) => Promise<Result>,
   ): Promise<Result> =>
-    withSource(storeId, request, async (source, plan, warnings) => {
+    withSource(storeId, request, async (source, plan, warnings, { pace }) => {
       let hidden = 0
       let count = 0
       let stale = 0
       const reading = startReading()
       async function* items(): AsyncGenerator<JobItem> {
-        for await (const item of readItems(source, plan, { ...checks, bringsPictures: true, reading })) {
+        for await (const item of readItems(source, plan, {
+          ...checks,
+          pace,
+          bringsPictures: true,
+          reading,
+        })) {
           if (++count > PRODUCTS_MAX) throw tooMany()
           if (item.kind === 'put' && item.hasOtherVectors) stale++
           if (item.kind === 'hidden') hidden++
-          else yield item
+          else {
+            // Writing it down is work of the job.
+            pace.pause()
+            yield item
+            pace.resume()
+          }
         }
       }
       return work({
@@ -130,12 +167,17 @@ export function importService(deps: ImportDeps) {
 
     /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */
     preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>
-      withSource(storeId, request, async (source, plan, warnings) => {
+      withSource(storeId, request, async (source, plan, warnings, { pace, end }) => {
         const counts = { valid: 0, invalid: 0, hidden: 0 }
         const reading = startReading()
         const first: { line: number; product: Product }[] = []
         const errors: Problem[] = []
-        for await (const item of readItems(source, plan, { ...checks, bringsPictures: false, reading })) {
+        for await (const item of readItems(source, plan, {
+          ...checks,
+          pace,
+          bringsPictures: false,
+          reading,
+        })) {
           if (item.kind === 'hidden') counts.hidden++
           else if (item.kind === 'put') {
             counts.valid++
@@ -143,8 +185,14 @@ export function importService(deps: ImportDeps) {
           } else {
             counts.invalid++
             if (errors.length < PREVIEW_PROBLEMS) errors.push(toProblem(item))
+            if (counts.invalid === PREVIEW_WRONG_MAX) {
+              warnings.push(describeStop(item.line))
+              break
+            }
           }
         }
+        // Its pictures come from other servers, which is no reading.
+        end()
         const { format, encoding, columns } = source.table
         const products: PreviewProduct[] = []
         // One after the other: a picture is held in memory.
@@ -230,6 +278,9 @@ function toMapping(body: MappingBody): Mapping {
 
 const tooMany = () =>
   new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
+
+const describeStop = (line: number): string =>
+  `The dry run stopped at line ${line}, after ${PREVIEW_WRONG_MAX.toLocaleString('en')} wrong products: the counts are those up to there`
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 

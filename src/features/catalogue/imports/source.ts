@@ -1,8 +1,11 @@
+import { MAGIC_BYTES } from '../../../core/picture-type.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import type { ZipArchive, ZipEntry, ZipLimits } from '../../../platform/archives/zip.ts'
+import { ForeignFile, findForeignKind } from './formats/foreign-file.ts'
 import { isGzip, unpackGzip } from './formats/gzip.ts'
 import { type OpenBytes, readHead } from './formats/record.ts'
 import { formatOf, openTable, type Table, type TableFormat } from './formats/table.ts'
+import type { Pace } from './pace.ts'
 
 /** A file on the disk that a merchant wants to import. */
 export interface ImportFile {
@@ -45,26 +48,33 @@ const SOURCE_LIMITS: SourceLimits = {
 /**
  * Opens a file of products: a table, a table packed with gzip, or a zip file with one table and its pictures.
  *
+ * @param pace for reading beside other work.
  * @throws UnreadableFile with words for whoever gave the file.
  */
 export async function openSource(
   file: ImportFile,
   openZip: OpenZip,
   limits = SOURCE_LIMITS,
+  pace?: Pace,
 ): Promise<ImportSource> {
-  const head = await readHead(file.open, 4)
+  const head = await readHead(file.open, MAGIC_BYTES)
+  const foreign = findForeignKind(head)
+  if (foreign !== undefined) throw new ForeignFile(foreign)
   if (isZip(head)) {
     const zip = await openZip(file.path, { entriesMax: limits.zipEntriesMax, bytesMax: limits.zipBytesMax })
-    return openArchive(zip, file.format, limits)
+    return openArchive(zip, file.format, limits, pace)
   }
   const told = file.format ?? formatOf((file.name ?? '').replace(/\.gz$/i, ''))
   const plain = { findPicture: () => undefined, close: () => {} }
   if (isGzip(head)) {
-    const open = unpackGzip(file.open, limits.tableBytesMax)
-    return { ...plain, open, packing: 'gzip', table: await openTable(open, told) }
+    const open = paced(unpackGzip(file.open, limits.tableBytesMax), pace)
+    return { ...plain, open, packing: 'gzip', table: await openTable(open, told, pace?.next) }
   }
-  return { ...plain, open: file.open, packing: 'none', table: await openTable(file.open, told) }
+  const open = paced(file.open, pace)
+  return { ...plain, open, packing: 'none', table: await openTable(open, told, pace?.next) }
 }
+
+const paced = (open: OpenBytes, pace: Pace | undefined): OpenBytes => pace?.read(open) ?? open
 
 /**
  * Opens an archive with one table and its pictures, and closes it if that fails.
@@ -75,15 +85,17 @@ export async function openArchive(
   zip: ZipArchive,
   format: TableFormat | undefined,
   { tableBytesMax }: Pick<SourceLimits, 'tableBytesMax'>,
+  pace?: Pace,
 ): Promise<ImportSource> {
   try {
     const entry = findTable(zip)
     if (entry.bytes > tableBytesMax) throw new UnreadableFile(`${entry.path} is too large`)
-    const table = await openTable(entry.open, format ?? formatOf(entry.path))
+    const open = paced(entry.open, pace)
+    const table = await openTable(open, format ?? formatOf(entry.path), pace?.next)
     return {
       packing: 'zip',
       table,
-      open: entry.open,
+      open,
       tablePath: entry.path,
       findPicture: createPictureFinder(zip, entry.path),
       close: zip.close,

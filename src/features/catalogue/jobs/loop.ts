@@ -2,6 +2,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { PLANS } from '../../../core/plans.ts'
+import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
@@ -41,6 +42,8 @@ const BYTES_PER_WEIGHT = 512 * 1024
 /** Items of a job that are read ahead. */
 const WINDOW = 32
 const LEASE_MS = 60_000
+/** How long a store is left alone whose jobs could not be read. */
+const REST_MS = 10_000
 /** An item that takes longer is given up. */
 const ITEM_MS = 5 * 60_000
 const EXPIRED_MAX = 200
@@ -84,6 +87,8 @@ export function createJobLoop(deps: LoopDeps) {
   const stores = new Map<string, OpenJob[]>()
   const running = new Set<Running>()
   const underWay = new Set<Promise<void>>()
+  /** Stores whose jobs could not be read, until when they are left alone. */
+  const resting = new Map<string, number>()
   let weight = 0
   let isLoaded = false
   let isStopped = false
@@ -157,6 +162,20 @@ export function createJobLoop(deps: LoopDeps) {
     return undefined
   }
 
+  /** What is wrong with the jobs of one store never keeps those of another waiting. @throws the fault of the disk. */
+  function tryToPick(store: CallerStore): Running | undefined {
+    if ((resting.get(store.id) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return undefined
+    resting.delete(store.id)
+    try {
+      return pick(store)
+    } catch (err) {
+      if (isFaultOfDisk(err)) throw err
+      log.error({ err, store_id: store.id }, 'the jobs of a store cannot be read')
+      resting.set(store.id, clock.monotonic() + REST_MS)
+      return undefined
+    }
+  }
+
   function hasPlace({ id, plan }: CallerStore, busy: readonly Running[]): boolean {
     const max = PLANS[plan].productsMax
     if (max === Infinity) return true
@@ -174,13 +193,13 @@ export function createJobLoop(deps: LoopDeps) {
       }
       // What is not under way waits. Every tick looks again.
       if (store.suspendedAt !== null) continue
-      const next = pick(store)
+      const next = tryToPick(store)
       if (next) {
         stores.delete(storeId)
         stores.set(storeId, jobs)
         return { store, next }
       }
-      for (const job of [...jobs]) closeIfOver(job)
+      if (!resting.has(storeId)) for (const job of [...jobs]) closeIfOver(job)
     }
     return undefined
   }

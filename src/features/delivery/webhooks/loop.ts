@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { isFaultOfDisk } from '../../../core/storage.ts'
 import type { Attempt } from './attempts.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
 import { createLines, type LineLimits } from './lines.ts'
@@ -56,6 +57,17 @@ export function createDeliveryLoop(deps: LoopDeps) {
     void done.finally(() => underway.delete(done))
   }
 
+  /** What is wrong with one line never keeps another waiting. @throws the fault of the disk. */
+  function tryToServe(line: Line): void {
+    try {
+      serve(line)
+    } catch (err) {
+      lines.postpone(line, clock.now() + TIMER_MAX_MS)
+      if (isFaultOfDisk(err)) throw err
+      log.warn({ err, endpoint: line.endpoint }, 'the deliveries of an endpoint cannot be read')
+    }
+  }
+
   async function send(line: Line, id: string): Promise<void> {
     const leave = lines.start(line, id)
     let hasFailed = false
@@ -94,7 +106,7 @@ export function createDeliveryLoop(deps: LoopDeps) {
 
   function run(): void {
     if (isStopping()) return
-    for (let line = lines.choose(clock.now()); line; line = lines.choose(clock.now())) serve(line)
+    for (let line = lines.choose(clock.now()); line; line = lines.choose(clock.now())) tryToServe(line)
     setTimer()
   }
 

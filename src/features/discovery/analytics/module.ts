@@ -33,7 +33,7 @@ export interface AnalyticsNeeds {
 }
 
 /** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
-export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: AnalyticsNeeds) {
+export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, needs: AnalyticsNeeds) {
   const { model, embedder, flush, historyDays } = needs
   const days = dayQueries(db)
   const tallies = tallyQueries(db)
@@ -44,7 +44,7 @@ export function buildAnalytics({ db, clock, ids, atomically }: Ground, needs: An
   const withoutDisk = <Result>(write: () => Result): Result => unsynced(db, write)
   const locked = createKeyedLock()
   const packing = createPacking({
-    ...{ tallies, clock, atomically, historyDays },
+    ...{ tallies, clock, atomically, historyDays, log },
     prune: pruneQueries(db),
     unsynced: withoutDisk,
     alone: locked,

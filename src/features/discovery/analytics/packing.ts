@@ -2,6 +2,7 @@ import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { dayOf } from '../../../core/days.ts'
 import { placeHash } from '../../../core/distinct.ts'
+import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
 import { type Counts, join, MEASURES, pack, unpack } from './packs.ts'
 import type { PruneQueries } from './prune-queries.ts'
@@ -27,6 +28,7 @@ export interface PackingDeps {
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
   /** Days that searches and events are kept. */
   historyDays: number
+  log: { error(fields: object, message: string): void }
 }
 
 /** Days that counts are kept: a year, and time for the last of its nights. */
@@ -46,7 +48,7 @@ const EMPTY: Counts = {
 
 /** Packs the days that are over, and deletes counts that are too old. Both go in small steps. */
 export function createPacking(deps: PackingDeps) {
-  const { tallies, prune, clock, atomically, unsynced, alone, historyDays } = deps
+  const { tallies, prune, clock, atomically, unsynced, alone, historyDays, log } = deps
 
   const readPack = (day: TallyDay): Counts => {
     const packed = tallies.findPack(day)
@@ -125,15 +127,18 @@ export function createPacking(deps: PackingDeps) {
     /** To be called every night, or more often. Yesterday stays open: late writes are cheaper there. */
     async run(): Promise<void> {
       const today = dayOf(clock.now())
-      for (const storeId of prune.listStores()) {
-        await alone(storeId, async () => {
-          for (const kind of KINDS) {
-            for (const day of tallies.listOpenDays(storeId, kind, 0, today - 2))
-              await packDay({ storeId, kind, day })
-          }
-          await pruneStore(storeId, today)
-        })
-      }
+      await eachAlone(
+        prune.listStores(),
+        (storeId) =>
+          alone(storeId, async () => {
+            for (const kind of KINDS) {
+              for (const day of tallies.listOpenDays(storeId, kind, 0, today - 2))
+                await packDay({ storeId, kind, day })
+            }
+            await pruneStore(storeId, today)
+          }),
+        (err, storeId) => log.error({ err, store_id: storeId }, 'the counts of a store could not be packed'),
+      )
     },
   }
 }

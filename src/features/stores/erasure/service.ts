@@ -1,5 +1,6 @@
 import type { Atomically, RecordEvent } from '../../../core/audit.ts'
 import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
@@ -121,8 +122,22 @@ export function erasureService(deps: ErasureDeps) {
   }
 
   async function run(): Promise<void> {
-    for (const store of stores.listDueForDeletion(clock.now())) if (await isPaidUp(store)) begin(store)
-    for (const store of stores.listErasing()) if (!deps.isStopping()) await erase(store)
+    const tell = (err: unknown, { id }: { id: string }): void =>
+      log.error({ err, store_id: id }, 'a store could not be deleted; the next look tries again')
+    await eachAlone(
+      stores.listDueForDeletion(clock.now()),
+      async (store) => {
+        if (await isPaidUp(store)) begin(store)
+      },
+      tell,
+    )
+    await eachAlone(
+      stores.listErasing(),
+      async (store) => {
+        if (!deps.isStopping()) await erase(store)
+      },
+      tell,
+    )
   }
 
   return {

@@ -238,3 +238,17 @@ describe('an error that nobody knows', () => {
     expect((await at.run(broken.id, { full: true })).last_run?.status).toBe('completed')
   })
 })
+
+test('an address that answers a picture or a page is told so', async () => {
+  at = await openShop()
+  at.shop.file = Buffer.from('89504e470d0a1a0a', 'hex')
+  const feed = await at.add()
+  expect(feed.last_run?.error).toMatchObject({
+    error: 'file_unreadable',
+    message: expect.stringContaining('This address answered image/png'),
+  })
+  at.shop.file = '<!doctype html><title>Sign in</title>'
+  expect((await at.run(feed.id)).last_run?.error?.message).toContain(
+    'This address answered a page (text/html)',
+  )
+})

@@ -207,6 +207,12 @@ describe('refused as a whole, with nothing left', () => {
       zipSync({ 'a.csv': strToU8('id'), 'b.csv': strToU8('id') }),
       'The zip file holds 2 tables, and one is read: a.csv, b.csv',
     ],
+    ['a picture', Buffer.from('ffd8ffe000104a464946', 'hex'), 'The file is image/jpeg, and not a table'],
+    ['a page', '<!DOCTYPE html><html></html>', 'The file is a page (text/html), and not a table'],
+    ['a text', '# Read me\n\nThis is no table.\n', 'its first line, "# Read me", has one column'],
+    ['a header with an open quote', '"', 'The header in line 1 has a quote that is never closed'],
+    ['too many empty rows', `id,image\n${'\n'.repeat(250_001)}`, 'more than 250000 rows'],
+    ['too many empty lines', `{}${'\n'.repeat(250_001)}`, 'more than 250000 rows'],
     ['a path that leaves the zip file', zipSync({ '../a.csv': strToU8('id') }), 'The zip file is damaged'],
   ])('%s', async (_name, content, message) => {
     const answer = await send(content)
@@ -313,4 +319,31 @@ test('the pictures of one product in a zip file have a limit together, in a dry 
     errors: [{ product_id: '1', error: 'image_too_large' }],
   })
   expect(await finish(zip)).toMatchObject({ succeeded: 1, failed: 1 })
+})
+
+test('a dry run stops after 1,000 wrong products, and says so', async () => {
+  const { body } = await send(table(...Array.from({ length: 1_500 }, () => '1,2,3,4,5,6,7')), {
+    dry_run: 'true',
+  })
+  expect([body['invalid'], body['errors_truncated']]).toEqual([1_000, true])
+  expect(body['warnings']).toEqual([
+    'The dry run stopped at line 1001, after 1,000 wrong products: the counts are those up to there',
+  ])
+})
+
+test('a category that is too long makes a wrong product', async () => {
+  const { body } = await send(`id,image,category\n1,http://x.example/a,a${' '.repeat(300_000)}b\n`, {
+    dry_run: 'true',
+  })
+  expect([body['valid'], body['invalid']]).toEqual([0, 1])
+  expect(body['errors']).toMatchObject([{ line: 2, details: { errors: [{ pointer: '/metadata' }] } }])
+})
+
+test('files of a store are read one after the other, and all are read', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, n) =>
+      send(table(`${n},${app.picture(`turn-${n}`, 1)},x`), { dry_run: 'true' }),
+    ),
+  )
+  expect(answers.map(({ body }) => body['valid'])).toEqual([1, 1, 1, 1])
 })

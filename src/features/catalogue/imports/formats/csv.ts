@@ -3,7 +3,7 @@ import { turn } from '../../../../core/turns.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
 import { splitLines } from './lines.ts'
-import { type Cells, type ImportRecord, type OpenBytes, RECORD_BYTES_MAX } from './record.ts'
+import { type Cells, type ImportRecord, type OnRecord, type OpenBytes, RECORD_BYTES_MAX } from './record.ts'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
@@ -18,6 +18,7 @@ interface CsvOptions {
   encoding: Encoding
   /** Found by the header where it is missing. */
   delimiter?: Delimiter | undefined
+  onRecord?: OnRecord | undefined
 }
 
 /** The header of a table. */
@@ -84,6 +85,8 @@ export async function* readCsv(open: OpenBytes, options: CsvOptions): AsyncGener
       for await (const row of readRows({ ...table, isLoose, from })) {
         if (isLoose && row.cells.some(isTornOpen)) throw new OpenQuote()
         from = row.next
+        const rest = options.onRecord?.()
+        if (rest) await rest
         if (row.line !== headerLine) yield* nameRow(columns, row)
       }
       return
@@ -195,7 +198,9 @@ async function* skipLines(text: AsyncIterable<string>, count: number): AsyncGene
 
 /** The delimiter that the header has most of, outside quotes. */
 export function guessDelimiter(header: string): Delimiter {
-  const bare = header.replace(/"(?:[^"]|"")*"/g, '')
+  const pieces = header.split('"')
+  // Every other piece stands in quotes; the last one stands behind a quote that is not closed.
+  const bare = pieces.filter((_, n) => n % 2 === 0 || n === pieces.length - 1).join('')
   const count = (delimiter: string) => bare.split(delimiter).length
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best))
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../core/errors.ts'
 import { parseJson } from '../../../../http/json-text.ts'
 import { splitLines } from './lines.ts'
-import type { ImportRecord } from './record.ts'
+import type { ImportRecord, OnRecord } from './record.ts'
 
 /** The longest line: a product with eleven pictures as `data:` URIs would be longer, and belongs into a zip file. */
 const LINE_CHARS_MAX = 15 * 1024 * 1024
@@ -10,10 +10,15 @@ const LINE_CHARS_MAX = 15 * 1024 * 1024
 const SHORT_CHARS = 16 * 1024
 
 /** Reads newline-delimited JSON: one product a line. Empty lines count as lines and are nothing else. */
-export async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<ImportRecord> {
+export async function* readNdjson(
+  text: AsyncIterable<string>,
+  onRecord?: OnRecord,
+): AsyncGenerator<ImportRecord> {
   let line = 0
   for await (const content of splitLines(text, LINE_CHARS_MAX)) {
     line++
+    const rest = onRecord?.()
+    if (rest) await rest
     if (content.trim() !== '') yield { line, ...(await parseLine(content)) }
   }
 }

@@ -9,6 +9,9 @@ export type ImportRecord =
   /** A piece that could not be read; what follows it can. */
   | { line: number; problem: string }
 
+/** Is told of each record, empty ones included, and says what to wait for before the next one. */
+export type OnRecord = () => Promise<void> | undefined
+
 /** Reads a file from its start, as often as it is called. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>
 

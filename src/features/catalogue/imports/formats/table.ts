@@ -1,8 +1,9 @@
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { type Delimiter, readCsv, readHeader } from './csv.ts'
 import { decodeText, detectEncoding, type Encoding } from './encoding.ts'
+import { ForeignFile } from './foreign-file.ts'
 import { readNdjson } from './ndjson.ts'
-import { type ImportRecord, type OpenBytes, readHead } from './record.ts'
+import { type ImportRecord, type OnRecord, type OpenBytes, readHead } from './record.ts'
 import { readXml } from './xml.ts'
 
 export const TABLE_FORMATS = ['csv', 'tsv', 'ndjson', 'xml'] as const
@@ -37,27 +38,45 @@ export const formatOf = (name: string): TableFormat | undefined =>
  * Looks at a file of products.
  *
  * @param told the format if its sender names one; otherwise the content decides.
+ * @param onRecord is told of the records as they are read.
  * @throws UnreadableFile for a file that is empty or has no header.
  */
-export async function openTable(open: OpenBytes, told?: TableFormat): Promise<Table> {
+export async function openTable(open: OpenBytes, told?: TableFormat, onRecord?: OnRecord): Promise<Table> {
   const encoding = await detectEncoding(open)
   const format = told ?? (await guessFormat(open, encoding))
   if (format === 'ndjson') {
-    return { format, encoding, columns: [], records: () => readNdjson(decodeText(open(), encoding)) }
+    const records = () => readNdjson(decodeText(open(), encoding), onRecord)
+    return { format, encoding, columns: [], records }
   }
   if (format === 'xml') {
-    const records = () => readXml(decodeText(open(), encoding))
-    return { format, encoding, columns: await listElements(records()), records }
+    const text = () => decodeText(open(), encoding)
+    return {
+      ...{ format, encoding },
+      columns: await listElements(readXml(text())),
+      records: () => readXml(text(), onRecord),
+    }
   }
   const options = { encoding, ...(format === 'tsv' && { delimiter: '\t' as const }) }
   const { columns, delimiter } = await readHeader(open, options)
-  return { format, encoding, delimiter, columns, records: () => readCsv(open, { encoding, delimiter }) }
+  // A table needs two columns. What its sender calls a table keeps its name, and its own words.
+  if (columns.length === 1 && told === undefined) throw noTable(columns[0] ?? '')
+  const records = () => readCsv(open, { encoding, delimiter, onRecord })
+  return { format, encoding, delimiter, columns, records }
+}
+
+const noTable = (first: string): UnreadableFile => {
+  const shown = first.length > 60 ? `${first.slice(0, 60)}…` : first
+  return new UnreadableFile(
+    `The file is text, but no table: its first line, ${JSON.stringify(shown)}, has one column. Products come as CSV, TSV, NDJSON or XML`,
+    1,
+  )
 }
 
 /** Tells formats apart by their first character; a table of text may begin with any other. */
 async function guessFormat(open: OpenBytes, encoding: Encoding): Promise<TableFormat> {
   const head = new TextDecoder(encoding).decode(await readHead(open, 1024)).trimStart()
   if (head === '') throw new UnreadableFile('The file is empty')
+  if (/^<(!doctype +html|html|head|body)[ >]/i.test(head)) throw new ForeignFile('a page (text/html)')
   if (head.startsWith('<')) return 'xml'
   return head.startsWith('{') ? 'ndjson' : 'csv'
 }

@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
-import { type ImportRecord, RECORD_BYTES_MAX } from './record.ts'
+import { type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /** The deepest element; feeds nest five levels. */
 const DEPTH_MAX = 32
@@ -25,11 +25,18 @@ const PRODUCT_ELEMENTS = new Set(['item', 'entry'])
  *
  * @throws UnreadableFile where the text is not well-formed XML.
  */
-export async function* readXml(text: AsyncIterable<string>): AsyncGenerator<ImportRecord> {
+export async function* readXml(
+  text: AsyncIterable<string>,
+  onRecord?: OnRecord,
+): AsyncGenerator<ImportRecord> {
   const reader = createReader()
   for await (const chunk of text) {
     reader.write(chunk)
-    yield* reader.take()
+    for (const record of reader.take()) {
+      const rest = onRecord?.()
+      if (rest) await rest
+      yield record
+    }
   }
   reader.end()
   yield* reader.take()
