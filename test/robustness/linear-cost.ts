@@ -8,7 +8,7 @@ const NOISE_MS = 4
 const REPETITIONS = 7
 
 /** Least CPU time of some tries, in milliseconds; what a work throws is part of it. */
-export async function readCpu(work: () => unknown, repetitions = REPETITIONS): Promise<number> {
+async function readCpu(work: () => unknown, repetitions = REPETITIONS): Promise<number> {
   let least = Infinity
   for (let n = 0; n < repetitions; n++) {
     const before = process.cpuUsage()

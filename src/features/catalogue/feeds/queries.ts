@@ -88,7 +88,7 @@ type RawRun = Omit<KeptRun, 'run' | 'isRunning'> & { run: string }
 export type FeedQueries = ReturnType<typeof feedQueries>
 
 /** Runs of a feed that are kept. */
-export const RUNS_KEPT = 10
+const RUNS_KEPT = 10
 
 const COLUMNS = `id, store_id AS storeId, url, credentials, format, interval_minutes AS intervalMinutes, mapping,
   delete_missing AS deleteMissing, revision, next_run_at AS nextRunAt, asked,

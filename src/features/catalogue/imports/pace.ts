@@ -12,7 +12,7 @@ export interface PaceLimits {
   workMsMax: number
 }
 
-export const PACE_LIMITS: PaceLimits = { recordsMax: 250_000, workMsMax: 30_000 }
+const PACE_LIMITS: PaceLimits = { recordsMax: 250_000, workMsMax: 30_000 }
 
 /** Reading holds the event loop for so long at a time. */
 const STEP_MS = 8
