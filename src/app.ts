@@ -33,6 +33,7 @@ import { buildHealth } from './features/operation/health/module.ts'
 import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
 import { buildErasure } from './features/stores/erasure/module.ts'
 import { buildGroups } from './features/stores/groups/module.ts'
+import { buildSettingsPages } from './features/stores/settings/module.ts'
 import { buildStateWatch } from './features/stores/states/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -250,9 +251,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products: products.service,
   })
   const filters = buildFilters(ground, { reads, products: products.service })
+  const settingsPages = buildSettingsPages(settings.service, filters.service.findAbsentKeys)
   const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
   const analytics = buildAnalytics(ground, {
-    ...{ model, embedder },
+    ...{ model, embedder, findFillFacts: settings.service.findFillFacts },
     // A circle: analytics count the searches.
     flush: () => search.service.history.flush(),
     historyDays: config.SEARCH_HISTORY_DAYS,
@@ -263,6 +265,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    findFillFacts: settings.service.findFillFacts,
     note: analytics.service.note,
     listPopular: analytics.service.listPopular,
     historyDays: config.SEARCH_HISTORY_DAYS,
@@ -327,7 +330,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const modules: readonly Module<unknown>[] = [
     ...[signIn, accounts, sessions, me, ownData, proof, twoFactor],
     ...[apiKeys, widgetKeys, clientSecret, ipList, audit, overview],
-    ...[team, groups, settings, usage, payments, billingPages, mail],
+    ...[team, groups, settings, settingsPages, usage, payments, billingPages, mail],
     ...[productIndex, duplicates, demo, exported, products, reembedding, filters, imports, feeds, jobs],
     ...[search, feedback, analytics, shopperSessions, widget],
     ...[changes, webhooks],

@@ -71,7 +71,7 @@ const ground: Ground = {
   baseUrl: () => 'http://localhost',
 }
 const analytics = buildAnalytics(ground, {
-  ...{ model, embedder: seededWords(), flush: () => history.flush() },
+  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: () => history.flush() },
   historyDays: HISTORY_DAYS,
 })
 const rows = searchQueries(db, model.row)

@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
 import type { Problem } from '../core/problem.ts'
 import { isBodyParser, isMultipart } from './body.ts'
+import { isClosed, withKnownFields } from './closed-schema.ts'
 import { withMeantFields } from './meant-fields.ts'
 import { toNumber } from './number-text.ts'
 import { findProblems, validationError } from './validation.ts'
@@ -91,6 +92,7 @@ function buildPartCheck(schema: TSchema, place: Problem['in'], pick: (incoming: 
 function buildBodyCheck(body: TSchema, parse: unknown): Check {
   const check = (schema: TSchema): Check => {
     const find = buildPartCheck(toOpenSchema(schema), 'body', ({ body: value }) => value)
+    if (isClosed(schema)) return (incoming) => withKnownFields(find(incoming), schema)
     return (incoming) => withMeantFields(find(incoming), schema, incoming.body)
   }
   const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
@@ -111,7 +113,9 @@ const inWordsOfForms = (problem: Problem): Problem =>
 
 /** Opens a schema again: unknown fields are ignored, but Elysia closes the schemas of bodies to drop them. */
 function toOpenSchema(schema: TSchema): TSchema {
-  return schema['additionalProperties'] === false ? { ...schema, additionalProperties: true } : schema
+  return schema['additionalProperties'] === false && !isClosed(schema)
+    ? { ...schema, additionalProperties: true }
+    : schema
 }
 
 /** Finds the number schema in Elysia's "number or numeric string", the type of a number in a query. */

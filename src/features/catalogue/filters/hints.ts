@@ -28,6 +28,12 @@ export interface HintDeps {
   walks: Walks
 }
 
+export interface AbsentKey {
+  key: string
+  /** A key that products have instead. */
+  meant: string | undefined
+}
+
 export type Hints = ReturnType<typeof createHints>
 
 /** Finds what a filter asks for in vain, and what may have been meant. */
@@ -126,9 +132,12 @@ export function createHints({ queries, walks }: HintDeps) {
     return vain.slice(0, VAIN_MAX).map((value) => describeValue(field, value, values))
   }
 
+  const findMeant = (storeId: string, field: string): string | undefined =>
+    findNearestWord(field, listKeys(queries.listNewest(storeId, SAMPLE)))
+
   function describeField(storeId: string, field: string): string {
     const name = `field ${quote(field)} occurs in 0 products`
-    const near = findNearestWord(field, listKeys(queries.listNewest(storeId, SAMPLE)))
+    const near = findMeant(storeId, field)
     return near === undefined ? name : `${name}; did you mean ${quote(near)}?`
   }
 
@@ -154,6 +163,13 @@ export function createHints({ queries, walks }: HintDeps) {
         warnings.push(...(await listVain(storeId, field, scalars, isEmpty)))
       }
       return warnings.slice(0, WARNINGS_MAX)
+    },
+
+    /** Those of some metadata keys that no product of a store has, with what may have been meant. None of an empty store. */
+    async findAbsentKeys(storeId: string, keys: readonly string[]): Promise<AbsentKey[]> {
+      if (keys.length === 0 || queries.listNewest(storeId, 1).length === 0) return []
+      const absent = await listAbsent(storeId, keys)
+      return absent.map((key) => ({ key, meant: findMeant(storeId, key) }))
     },
 
     forgetStore: (storeId: string): void => void seen.delete(storeId),

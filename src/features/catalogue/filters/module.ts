@@ -40,7 +40,7 @@ export function buildFilters({ db, clock }: Ground, { products, reads }: FilterN
   })
   const deletions = createProductDeletions({ queries, filters, changes, turn })
   return {
-    service: filters,
+    service: { ...filters, findAbsentKeys: hints.findAbsentKeys },
     schemas: { FilterNode },
     routes: (doors: Doors) => filterRoutes(doors, deletions),
     forgetStore(storeId: string): void {

@@ -16,7 +16,7 @@ import { pageQueries } from './page-queries.ts'
 import { createPopular } from './popular.ts'
 import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
-import { analyticsService } from './service.ts'
+import { type AnalyticsDeps, analyticsService } from './service.ts'
 import { createSumming } from './sums.ts'
 import { tallyQueries } from './tally-queries.ts'
 import { createDemand } from './unmet/demand.ts'
@@ -26,6 +26,7 @@ export interface AnalyticsNeeds {
   /** The model in use; only its vectors are compared. */
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
+  findFillFacts: AnalyticsDeps['findFillFacts']
   /** Writes the searches and events that wait. */
   flush(): void
   /** Days that searches and events are kept. */
@@ -34,7 +35,7 @@ export interface AnalyticsNeeds {
 
 /** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
 export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, needs: AnalyticsNeeds) {
-  const { model, embedder, flush, historyDays } = needs
+  const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
   const tallies = tallyQueries(db)
   const pages = pageQueries(db)
@@ -63,7 +64,7 @@ export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, need
     alone: locked,
   })
   const service = analyticsService({
-    ...{ days, tallies, pages, catalogue, unmet, clock, flush },
+    ...{ days, tallies, pages, catalogue, unmet, findFillFacts, clock, flush },
     sums: createSumming({ tallies, clock }),
     alone: locked,
   })

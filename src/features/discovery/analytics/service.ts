@@ -24,12 +24,16 @@ import type { UnmetMap } from './unmet/unmet-queries.ts'
 export interface AnalyticsDeps extends ReportDeps {
   catalogue: CatalogueQueries
   unmet: { findMap(storeId: string): UnmetMap | undefined }
+  /** What fills in of the metadata what the store has said once for all its products. */
+  findFillFacts(storeId: string): FillFacts | undefined
   clock: Clock
   /** Writes the searches and events that wait, so that the counts are of this moment. */
   flush(): void
   /** Reads tallies while nothing packs them, one reader at a time. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
+
+type FillFacts = (productId: string, metadata: Record<string, unknown>) => Record<string, unknown>
 
 /** What one event adds to the score of a product, and when half of it is left. */
 const SCORES = { b: 1, c: 3, d: 5 } as const
@@ -114,6 +118,11 @@ export function analyticsService(deps: AnalyticsDeps) {
         )
         const names = tallies.findNames(storeId, PRODUCTS, best)
         const metadata = catalogue.findMetadata(storeId, [...names.values()])
+        const fillFacts = deps.findFillFacts(storeId)
+        const describe = (productId: string) => {
+          const own = metadata.get(productId)
+          return own && fillFacts ? fillFacts(productId, own) : (own ?? null)
+        }
         const revenue = Map.groupBy(queries.listProductRevenue(days, best), ({ product }) => product)
         const products = best.map((item) => {
           const product_id = names.get(item) ?? ''
@@ -127,7 +136,7 @@ export function analyticsService(deps: AnalyticsDeps) {
               currency,
               amount: round(amount),
             })),
-            metadata: metadata.get(product_id) ?? null,
+            metadata: describe(product_id),
           }
         })
         return { days: count, products }

@@ -1,6 +1,6 @@
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import type { GroupedHit } from './groups.ts'
-import type { Found, PipelineDeps, Query } from './pipeline.ts'
+import type { FillFacts, Found, PipelineDeps, Query } from './pipeline.ts'
 import type { HitRow } from './queries.ts'
 import type { Asker } from './query-pictures.ts'
 import type { Hit } from './ranking.ts'
@@ -12,22 +12,25 @@ export function createAnswers({
   queries,
   history,
   toPublicUrl,
+  findFillFacts,
   clock,
   ids,
-}: Pick<PipelineDeps, 'queries' | 'history' | 'toPublicUrl' | 'clock' | 'ids'>) {
+}: Pick<PipelineDeps, 'queries' | 'history' | 'toPublicUrl' | 'findFillFacts' | 'clock' | 'ids'>) {
   /** One result, or none for a product that is gone. */
   function toResults(
     hit: GroupedHit,
     row: HitRow | undefined,
     { fields, explain }: CommonSearch,
     cut: number,
+    fillFacts: FillFacts | undefined,
   ): SearchResult[] {
     if (!row) return []
+    const metadata = fillFacts ? fillFacts(row.productId, row.metadata, fields) : row.metadata
     return [
       {
         product_id: row.productId,
         similarity_score: hit.score,
-        metadata: fields ? pickFields(row.metadata, fields) : row.metadata,
+        metadata: fields ? pickFields(metadata, fields) : metadata,
         image_url: toPublicUrl(row.imageUrl),
         matched_image: toPublicUrl(row.matchedImageUrl),
         ...(hit.reference !== undefined && { matched_reference: hit.reference }),
@@ -37,9 +40,15 @@ export function createAnswers({
     ]
   }
 
-  function describeHits(hits: readonly GroupedHit[], wanted: CommonSearch, cut: number): SearchResult[] {
+  function describeHits(
+    storeId: string,
+    hits: readonly GroupedHit[],
+    wanted: CommonSearch,
+    cut: number,
+  ): SearchResult[] {
     const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
-    return hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, cut))
+    const fillFacts = findFillFacts(storeId)
+    return hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, cut, fillFacts))
   }
 
   function answer(
@@ -48,7 +57,7 @@ export function createAnswers({
     wanted: CommonSearch,
     { hits, ranking, plan, facets, warnings }: Found,
   ): SearchResponse {
-    const results = describeHits(hits, wanted, ranking.cut)
+    const results = describeHits(storeId, hits, wanted, ranking.cut)
     const search_id = ids.uuid()
     const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
     history.add({
@@ -81,7 +90,10 @@ export function createAnswers({
     }
   }
 
-  return { answer, listHits: (hits: readonly Hit[]): SearchResult[] => describeHits(hits, {}, 0) }
+  return {
+    answer,
+    listHits: (storeId: string, hits: readonly Hit[]): SearchResult[] => describeHits(storeId, hits, {}, 0),
+  }
 }
 
 /** What an answer says about the query picture. */

@@ -27,6 +27,7 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  findFillFacts: SearchDeps['findFillFacts']
   listPopular: SearchDeps['listPopular']
   /** Counts each search. */
   note: HistoryDeps['note']
@@ -44,7 +45,7 @@ const MINUTE_MS = 60_000
  */
 export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
   const { model, index, pictures, embedder, filters, countWaiting, note } = needs
-  const { readDefaults, listPopular, historyDays, noteFault } = needs
+  const { readDefaults, findFillFacts, listPopular, historyDays, noteFault } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
@@ -73,6 +74,7 @@ export function buildSearch({ db, clock, ids, log, later }: Ground, needs: Searc
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
     readDefaults,
+    findFillFacts,
     listPopular,
     noteFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')

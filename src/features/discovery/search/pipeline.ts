@@ -37,11 +37,20 @@ export interface PipelineDeps {
   countWaiting(storeId: string): number
   /** What a search of the store takes where the request says nothing; null for the default of the service. */
   readDefaults(storeId: string): SearchDefaults
+  /** What fills in of results what the store has said once for all its products; undefined where it has said nothing. */
+  findFillFacts(storeId: string): FillFacts | undefined
   /** Ids of the products that shoppers clicked and bought, best first. */
   listPopular(storeId: string): Promise<readonly string[]>
   clock: Clock
   ids: Ids
 }
+
+/** @param fields the only keys that are asked for; undefined for all. */
+export type FillFacts = (
+  productId: string,
+  metadata: Record<string, unknown>,
+  fields?: readonly string[],
+) => Record<string, unknown>
 
 type ParsedFilter = ReturnType<FilterService['parse']>
 
@@ -253,7 +262,7 @@ export function createPipeline(deps: PipelineDeps) {
       const newest = browse(store, { fields: {}, rows }, 'newest', limit).hits
       const chosen = new Map<number, Hit>()
       for (const hit of [...wanted, ...newest]) if (!chosen.has(hit.product)) chosen.set(hit.product, hit)
-      return listHits([...chosen.values()].slice(0, limit))
+      return listHits(storeId, [...chosen.values()].slice(0, limit))
     },
   }
 }

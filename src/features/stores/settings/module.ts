@@ -2,14 +2,19 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Ground, Module } from '../../module.ts'
 import { settingsQueries } from './queries.ts'
 import { settingsRoutes } from './routes.ts'
-import { type SettingsDeps, type SettingsService, settingsService } from './service.ts'
+import { type FindAbsentKeys, type SettingsDeps, type SettingsService, settingsService } from './service.ts'
 
 /** Wires the settings of stores. */
 export function buildSettings(ground: Ground, needs: Pick<SettingsDeps, 'findCallbackSecretHint'>) {
   const service = settingsService({ ...ground, ...needs, queries: settingsQueries(ground.db) })
-  return {
-    service,
-    routes: (doors: Doors) => settingsRoutes(doors, service),
-    forgetStore: service.forgetStore,
-  } satisfies Module<SettingsService>
+  return { service, forgetStore: service.forgetStore } satisfies Module<SettingsService>
 }
+
+/** Wires what reads and changes the settings by the API: a change may look at the store's products. */
+export const buildSettingsPages = (
+  settings: SettingsService,
+  findAbsentKeys: FindAbsentKeys,
+): Module<SettingsService> => ({
+  service: settings,
+  routes: (doors: Doors) => settingsRoutes(doors, settings, findAbsentKeys),
+})

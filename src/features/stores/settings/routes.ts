@@ -3,10 +3,14 @@ import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { SettingsPatch, StoreSettings } from './schema.ts'
-import type { SettingsService } from './service.ts'
+import type { FindAbsentKeys, SettingsService } from './service.ts'
 
 /** Routes for the settings of a store (contract 4.13). */
-export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: SettingsService) {
+export function settingsRoutes(
+  { forStore }: Pick<Doors, 'forStore'>,
+  settings: SettingsService,
+  findAbsentKeys: FindAbsentKeys,
+) {
   return new Elysia({ name: 'settings.routes', prefix: '/v1/store/settings', tags: ['Store'] })
     .use(forStore)
     .get('', ({ actor }) => settings.show(actor.storeId), {
@@ -18,7 +22,7 @@ export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: 
         description: 'Everything that a store can set itself, with the defaults that apply.',
       },
     })
-    .patch('', ({ actor, body }) => settings.change(actor, body), {
+    .patch('', ({ actor, body }) => settings.change(actor, body, findAbsentKeys), {
       can: 'security:manage',
       parse: jsonBody(),
       body: SettingsPatch,
@@ -26,7 +30,8 @@ export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: 
       detail: {
         operationId: 'updateStoreSettings',
         summary: 'Change settings of the store',
-        description: 'Absent fields stay as they are. `null` sets the default, or switches a feature off.',
+        description:
+          'Absent fields stay as they are, and an unknown one is refused. `null` sets the default, or switches a feature off. A `product_url_template` may name only keys that some product of the store has, once it has products.',
       },
     })
 }

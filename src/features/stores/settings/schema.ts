@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 const METADATA_KEYS_MAX = 50
@@ -37,6 +39,36 @@ const DEFAULTS = {
   ]),
 }
 
+/** The systems that a shop may run on. */
+const SHOP_SYSTEMS = [
+  ...['woocommerce', 'shopify', 'shopware', 'prestashop', 'magento', 'opencart'],
+  'other',
+] as const
+
+const FACT_CHARS_MAX = 2_000
+
+const fact = (description: string, example: string, maxLength = FACT_CHARS_MAX) =>
+  t.Union([text({ maxLength }), t.Null()], { description, examples: [example] })
+
+const FACTS = {
+  shop_url: fact('The address of the shop.', 'https://shop.example'),
+  shop_system: t.Union([oneOf(SHOP_SYSTEMS), t.Null()], { description: 'What the shop runs on.' }),
+  product_url_template: fact(
+    'The address of a product’s page: http(s), or a path below `shop_url`. `{product_id}`, `{sku}` or another key of the metadata stands for the product’s own value. Results of products without a `url` get theirs from it.',
+    '/products/{product_id}',
+  ),
+  currency: fact(
+    'Code of ISO 4217 for prices whose product names no `currency`; results then carry it.',
+    'EUR',
+    3,
+  ),
+  locale: fact('The language of the shop, with its country if that matters.', 'de-AT', 35),
+  time_zone: t.Union([text({ maxLength: 64 }), t.Null()], {
+    description: 'Name of a time zone of IANA.',
+    examples: ['Europe/Vienna'],
+  }),
+}
+
 const FIELDS = {
   duplicate_threshold: t.Union([
     share(
@@ -52,13 +84,20 @@ const FIELDS = {
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
   }),
+  ...FACTS,
 }
+
+const callback_secret_hint = t.Union([t.String(), t.Null()], {
+  description: 'The end of the secret that signs callbacks of jobs; null until there is one. Read only.',
+  examples: ['…a1b2'],
+})
 
 /** The settings of a store, as they are read. */
 export const StoreSettings = named(
   'StoreSettings',
   t.Object({
     ...FIELDS,
+    time_zone: t.String({ description: 'Name of a time zone of IANA.', examples: ['Europe/Vienna'] }),
     event_switches: t.Object(SWITCHES, {
       description: 'Changes that send events although no client made them.',
     }),
@@ -66,10 +105,7 @@ export const StoreSettings = named(
       description:
         'What a search takes for parameters that it does not name; null: the default of the service.',
     }),
-    callback_secret_hint: t.Union([t.String(), t.Null()], {
-      description: 'The end of the secret that signs callbacks of jobs; null until there is one.',
-      examples: ['…a1b2'],
-    }),
+    callback_secret_hint,
   }),
 )
 export type StoreSettings = typeof StoreSettings.static
@@ -77,16 +113,20 @@ export type StoreSettings = typeof StoreSettings.static
 /** What a store can set itself. */
 export type OwnSettings = Omit<StoreSettings, 'callback_secret_hint'>
 
-/** Absent fields stay as they are; within `event_switches` and `search_defaults`, too. */
+/** Absent fields stay as they are; within `event_switches` and `search_defaults`, too. Unknown ones are refused. */
 export const SettingsPatch = named(
   'StoreSettingsPatch',
-  t.Partial(
-    t.Object({
-      ...FIELDS,
-      event_switches: t.Partial(t.Object(SWITCHES)),
-      search_defaults: t.Partial(t.Object(DEFAULTS)),
-    }),
+  closed(
+    t.Partial(
+      t.Object({
+        ...FIELDS,
+        event_switches: closed(t.Partial(t.Object(SWITCHES))),
+        search_defaults: closed(t.Partial(t.Object(DEFAULTS))),
+        callback_secret_hint,
+      }),
+    ),
+    { name: 'PATCH /v1/store {"name": …} gives the store another name' },
   ),
-  { private_metadata: ['cost'], search_defaults: { cutoff: 'auto' } },
+  { shop_url: 'https://shop.example', product_url_template: '/products/{product_id}', currency: 'EUR' },
 )
 export type SettingsPatch = typeof SettingsPatch.static

@@ -70,9 +70,28 @@ describe('the settings of a store (contract 4.13)', () => {
     })
   })
 
-  test('cannot be given a hint, and ignore what they do not know', async () => {
-    const answer = await change({ callback_secret_hint: '…abcd', colour: 'red' })
-    expect([answer.status, answer.body]).toEqual([200, DEFAULTS])
+  test('cannot be given a hint, and refuse what they do not know', async () => {
+    const refusals = [
+      [{ callback_secret_hint: '…abcd' }, 'read only'],
+      [{ curency: 'EUR' }, "did you mean 'currency'?"],
+      [{ colour: 'red' }, 'known are duplicate_threshold, '],
+      [{ name: 'Another name' }, 'PATCH /v1/store '],
+      [{ event_switches: { demoo: true } }, "did you mean 'demo'?"],
+      [{ search_defaults: { 'a/b': 1 } }, 'known are threshold, '],
+    ] as const
+    for (const [body, words] of refusals) {
+      const answer = await change({ ...body, unmatched_thumbnails: true })
+      expect([answer.status, answer.body['error']]).toEqual([422, 'validation_error'])
+      expect(answer.body['message']).toContain(words)
+    }
+    expect((await read()).body).toEqual(DEFAULTS)
+  })
+
+  test('may be sent back as they were read', async () => {
+    await change({ currency: 'EUR', private_metadata: ['cost'] })
+    const { body } = await read()
+    const answer = await change(body)
+    expect([answer.status, answer.body]).toEqual([200, body])
   })
 
   test.each([
