@@ -56,10 +56,36 @@ add_action('wp_footer', static function (): void {
         'data-key' => LOOKALIKE_KEY,
         'data-lang' => str_replace('_', '-', get_locale()),
         'data-attach' => 'input[type=search][name=s]',
+        // For products without an address of their own; the hook below leads on to the product's page.
+        'data-url' => home_url('/') . '?lookalike={product_id}',
         'data-mode' => $is_thank_you ? 'track' : 'modal',
         'async' => true,
     ]);
 }, 20);
+
+// An address that leads from a product_id to the page of its product. It leads to pages of this shop alone.
+add_action('template_redirect', static function (): void {
+    $asked = $_GET['lookalike'] ?? null;
+    if (!is_string($asked) || !function_exists('wc_get_product')) {
+        return;
+    }
+    $wanted = trim(wp_unslash($asked));
+    $id = $wanted === '' || strlen($wanted) > 128 ? 0 : (int) wc_get_product_id_by_sku($wanted);
+    if ($id === 0 && preg_match('/^[1-9][0-9]{0,17}$/', $wanted) === 1) {
+        $id = (int) $wanted;
+    }
+    $product = $id > 0 ? wc_get_product($id) : null;
+    // A variation is shown on the page of its product.
+    $page = $product instanceof WC_Product ? ($product->get_parent_id() ?: $product->get_id()) : 0;
+    if ($page > 0 && get_post_status($page) === 'publish') {
+        wp_safe_redirect($product->get_permalink(), 302, 'Lookalike');
+        exit;
+    }
+    global $wp_query;
+    $wp_query->set_404();
+    status_header(404);
+    nocache_headers();
+}, 1);
 
 // What was bought: one line for each product. An order that is shown again counts once, by its order_id.
 add_action('woocommerce_thankyou', static function ($order_id): void {
