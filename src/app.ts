@@ -1,6 +1,7 @@
 import { type Config, listSettings } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
+import type { PlanName } from './core/plans.ts'
 import { watchWork } from './core/watched-work.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
@@ -33,6 +34,8 @@ import { buildHealth } from './features/operation/health/module.ts'
 import { buildWidgetFiles } from './features/operation/widget-files/module.ts'
 import { buildErasure } from './features/stores/erasure/module.ts'
 import { buildGroups } from './features/stores/groups/module.ts'
+import { buildOpening } from './features/stores/opening/module.ts'
+import { buildOwnStore } from './features/stores/own-store/module.ts'
 import { buildSettingsPages } from './features/stores/settings/module.ts'
 import { buildStateWatch } from './features/stores/states/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
@@ -159,6 +162,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
     createPasswordLink: accounts.service.passwordReset.createLink,
   })
+  const ownStore = buildOwnStore(ground, { stores, people, states, prove: proof.service.demand })
+  const opening = buildOpening(ground, {
+    ...{ stores, people, invites: team.service.invites },
+    readRegistrationMode: install.readRegistrationMode,
+    storesPerPerson: config.STORES_PER_PERSON,
+    plan: config.DEFAULT_PLAN as PlanName,
+  })
   const usage = buildUsage(ground, {
     ...{ people, noteFault },
     outbox: mail.service,
@@ -167,7 +177,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const requests = createRequestBudget({ clock, noteCall: usage.service.noteCall })
   const widgetBudget = createWidgetBudget(clock)
-  const idempotency = createIdempotency(createIdempotencyKeys(db, install.secretBox), clock)
+  const idempotency = createIdempotency(
+    {
+      stores: createIdempotencyKeys(db, install.secretBox),
+      people: createIdempotencyKeys(db, install.secretBox, 'person'),
+    },
+    clock,
+  )
   const doors = createDoors({
     ...signIn.service,
     clock,
@@ -330,7 +346,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const modules: readonly Module<unknown>[] = [
     ...[signIn, accounts, sessions, me, ownData, proof, twoFactor],
     ...[apiKeys, widgetKeys, clientSecret, ipList, audit, overview],
-    ...[team, groups, settings, settingsPages, usage, payments, billingPages, mail],
+    ...[ownStore, opening, team, groups, settings, settingsPages, usage, payments, billingPages, mail],
     ...[productIndex, duplicates, demo, exported, products, reembedding, filters, imports, feeds, jobs],
     ...[search, feedback, analytics, shopperSessions, widget],
     ...[changes, webhooks],

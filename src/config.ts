@@ -51,11 +51,19 @@ export const Settings = Type.Object({
     description: 'Lifetime of an access token in seconds, 60 to 86400.',
   }),
   REGISTRATION: Type.String({
-    default: 'open',
-    pattern: '^(open|invite|closed)$',
+    default: '',
+    pattern: '^(open|invite|closed)?$',
     must: 'be one of open, invite, closed',
     description:
-      'Who may register with `POST /register`: `open` for everyone, `invite` for people invited with `lookalike user invite`, `closed` for nobody.',
+      'Who may register with `POST /register`: `open` for everyone, `invite` for people invited with `lookalike user invite`, `closed` for nobody. Empty: `open` until there is an owner, then `invite`.',
+  }),
+  STORES_PER_PERSON: Type.Integer({
+    default: 5,
+    minimum: 0,
+    maximum: 10_000,
+    must: 'be a whole number from 0 to 10000',
+    description:
+      'Stores that a person may own and open with `POST /v1/stores`, unless registration is `closed`; super-admins have no limit. `0`: only the operator opens stores.',
   }),
   DEFAULT_PLAN: Type.String({
     default: 'free',

@@ -76,6 +76,8 @@ export function createInstall(
   const mail = buildMail(ground, { mailer, secretBox })
   const { service: states } = buildStates(ground, { stores, people, outbox: mail.service })
   const sessions = buildSessions(ground)
+  const readRegistrationMode = () =>
+    (REGISTRATION || (stores.hasStore() ? 'invite' : 'open')) as RegistrationMode
   const accounts = buildAccounts(ground, {
     ...{ stores, people },
     outbox: mail.service,
@@ -84,7 +86,7 @@ export function createInstall(
     // A circle: the proof asks for the second factor, and warns by mail.
     prove: (caller, given, act) => proof.service.demand(caller, given, act),
     forgetEmailInLog: audit.service.forgetEmail,
-    registrationMode: REGISTRATION as RegistrationMode,
+    readRegistrationMode,
     plan: DEFAULT_PLAN as PlanName,
     // A circle: the features below tell a store's owners by mail.
     waysIn: {
@@ -135,6 +137,7 @@ export function createInstall(
     secretBox,
     /** Runs what one person asks with a password in order; the key is the e-mail address. */
     personLock: locked,
+    readRegistrationMode,
     modules: {
       audit,
       mail,

@@ -116,6 +116,7 @@ const ROUTES: Record<string, Route> = {
   },
 
   'GET /v1/me': { needs: 'any credential' },
+  'PATCH /v1/me': { needs: 'a person', send: () => ({ body: {} }) },
   'GET /v1/me/sessions': { needs: 'a person' },
   'DELETE /v1/me/sessions': { needs: 'a person' },
   'DELETE /v1/me/sessions/:session_id': { needs: 'a person', id: ({ sessionId }) => sessionId ?? 'none' },
@@ -161,6 +162,17 @@ const ROUTES: Record<string, Route> = {
   // 409: let in, and told that it is not enabled.
   'POST /v1/security/2fa/recovery-codes': { needs: 'a person', status: 409 },
 
+  // 422: let in, and told that no store can have this slug.
+  'POST /v1/stores': {
+    needs: 'a person',
+    status: 422,
+    send: () => ({ body: { name: 'another', slug: 'admin' } }),
+  },
+  'POST /v1/admin/stores': {
+    needs: 'a super-admin',
+    status: 422,
+    send: () => ({ body: { name: 'another', slug: 'admin', owner_email: 'anna@people.test' } }),
+  },
   'GET /v1/admin/stores': { needs: 'a super-admin' },
   'GET /v1/admin/stores/:id': { needs: 'a super-admin', status: 404 },
   'POST /v1/admin/stores/:id/suspend': {
@@ -194,6 +206,14 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/admin/settings': { needs: 'a super-admin' },
   'GET /v1/admin/audit': { needs: 'a super-admin' },
 
+  'GET /v1/store': { needs: 'security:manage' },
+  'PATCH /v1/store': { needs: 'security:manage', send: () => ({ body: {} }) },
+  // 422: let in, and told that this is not the slug.
+  'DELETE /v1/store': {
+    needs: 'store:delete',
+    status: 422,
+    send: () => ({ body: { confirm: 'nowhere', password: PASSWORD } }),
+  },
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
 
@@ -479,6 +499,7 @@ const ROLES_WITH: Record<Permission | StorePower, Role[]> = {
   'billing:read': ['owner', 'admin', 'developer', 'viewer'],
   'billing:manage': ['owner', 'admin'],
   'people:export': ['owner'],
+  'store:delete': ['owner'],
 }
 
 const YES = 'may'

@@ -37,6 +37,7 @@ const SERVED = `
   PATCH  /v1/user-groups/:id         5.11
   DELETE /v1/user-groups/:id         5.11
   GET    /v1/me                      5.5
+  PATCH  /v1/me                      5.5
   GET    /v1/me/sessions             5.5
   DELETE /v1/me/sessions             5.5
   DELETE /v1/me/sessions/:session_id  5.5
@@ -133,6 +134,9 @@ const SERVED = `
   DELETE /v1/security/ip-whitelist/:id  4.12
   GET    /v1/security/audit          5.7
   GET    /v1/security/overview       5.8
+  GET    /v1/store                   4.14
+  PATCH  /v1/store                   4.14
+  DELETE /v1/store                   4.14
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
   GET    /v1/billing/current-plan    6.6
@@ -146,6 +150,8 @@ const SERVED = `
   GET    /billing/checkout/:token    6.7
   POST   /billing/checkout/:token    6.7
   GET    /billing/invoices/:token    6.7
+  POST   /v1/stores                  5.16
+  POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10
   POST   /v1/admin/stores/:id/suspend           8.10

@@ -23,6 +23,7 @@ export const STORE_POWERS = [
   'billing:read',
   'billing:manage',
   'people:export',
+  'store:delete',
 ] as const
 
 export type StorePower = (typeof STORE_POWERS)[number]
@@ -33,6 +34,7 @@ const POWERS_OF_PEOPLE: ReadonlySet<StorePower> = new Set<StorePower>([
   'team:manage',
   'billing:manage',
   'people:export',
+  'store:delete',
 ])
 
 /** Whether only a person can hold a right. */
@@ -58,7 +60,7 @@ const everyPower: ReadonlySet<StorePower> = new Set(STORE_POWERS)
 
 const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
   owner: everyPower,
-  admin: everyPower.difference(new Set<StorePower>(['team:invite', 'people:export'])),
+  admin: everyPower.difference(new Set<StorePower>(['team:invite', 'people:export', 'store:delete'])),
   developer: new Set(['security:read', 'keys:manage', 'billing:read']),
   viewer: new Set(['billing:read']),
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Actor } from '../core/actor.ts'
+import type { Actor, Caller } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { hashInTurns } from '../core/hash.ts'
@@ -26,10 +26,10 @@ export const inProgress = (): ApiError =>
     retryAfterSeconds: 1,
   })
 
-interface Context {
+interface Context<By = Actor> {
   request: Request
   path: string
-  actor: Actor
+  actor: By
   body: unknown
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
@@ -58,18 +58,42 @@ export type Idempotency = ReturnType<typeof createIdempotency>
  * Honours `Idempotency-Key`: a repeated request gets the first answer again, with `Idempotent-Replayed: true`, and is
  * not executed twice (draft-ietf-httpapi-idempotency-key-header).
  */
-export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
-  /** Forgets keys older than a day. */
+export function createIdempotency(
+  keysOf: { stores: IdempotencyKeys; people: IdempotencyKeys },
+  clock: Clock,
+) {
+  const ofStores = createAnswering(keysOf.stores, clock, ({ storeId }: Actor) => storeId)
+  // A credential without a person is refused before.
+  const ofPeople = createAnswering(keysOf.people, clock, ({ userId }: Caller) => userId ?? '')
+  return {
+    /** Does the work, only once for each key of the store, and sets the status. */
+    answer: ofStores.answer,
+    /** The same for a person who acts for no store. */
+    answerPerson: ofPeople.answer,
+    /** Forgets keys older than a day. */
+    prune(): void {
+      ofStores.prune()
+      ofPeople.prune()
+    },
+  }
+}
+
+/** Creates what honours the keys of one kind of owner. */
+function createAnswering<By extends Caller>(
+  keys: IdempotencyKeys,
+  clock: Clock,
+  readOwner: (by: By) => string,
+) {
   const prune = () => keys.prune(clock.now() - LIMITS.idempotencyHours * 3_600_000)
 
   /** Keys that could not be released because the disk failed during their request. */
   const stuck = new Set<string>()
 
   /** Releases a key after a failure, at once or as soon as the database can be written. */
-  function giveBack(storeId: string, key: string): void {
-    const id = `${storeId} ${key}`
+  function giveBack(ownerId: string, key: string): void {
+    const id = `${ownerId} ${key}`
     try {
-      keys.forget(storeId, key)
+      keys.forget(ownerId, key)
       stuck.delete(id)
     } catch {
       if (stuck.size < STUCK_MAX) stuck.add(id)
@@ -77,15 +101,15 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
   }
 
   async function once<Status extends number, Body>(
-    context: Context,
+    context: Context<By>,
     key: string,
     work: Work<Status, Body>,
     isSecret: boolean,
   ): Promise<Answer<Status, Body>> {
-    const { storeId } = context.actor
+    const ownerId = readOwner(context.actor)
     prune()
-    if (stuck.has(`${storeId} ${key}`)) giveBack(storeId, key)
-    const known = keys.claim(storeId, key, await computeFingerprint(context, isSecret), clock.now())
+    if (stuck.has(`${ownerId} ${key}`)) giveBack(ownerId, key)
+    const known = keys.claim(ownerId, key, await computeFingerprint(context, isSecret), clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }
@@ -98,18 +122,17 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
     }
     try {
       const answer = await work()
-      keys.finish(storeId, key, { ...answer, isSecret })
+      keys.finish(ownerId, key, { ...answer, isSecret })
       return answer
     } catch (error) {
-      giveBack(storeId, key)
+      giveBack(ownerId, key)
       throw error
     }
   }
 
   return {
-    /** Does the work, only once for each key, and sets the status. */
     async answer<Status extends number, Body>(
-      context: Context,
+      context: Context<By>,
       work: Work<Status, Body>,
       { isSecret = false }: Options = {},
     ): Promise<Body> {
@@ -129,7 +152,7 @@ export function createIdempotency(keys: IdempotencyKeys, clock: Clock) {
 
 /** Computes SHA-256 over method, path and the parsed body; files count by their bytes. */
 async function computeFingerprint(
-  { request, path, body, actor }: Context,
+  { request, path, body, actor }: Context<Caller>,
   byCaller: boolean,
 ): Promise<Buffer> {
   const hash = createHash('sha256').update(`${request.method} ${path}\n`)

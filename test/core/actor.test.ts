@@ -42,12 +42,12 @@ describe('what a member may do (contract 4.8)', () => {
 
   test.each([
     ['owner', all],
-    ['admin', without('team:invite', 'people:export')],
+    ['admin', without('team:invite', 'people:export', 'store:delete')],
     [
       'developer',
       without(
         ...['products:delete', 'security:manage', 'team:invite', 'team:manage'],
-        ...['billing:manage', 'people:export'],
+        ...['billing:manage', 'people:export', 'store:delete'],
       ),
     ],
     ['viewer', ['products:read', 'search:execute', 'search:read', 'billing:read']],
@@ -70,7 +70,9 @@ describe('what a member may do (contract 4.8)', () => {
 
   test('groups do not bind owners and admins, and give nobody a power over the store', () => {
     expect(namesOf(deriveMemberRights('owner', [['products:read']]))).toEqual(all)
-    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(without('team:invite', 'people:export'))
+    expect(namesOf(deriveMemberRights('admin', [[]]))).toEqual(
+      without('team:invite', 'people:export', 'store:delete'),
+    )
     for (const role of ROLES) {
       const { powers } = deriveMemberRights(role, [[...PERMISSIONS]])
       expect([...powers]).toEqual([...deriveMemberRights(role, []).powers])
@@ -78,7 +80,7 @@ describe('what a member may do (contract 4.8)', () => {
   })
 
   test('a machine grant has everything but what a person must answer for', () => {
-    const forPeople = ['team:invite', 'team:manage', 'billing:manage', 'people:export']
+    const forPeople = ['team:invite', 'team:manage', 'billing:manage', 'people:export', 'store:delete']
     expect(namesOf(MACHINE_RIGHTS)).toEqual(without(...forPeople))
   })
 

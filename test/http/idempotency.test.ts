@@ -163,7 +163,7 @@ test('a long text counts like one that is serialized as a whole, also across the
     forget() {},
     prune() {},
   }
-  const idempotency = createIdempotency(keys, systemClock)
+  const idempotency = createIdempotency({ stores: keys, people: keys }, systemClock)
   for (const image of ['a'.repeat(40_000), 'x"\n\ud800'.repeat(300_000), `x${'😀'.repeat(600_000)}`]) {
     const request = new Request('http://lookalike.test/v1/products', {
       method: 'POST',
@@ -192,6 +192,8 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     'POST /v1/security/ip-whitelist': { ip_address: '0.0.0.0/0', force: false },
     'POST /v1/team/invite': { email: 'ben@shop.test', role: 'viewer' },
     'POST /v1/user-groups': { name: 'Editors', permission_names: [] },
+    'POST /v1/stores': { name: 'Another' },
+    'POST /v1/admin/stores': { name: 'Another', owner_email: 'ben@shop.test' },
   }
 
   /** A body with a password leaves no trace, not even a fingerprint. */
@@ -235,7 +237,9 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     const headers = { 'idempotency-key': 'once', 'x-forwarded-for': '127.0.0.1', ...type }
     const isForPeople = /^\/v1\/(team|user-groups)/.test(path)
     const owner = async () => getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
-    const as = isForPeople ? await owner() : token
+    const root = async () => getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
+    const opensStores = path.endsWith('/stores')
+    const as = opensStores ? await root() : isForPeople ? await owner() : token
     const send = () => app.call('POST', path, { token: as, body, headers })
     const first = await send()
     expect([201, 202]).toContain(first.status)

@@ -42,7 +42,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
   const workFolder = mkdtempSync(join(tmpdir(), 'lookalike-work-'))
   const scheduled: (() => void)[] = []
-  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', ...settings })
+  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', REGISTRATION: 'open', ...settings })
   const mails: Mail[] = []
   const posts: Post[] = []
   const receiver = { answer: (_post: Post): Partial<PosterAnswer> | Promise<Partial<PosterAnswer>> => ({}) }

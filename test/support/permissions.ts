@@ -30,7 +30,8 @@ export const PERSON: Actor = {
 /** Remembers requests in a database of its own. */
 export function freshIdempotency() {
   const box = createSecretBox('a secret that is only used in tests', countingIds())
-  return createIdempotency(createIdempotencyKeys(memoryDatabase(), box), manualClock('2030-01-01T00:00:00Z'))
+  const stores = createIdempotencyKeys(memoryDatabase(), box)
+  return createIdempotency({ stores, people: stores }, manualClock('2030-01-01T00:00:00Z'))
 }
 
 /** No widget is let in. */

@@ -92,6 +92,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },
   idempotency_keys: { writer: 'platform/db', rows: OF_STORE },
+  person_idempotency_keys: { writer: 'platform/db', rows: 'node' },
   throttle_events: { writer: 'platform/db', rows: 'node' },
   seals: { writer: 'platform/db', rows: 'node' },
   write_probe: { writer: 'platform/db', rows: 'node' },

@@ -39,8 +39,8 @@ export interface AccountNeeds {
   prove: EmailChangeDeps['prove']
   /** Puts a person's id in the place of an address in the audit log. */
   forgetEmailInLog: EmailChangeDeps['forgetEmailInLog']
-  /** Who may register. */
-  registrationMode: RegistrationMode
+  /** Who may register, at present. */
+  readRegistrationMode(): RegistrationMode
   /** The plan of a store that registers. */
   plan: PlanName
 }
@@ -77,7 +77,7 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     queries: invites,
     tries: registrationTries,
     mails: registrationMails,
-    mode: needs.registrationMode,
+    readMode: needs.readRegistrationMode,
   })
   const passwordReset = passwordResetService({
     ...common,

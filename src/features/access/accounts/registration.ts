@@ -17,14 +17,15 @@ import { knownAccountMail, verificationMail } from './mails.ts'
 import type { RegistrationQueries } from './registration-queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
 
-/** The setting `REGISTRATION`: who may request an account. */
+/** Who may request an account. Without a setting that is everybody until the install has an owner, and then the invited. */
 export type RegistrationMode = 'open' | 'invite' | 'closed'
 
 export interface RegistrationDeps {
   queries: RegistrationQueries
   people: Pick<PeopleQueries, 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  mode: RegistrationMode
+  /** Who may request an account, at present. */
+  readMode(): RegistrationMode
   /** Registrations of one e-mail address from one network address, so that strangers leave its owner a share. */
   tries: Throttle
   /** Mails about registrations to one e-mail address. */
@@ -57,11 +58,12 @@ export type RegistrationService = ReturnType<typeof registrationService>
  * unknown addresses get the same answer after the same work, and one mail each.
  */
 export function registrationService(deps: RegistrationDeps) {
-  const { queries, people, outbox, mode, clock, ids, atomically } = deps
+  const { queries, people, outbox, readMode, clock, ids, atomically } = deps
 
   /** @throws ApiError `permission_denied`. */
   function admit(email: string, invite: string | undefined): void {
     const isInvited = invite !== undefined && queries.isInvited(hashSecret(invite), email, clock.now())
+    const mode = readMode()
     if (mode === 'closed' || (mode === 'invite' && !isInvited)) throw notAdmitted(mode)
   }
 
@@ -117,15 +119,16 @@ export function registrationService(deps: RegistrationDeps) {
      * @throws ApiError `rate_limit_exceeded`, `permission_denied`, `validation_error`, `overloaded`.
      */
     async register(body: Registration, trace: Trace): Promise<RegistrationTaken> {
-      if (mode === 'closed') throw notAdmitted(mode)
+      if (readMode() === 'closed') throw notAdmitted('closed')
       const { email, storeName, password } = await validate(body)
       admit(email, body.invite)
       count(email, trace.address)
       const passwordHash = await deps.hashPassword(password, networkKey(trace.address))
       const mailId = atomically(() => {
         const { invite } = body
-        const isLate = mode === 'invite' && !queries.useInvite(hashSecret(invite ?? ''), email, clock.now())
-        if (isLate) throw notAdmitted(mode)
+        const isLate =
+          readMode() === 'invite' && !queries.useInvite(hashSecret(invite ?? ''), email, clock.now())
+        if (isLate) throw notAdmitted('invite')
         return save(email, storeName, passwordHash)
       })
       const email_sent = await outbox.deliver(mailId)

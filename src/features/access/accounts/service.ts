@@ -7,9 +7,9 @@ import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import { deriveSlug, findFreeSlug, findSlugProblem } from '../../../core/slugs.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { deriveSlug, findFreeSlug, findSlugProblem } from './slug.ts'
 
 export interface AccountDeps {
   stores: Pick<

@@ -13,6 +13,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import { findFreeSlug } from '../../../core/slugs.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
@@ -21,7 +22,6 @@ import { accountOpenMail } from './mails.ts'
 import { invalidLink } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Cancelled, Confirmation, Verified } from './schema.ts'
-import { findFreeSlug } from './slug.ts'
 
 export interface VerificationDeps {
   queries: RegistrationQueries

@@ -4,6 +4,7 @@ import type { Doors } from '../../../http/doors.ts'
 import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import {
   Me,
+  MePatch,
   PasswordChange,
   PasswordChanged,
   SessionEnded,
@@ -28,6 +29,17 @@ export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService)
         summary: 'Read who you are, for which store you act, and what you may do',
         description:
           'Tells the kind of the credential, the stores of the person, and the permissions in the store that the request acts for.',
+      },
+    })
+    .patch('', ({ caller, body }) => me.change(caller, body), {
+      person: true,
+      parse: jsonBody(),
+      body: MePatch,
+      response: { 200: Me, ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY) },
+      detail: {
+        operationId: 'changeMe',
+        summary: 'Change your name',
+        description: 'The name that other members and the operator see beside your address.',
       },
     })
     .get('/sessions', ({ caller }) => me.listSessions(caller), {

@@ -3,10 +3,11 @@ import { t } from 'elysia'
 import { PERMISSIONS, ROLES, type Role, STORE_POWERS } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
-import { text } from '../../../http/text-schema.ts'
+import { NAME, text } from '../../../http/text-schema.ts'
 import { MembershipView } from '../sign-in/schema.ts'
 
 /** The caller and its rights. */
@@ -48,6 +49,29 @@ export const Me = named(
   }),
 )
 export type Me = typeof Me.static
+
+export const MePatch = named(
+  'MePatch',
+  closed(
+    t.Object({
+      full_name: t.Optional(
+        text({
+          minLength: 1,
+          maxLength: 100,
+          pattern: NAME,
+          description: 'Your name: one line without control characters, not only spaces.',
+        }),
+      ),
+    }),
+    {
+      name: "did you mean 'full_name'?",
+      email: 'POST /v1/me/email asks for another address',
+      password: 'POST /v1/me/password changes the password',
+    },
+  ),
+  { full_name: 'Anna Miller' },
+)
+export type MePatch = typeof MePatch.static
 
 export const SessionView = named(
   'Session',

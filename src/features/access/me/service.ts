@@ -12,10 +12,10 @@ import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
-import type { Me, PasswordChange, SessionList, SessionView } from './schema.ts'
+import type { Me, MePatch, PasswordChange, SessionList, SessionView } from './schema.ts'
 
 export interface MeDeps {
-  people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setPassword'>
+  people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setName' | 'setPassword'>
   sessions: KeptSessions
   clock: Clock
   passwords: Pick<PasswordHasher, 'hash'>
@@ -57,19 +57,33 @@ export function meService(deps: MeDeps) {
     return { id, email, name, is_super_admin: isSuperAdmin, two_factor_enabled: deps.isTwoFactorEnabled(id) }
   }
 
+  function describe(caller: Caller): Me {
+    const found = caller.kind === 'person' ? requirePersonWithMemberships(caller) : undefined
+    return {
+      user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
+      user: found ? buildUserView(found.person) : null,
+      memberships: found ? found.memberships.map(membershipView) : [],
+      active_store: buildActiveStore(caller),
+      permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
+      powers: STORE_POWERS.filter((power) => caller.powers.has(power)),
+      expires_at: caller.token ? isoTime(caller.token.exp * 1000) : null,
+    }
+  }
+
   return {
     /** Describes the caller, the active store and the caller's rights there. */
-    describe(caller: Caller): Me {
-      const found = caller.kind === 'person' ? requirePersonWithMemberships(caller) : undefined
-      return {
-        user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
-        user: found ? buildUserView(found.person) : null,
-        memberships: found ? found.memberships.map(membershipView) : [],
-        active_store: buildActiveStore(caller),
-        permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
-        powers: STORE_POWERS.filter((power) => caller.powers.has(power)),
-        expires_at: caller.token ? isoTime(caller.token.exp * 1000) : null,
-      }
+    describe,
+
+    /** PATCH /v1/me: another name. */
+    change(caller: Caller, { full_name }: MePatch): Me {
+      atomically(() => {
+        const { id, name } = requirePerson(caller)
+        const after = full_name?.trim() ?? name
+        if (after === name) return
+        people.setName(id, after)
+        record({ ...describeAct(caller, 'account.renamed'), storeId: null })
+      })
+      return describe(caller)
     },
 
     /** Lists the sign-ins of a person, the last used first. */

@@ -121,6 +121,9 @@ export function peopleQueries(db: Db) {
     WHERE own.user_id = ? AND own.role = 'owner' AND NOT EXISTS (
       SELECT 1 FROM memberships WHERE store_id = own.store_id AND role = 'owner' AND user_id <> own.user_id)
     ORDER BY name, slug`)
+  const ownedCount = db.prepare<[userId: string], { stores: number }>(`
+    SELECT count(*) AS stores FROM memberships JOIN stores ON stores.id = store_id
+    WHERE user_id = ? AND role = 'owner' AND erasing_at IS NULL`)
   const superAdmins = db.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM users WHERE is_super_admin = 1',
   )
@@ -141,6 +144,7 @@ export function peopleQueries(db: Db) {
   const setRole = db.prepare('UPDATE memberships SET role = ? WHERE user_id = ? AND store_id = ?')
   const removeMembership = db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?')
   const removePerson = db.prepare('DELETE FROM users WHERE id = ?')
+  const setName = db.prepare('UPDATE users SET name = ? WHERE id = ?')
   const setEmail = db.prepare('UPDATE users SET email = ? WHERE id = ?')
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
@@ -180,6 +184,8 @@ export function peopleQueries(db: Db) {
     listSuperAdmins: (limit: number): PersonRow[] => allSuperAdmins.all(BigInt(limit)).map(parsePerson),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,
     countSuperAdmins: (): number => superAdmins.get()?.count ?? 0,
+    /** The number of stores that a person owns, alone or with others. */
+    countOwnedStores: (userId: string): number => ownedCount.get(userId)?.stores ?? 0,
     /** Lists the stores that have no other owner than this person, sorted by name. */
     listOnlyOwnedStores: (userId: string): OwnedStore[] => onlyOwned.all(userId),
 
@@ -193,6 +199,7 @@ export function peopleQueries(db: Db) {
       removeMembership.run(userId, storeId).changes > 0,
     /** Deletes a person with everything that is only about them. */
     removePerson: (userId: string): void => void removePerson.run(userId),
+    setName: (userId: string, name: string): void => void setName.run(name, userId),
     /** @param email normalised. @throws SQLITE_CONSTRAINT_UNIQUE if somebody has it. */
     setEmail: (userId: string, email: string): void => void setEmail.run(email, userId),
     /** Notes that mailbox and password belong to one person. @returns false if that was already known. */

@@ -1,7 +1,7 @@
 import type { Mail } from '../../../platform/mail/mailer.ts'
 
-/** What the operator does to a store that its owners get a mail about. */
-export type StateChange = 'suspended' | 'deletion_planned' | 'resumed'
+/** What happens to a store that its owners get a mail about. */
+export type StateChange = 'suspended' | 'deletion_planned' | 'own_deletion_planned' | 'resumed'
 
 export interface StateMailFacts {
   slug: string
@@ -40,6 +40,14 @@ const WORDS: Readonly<Record<StateChange, Words>> = {
       'Until that moment the operator can restore the store with everything in it. If it should stay, write to the operator now.',
     ],
   },
+  own_deletion_planned: {
+    subject: (slug) => `Your store ${slug} will be deleted`,
+    paragraphs: ({ slug, baseUrl, deleteAt }) => [
+      `An owner has planned the deletion of your store ${slug} at ${baseUrl}.`,
+      `On ${deleteAt} everything that the store holds is deleted for good: products, pictures, searches, keys, settings and its log. ${STOPS}`,
+      'Until that moment the operator of the service can restore the store with everything in it. If it should stay, write to the operator now.',
+    ],
+  },
   resumed: {
     subject: (slug) => `Your store ${slug} works again`,
     paragraphs: ({ slug, baseUrl }) => [
@@ -49,7 +57,7 @@ const WORDS: Readonly<Record<StateChange, Words>> = {
   },
 }
 
-/** Tells an owner what the operator did to the store, and how it ends. */
+/** Tells an owner what happened to the store, and how it ends. */
 export function stateMail(to: string, change: StateChange, facts: StateMailFacts): Mail {
   const { subject, paragraphs } = WORDS[change]
   const [first = '', ...rest] = paragraphs(facts)

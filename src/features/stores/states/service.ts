@@ -1,5 +1,12 @@
-import { type Atomically, describeOperation, type Operator, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import type { Actor } from '../../../core/actor.ts'
+import {
+  type Atomically,
+  describeAct,
+  describeOperation,
+  type Operator,
+  type RecordEvent,
+} from '../../../core/audit.ts'
+import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { validationError } from '../../../http/validation.ts'
@@ -30,7 +37,7 @@ const OWNERS_MAX = 20
 export type StateService = ReturnType<typeof stateService>
 
 /**
- * What the operator does to stores: suspends, resumes and deletes them, and changes their plans. Every function finds the
+ * What the operator does to stores: suspends, resumes and deletes them, and changes their plans. An owner may delete, too. Every function finds the
  * store by its id, and throws ApiError `not_found` if there is none.
  */
 export function stateService(deps: StateDeps) {
@@ -69,6 +76,18 @@ export function stateService(deps: StateDeps) {
     return state
   }
 
+  function requireDeletable(storeId: string, confirm: string): StoreState {
+    const state = require(storeId)
+    if (confirm !== state.slug) throw notConfirmed()
+    if (state.deleteAt === null) return state
+    throw new ApiError('conflict', `The deletion of the store is planned for ${formatUtc(state.deleteAt)}`)
+  }
+
+  function deleteLater({ suspendedAt }: StoreState, deleteAskedBy: string | null) {
+    const now = clock.now()
+    return { suspendedAt: suspendedAt ?? now, deleteAt: now + GRACE_MS, deleteAskedBy }
+  }
+
   return {
     /** @throws ApiError `not_found`. */
     find: require,
@@ -104,27 +123,19 @@ export function stateService(deps: StateDeps) {
      */
     planDeletion: (storeId: string, confirm: string, by: Operator): StoreState =>
       atomically(() => {
-        const before = require(storeId)
-        if (confirm !== before.slug) throw notConfirmed()
-        if (before.deleteAt !== null) {
-          throw new ApiError(
-            'conflict',
-            `The deletion of the store is planned for ${formatUtc(before.deleteAt)}`,
-          )
-        }
-        const now = clock.now()
-        const deleteAt = now + GRACE_MS
-        record(
-          describeOperation(by, storeId, 'store.deletion_planned', {
-            delete_at: new Date(deleteAt).toISOString(),
-          }),
-        )
-        const suspendedAt = before.suspendedAt ?? now
-        return change(
-          before,
-          { suspendedAt, deleteAt, deleteAskedBy: by?.userId ?? null },
-          'deletion_planned',
-        )
+        const before = requireDeletable(storeId, confirm)
+        const after = deleteLater(before, by?.userId ?? null)
+        record(describeOperation(by, storeId, 'store.deletion_planned', tellWhen(after)))
+        return change(before, after, 'deletion_planned')
+      }),
+
+    /** The same for an owner, who ends the store on their own. @throws ApiError as for the operator. */
+    planOwnDeletion: (owner: Actor, confirm: string): StoreState =>
+      atomically(() => {
+        const before = requireDeletable(owner.storeId, confirm)
+        const after = deleteLater(before, owner.userId)
+        record(describeAct(owner, 'store.deletion_planned', tellWhen(after)))
+        return change(before, after, 'own_deletion_planned')
       }),
 
     /** Moves a store to another plan. */
@@ -137,6 +148,8 @@ export function stateService(deps: StateDeps) {
       }),
   }
 }
+
+const tellWhen = ({ deleteAt }: { deleteAt: number }) => ({ delete_at: isoTime(deleteAt) })
 
 const notConfirmed = () =>
   validationError([

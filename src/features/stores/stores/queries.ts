@@ -57,6 +57,7 @@ export function storeQueries(db: Db) {
     INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
     VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt)`)
   const setPlan = db.prepare('UPDATE stores SET plan = ? WHERE id = ?')
+  const rename = db.prepare('UPDATE stores SET name = ? WHERE id = ? AND erasing_at IS NULL')
   const replaceSecret = db.prepare(`
     UPDATE stores SET client_secret_hash = @hash, secret_generation = secret_generation + 1, kept_jti = @keptJti
     WHERE id = @storeId`)
@@ -120,6 +121,7 @@ export function storeQueries(db: Db) {
     countProducts: (storeId: string): number => productCount.get(storeId)?.products ?? 0,
 
     addStore: (store: NewStore): void => void insert.run(store),
+    rename: (storeId: string, name: string): void => void rename.run(name, storeId),
     setPlan: (storeId: string, plan: PlanName): void => void setPlan.run(plan, storeId),
     /**
      * Replaces the client secret, which ends the tokens created with the old one.

@@ -1,4 +1,4 @@
-import type { Actor } from '../../../core/actor.ts'
+import type { Actor, Role } from '../../../core/actor.ts'
 import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
 import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
@@ -26,6 +26,14 @@ export interface InviteDeps {
   record: RecordEvent
 }
 
+/** An invitation that is saved, with what only its maker may see. */
+interface WrittenInvite {
+  row: { id: string; email: string; role: Role; expiresAt: number }
+  isExistingUser: boolean
+  link: string
+  mailId: string
+}
+
 const INVITE_MS = LIMITS.inviteDays * DAY_MS
 const TOKEN_BYTES = 32
 
@@ -45,14 +53,10 @@ export function inviteService(deps: InviteDeps) {
     return known !== undefined
   }
 
-  /** Saves an invitation and the mail about it. */
-  function save(actor: Actor, email: string, { role }: InviteBody) {
+  /** Saves an invitation and the mail about it. Call it in a transaction. */
+  function save(actor: Actor, email: string, role: Role, isExistingUser: boolean): WrittenInvite {
     const { storeId, userId, store } = actor
     const now = clock.now()
-    rights.demandOwner(actor)
-    const isExistingUser = demandStranger(actor, email)
-    rights.demandRoomFor(storeId, email, now)
-    rights.count(storeId, email, now)
     const token = ids.secret(TOKEN_BYTES)
     const row = { id: ids.uuid(), storeId, email, role, createdAt: now, expiresAt: now + INVITE_MS }
     const invitedBy = userId as string
@@ -66,7 +70,36 @@ export function inviteService(deps: InviteDeps) {
     return { row, isExistingUser, link, mailId }
   }
 
+  /** Delivers the mail of an invitation, and shows the invitation to whoever made it. */
+  async function send({ row, isExistingUser, link, mailId }: WrittenInvite): Promise<NewInvite> {
+    const { id, email, role, expiresAt } = row
+    const email_sent = await outbox.deliver(mailId)
+    // A link that the inviter sees proves no mailbox where mails could prove it. Without a mail server, the inviter
+    // vouches for the person, as the operator has vouched for the inviter.
+    queries.noteDelivery(id, email_sent, email_sent || !outbox.isConfigured)
+    return {
+      invite_id: id,
+      ...{ email, role, is_existing_user: isExistingUser },
+      expires_at: isoTime(expiresAt),
+      email_sent,
+      ...(!email_sent && { accept_url: link }),
+    }
+  }
+
   return {
+    send,
+
+    /**
+     * Writes the invitation of the owner for whom the operator opens a store; call it in the transaction that opens the
+     * store, and then {@link send}. The limits that keep a store from mailing strangers do not hold for the operator.
+     *
+     * @throws ApiError `validation_error`, `conflict` for the operator's own address.
+     */
+    writeForOperator(actor: Actor, typed: string): WrittenInvite {
+      const email = readEmail(typed, '/owner_email')
+      return save(actor, email, 'owner', demandStranger(actor, email))
+    },
+
     /**
      * Invites a person and mails the link. If the mail cannot be sent now, the answer holds the link, for the inviter to
      * hand over.
@@ -74,20 +107,16 @@ export function inviteService(deps: InviteDeps) {
      * @throws ApiError `validation_error`, `permission_denied`, `conflict`, `invite_exists`, `rate_limit_exceeded`.
      */
     async create(actor: Actor, body: InviteBody): Promise<NewInvite> {
-      const email = normaliseEmail(body.email)
-      if (!email) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
-      const { row, isExistingUser, link, mailId } = atomically(() => save(actor, email, body))
-      const email_sent = await outbox.deliver(mailId)
-      // A link that the inviter sees proves no mailbox where mails could prove it. Without a mail server, the inviter
-      // vouches for the person, as the operator has vouched for the inviter.
-      queries.noteDelivery(row.id, email_sent, email_sent || !outbox.isConfigured)
-      return {
-        invite_id: row.id,
-        ...{ email, role: row.role, is_existing_user: isExistingUser },
-        expires_at: isoTime(row.expiresAt),
-        email_sent,
-        ...(!email_sent && { accept_url: link }),
-      }
+      const email = readEmail(body.email, '/email')
+      const written = atomically(() => {
+        const now = clock.now()
+        rights.demandOwner(actor)
+        const isExistingUser = demandStranger(actor, email)
+        rights.demandRoomFor(actor.storeId, email, now)
+        rights.count(actor.storeId, email, now)
+        return save(actor, email, body.role, isExistingUser)
+      })
+      return send(written)
     },
 
     /** Lists the invitations of a store, the newest first, and ended ones for a while. */
@@ -112,6 +141,13 @@ export function inviteService(deps: InviteDeps) {
     /** Deletes invitations that ended long ago. */
     prune: (): void => queries.prune(clock.now() - LIMITS.endedInviteDays * DAY_MS),
   }
+}
+
+/** @throws ApiError `validation_error`. */
+function readEmail(typed: string, pointer: string): string {
+  const email = normaliseEmail(typed)
+  if (!email) throw validationError([{ in: 'body', pointer, ...EMAIL_FAULT }])
+  return email
 }
 
 /** An invitation of somebody who may no longer invite counts as cancelled. */

@@ -1,12 +1,17 @@
-import { splitWords } from '../../../core/text.ts'
+import { splitWords } from './text.ts'
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])$/
 
-/** First segments of paths that the service itself answers (contract 5.3). */
-const RESERVED_SLUGS = new Set(
-  'admin docs errors health invite licences login metrics oauth openapi pictures portal register setup v1 verify version widget'.split(
-    ' ',
-  ),
+/**
+ * First segments of paths that no store may have as its slug (contract 5.3): those that the service answers, and those that
+ * it keeps for what comes. A store that has one already keeps it.
+ */
+export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
+  [
+    'docs errors health invite licences licences.txt oauth openapi.json openapi pictures register v1 verify version widget widget.js widget.json',
+    'setup login logout forgot portal admin session api app assets static thumbs thumbnails samples me stores models metrics',
+    'map billing status sitemap.xml robots.txt favicon.ico .well-known',
+  ].flatMap((line) => line.split(' ')),
 )
 
 /** Checks the form of a slug, and that it hides no path of the service. @returns undefined for a good one. */

@@ -1,0 +1,141 @@
+import type { Actor, Caller, CallerStore } from '../../../core/actor.ts'
+import { type Atomically, describeAct, describeOperation, type RecordEvent } from '../../../core/audit.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ApiError, signInFirst } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import { hashSecret } from '../../../core/secrets.ts'
+import { findFreeSlug, findSlugProblem, RESERVED_SLUGS } from '../../../core/slugs.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { PeopleQueries } from '../people/queries.ts'
+import type { StoreQueries } from '../stores/queries.ts'
+import type { InviteService } from '../team/invites.ts'
+import type { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
+
+export interface OpeningDeps {
+  stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore'>
+  people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores' | 'addMembership'>
+  invites: Pick<InviteService, 'writeForOperator' | 'send'>
+  /** Who may request an account, at present. */
+  readRegistrationMode(): 'open' | 'invite' | 'closed'
+  /** Stores that one person may own and still make another. */
+  storesPerPerson: number
+  /** The plan of a store for which nobody has said another one. */
+  plan: PlanName
+  clock: Clock
+  ids: Ids
+  atomically: Atomically
+  record: RecordEvent
+}
+
+const CLIENT_SECRET_BYTES = 32
+
+export type OpeningService = ReturnType<typeof openingService>
+
+/** Opens stores for people who have an account, and for people whom the operator invites (contract 5.16 and 8.10). */
+export function openingService(deps: OpeningDeps) {
+  const { stores, people, invites, clock, ids, atomically, record } = deps
+
+  /** @throws ApiError `conflict` for a slug that another store has. */
+  function chooseSlug({ name, slug }: StoreBody): string {
+    const isFree = (wanted: string) => !stores.findStoreBySlug(wanted)
+    if (slug === undefined) return findFreeSlug(name, isFree, ids.uuid)
+    if (isFree(slug)) return slug
+    throw new ApiError(
+      'conflict',
+      `The slug ${slug} belongs to another store; send another one, or none to have it made of the name`,
+      { details: { slug } },
+    )
+  }
+
+  /** Adds a store. Nobody sees its first client secret: who needs one makes a new one. */
+  function add(body: StoreBody, plan: PlanName): CallerStore {
+    const store = { id: ids.uuid(), slug: chooseSlug(body), name: body.name.trim(), plan }
+    const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
+    stores.addStore({ ...store, clientSecretHash, createdAt: clock.now() })
+    return { ...store, suspendedAt: null }
+  }
+
+  /** @throws ApiError `permission_denied`, `account_not_verified`, `conflict`. */
+  function demandRight({ userId, isSuperAdmin }: Caller): string {
+    if (userId === null || !people.findPerson(userId)) throw signInFirst()
+    if (isSuperAdmin) return userId
+    const max = deps.storesPerPerson
+    if (deps.readRegistrationMode() === 'closed' || max === 0) throw onlyTheOperator()
+    if (!people.isProven(userId)) throw notProven()
+    if (people.countOwnedStores(userId) >= max) throw tooManyStores(max)
+    return userId
+  }
+
+  return {
+    /**
+     * POST /v1/stores: a store of one's own.
+     *
+     * @throws ApiError `permission_denied` where only the operator opens stores, `account_not_verified`, `conflict` for too
+     * many stores and for a slug that is taken, `validation_error`.
+     */
+    open: (caller: Caller, body: StoreBody): OpenedStore =>
+      atomically(() => {
+        demandSlug(body)
+        const userId = demandRight(caller)
+        const store = add(body, deps.plan)
+        people.addMembership(userId, store.id, 'owner', clock.now())
+        const { id, slug, name, plan } = store
+        record({ ...describeAct(caller, 'store.created', { slug, plan }), storeId: id })
+        return { id, slug, name, plan }
+      }),
+
+    /**
+     * POST /v1/admin/stores: a store for somebody else, who is invited as its owner. Without an invitation there is no
+     * store.
+     *
+     * @throws ApiError `conflict`, `validation_error`.
+     */
+    async openFor(
+      caller: Caller,
+      { owner_email, plan = deps.plan, ...body }: AdminStoreBody,
+    ): Promise<StoreWithInvite> {
+      demandSlug(body)
+      const { store, written } = atomically(() => {
+        const opened = add(body, plan)
+        const { id, slug } = opened
+        record(describeOperation(caller, id, 'store.created', { slug, plan }))
+        const actor: Actor = { ...caller, storeId: id, store: opened, role: null }
+        return { store: opened, written: invites.writeForOperator(actor, owner_email) }
+      })
+      const { id, slug, name } = store
+      return { id, slug, name, plan, invite: await invites.send(written) }
+    },
+  }
+}
+
+/** @throws ApiError `validation_error` for a slug that no store can have. */
+function demandSlug({ slug }: StoreBody): void {
+  if (slug === undefined || !findSlugProblem(slug)) return
+  const fault = RESERVED_SLUGS.has(slug)
+    ? { code: 'reserved', message: 'is a page of this service; choose another' }
+    : {
+        code: 'format',
+        message: 'must have 2 to 40 letters a-z, digits and dashes, with no dash at either end',
+      }
+  throw validationError([{ in: 'body', pointer: '/slug', ...fault }])
+}
+
+const onlyTheOperator = () =>
+  new ApiError('permission_denied', 'Only the operator opens stores here; ask the operator for another one', {
+    details: { registration: 'closed' },
+  })
+
+const notProven = () =>
+  new ApiError(
+    'account_not_verified',
+    'Nobody has shown yet that this account belongs to the owner of its mailbox. Set a new password by mail (POST /oauth/password/forgot), then open the store',
+    { details: { required: 'password_reset' } },
+  )
+
+const tooManyStores = (limit: number) =>
+  new ApiError(
+    'conflict',
+    `You own ${limit} stores already, which is as many as one person may own here; ask the operator for another one, or delete one of yours (DELETE /v1/store)`,
+    { details: { limit } },
+  )

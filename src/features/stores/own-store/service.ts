@@ -1,0 +1,72 @@
+import type { Actor, Caller } from '../../../core/actor.ts'
+import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { missingPermission, notFound } from '../../../core/errors.ts'
+import type { ProofService } from '../../access/proof/service.ts'
+import type { PeopleQueries } from '../people/queries.ts'
+import type { StateService } from '../states/service.ts'
+import type { StoreQueries } from '../stores/queries.ts'
+import type { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
+
+export interface OwnStoreDeps {
+  stores: Pick<StoreQueries, 'findStore' | 'rename'>
+  people: Pick<PeopleQueries, 'findMember'>
+  states: Pick<StateService, 'planOwnDeletion'>
+  /** Asks a signed-in person for password and code. */
+  prove: ProofService['demand']
+  atomically: Atomically
+  record: RecordEvent
+}
+
+export type OwnStoreService = ReturnType<typeof ownStoreService>
+
+/** A store as those see it who manage it (contract 4.14). */
+export function ownStoreService(deps: OwnStoreDeps) {
+  const { stores, people, states, atomically, record } = deps
+
+  function show(storeId: string): OwnStore {
+    const store = stores.findStore(storeId)
+    if (!store) throw notFound('store')
+    const { id, slug, name, plan } = store
+    return { id, slug, name, plan }
+  }
+
+  /** While the password was hashed, the caller may have lost the role. @throws ApiError `permission_denied`. */
+  function demandOwner({ storeId, userId, isSuperAdmin }: Actor): void {
+    if (isSuperAdmin || people.findMember(storeId, userId ?? '')?.role === 'owner') return
+    throw missingPermission('store:delete')
+  }
+
+  return {
+    /** GET /v1/store. */
+    show: ({ storeId }: Caller & { storeId: string }): OwnStore => show(storeId),
+
+    /** PATCH /v1/store: another name; the slug stays, because addresses hold it. */
+    change: (actor: Actor, patch: OwnStorePatch): OwnStore =>
+      atomically(() => {
+        const before = show(actor.storeId)
+        const name = patch.name?.trim() ?? before.name
+        if (name === before.name) return before
+        stores.rename(actor.storeId, name)
+        record(describeAct(actor, 'store.renamed', { before: before.name, after: name }))
+        return { ...before, name }
+      }),
+
+    /**
+     * DELETE /v1/store: suspends the store, and deletes it for good after 7 days.
+     *
+     * @throws ApiError `validation_error` for another slug or a wrong password, `conflict` if the deletion is planned
+     * already, `requires_2fa`, `invalid_2fa`, `too_many_requests`.
+     */
+    delete: (actor: Actor, { confirm, ...proof }: OwnStoreDeletion): Promise<DeletedStore> =>
+      deps.prove(actor, proof, () => {
+        demandOwner(actor)
+        const { id, slug, name, plan, suspendedAt, deleteAt } = states.planOwnDeletion(actor, confirm)
+        return {
+          ...{ id, slug, name, plan, status: 'deletion_planned' },
+          suspended_at: isoTimeOrNull(suspendedAt),
+          delete_at: isoTime(deleteAt ?? 0),
+        }
+      }),
+  }
+}
