@@ -83,7 +83,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     webhooks,
     payments,
   } = install.modules
-  const { db, clock, ids, log } = ground
+  const { db, clock, ids, log, plans } = ground
   const { stores, people, states } = install.services
   const storage = createStorageWatch({
     clock,
@@ -175,8 +175,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     publish: webhooks.service.publish,
     findRenewal: payments.service.findRenewal,
   })
-  const requests = createRequestBudget({ clock, noteCall: usage.service.noteCall })
-  const widgetBudget = createWidgetBudget(clock)
+  const requests = createRequestBudget({ plans, clock, noteCall: usage.service.noteCall })
+  const widgetBudget = createWidgetBudget(clock, plans)
   const idempotency = createIdempotency(
     {
       stores: createIdempotencyKeys(db, install.secretBox),

@@ -2,7 +2,8 @@ import { cpus } from 'node:os'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { wrongSettings } from './core/operator-error.ts'
-import { PLAN_NAMES } from './core/plans.ts'
+import { PLAN_NAMES, PLANS, type Plans } from './core/plans.ts'
+import { isPlans, readPlansFile } from './core/plans-file.ts'
 
 const text = (description: string, value = '') => Type.String({ default: value, description })
 const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
@@ -71,6 +72,9 @@ export const Settings = Type.Object({
     must: `be one of ${PLAN_NAMES.join(', ')}`,
     description: `Plan of a store created with \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
   }),
+  PLANS_FILE: text(
+    'JSON file with your own prices and limits of the plans (`currency`, and `plans` with `title`, `price_per_month`, `max_products` and `rate_per_minute` of each). Empty: the plans as they come.',
+  ),
   OFFLINE: flag(
     '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, feeds, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
   ),
@@ -146,8 +150,9 @@ export const Settings = Type.Object({
   }),
 })
 
-export type Config = Readonly<Static<typeof Settings>>
-export type SettingName = keyof Config
+/** The settings, and the plans of the file that one of them names. */
+export type Config = Readonly<Static<typeof Settings>> & { readonly plans: Plans }
+export type SettingName = keyof typeof Settings.properties
 
 export const SETTING_NAMES = Object.keys(Settings.properties) as SettingName[]
 
@@ -196,8 +201,22 @@ export function loadConfig(
   if (STRIPE_SECRET_KEY && !STRIPE_WEBHOOK_SECRET) {
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
+  const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
-  return Object.freeze(settings as Config)
+  return Object.freeze({ ...(settings as Config), plans })
+}
+
+/** Reads the operator's plans, and lists what is wrong with them by its place in the file. */
+function loadPlans(path: string, readText: (path: string) => string, problems: string[]): Plans {
+  if (path === '') return PLANS
+  try {
+    const read = readPlansFile(readText(path))
+    if (isPlans(read)) return read
+    for (const problem of read) problems.push(`PLANS_FILE: ${problem}`)
+  } catch {
+    problems.push('PLANS_FILE: the file cannot be read')
+  }
+  return PLANS
 }
 
 /** Where the value of a setting comes from. */

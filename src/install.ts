@@ -59,7 +59,7 @@ export type Install = ReturnType<typeof createInstall>
  * @param baseUrl the public address, which may be known only once the service listens.
  */
 export function createInstall(
-  { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
+  { REGISTRATION, DEFAULT_PLAN, plans }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'plans'>,
   baseUrl: () => string,
   { db, clock, ids, log, later, mailer, poster, dataSecret, passwordCost, paymentGateway }: InstallPorts,
 ) {
@@ -69,7 +69,7 @@ export function createInstall(
   const audit = buildAudit({ db, clock, ids })
   const { record } = audit.service
   const atomically: Ground['atomically'] = (work) => db.transaction(work).immediate()
-  const ground: Ground = { db, clock, ids, log, atomically, record, later, baseUrl }
+  const ground: Ground = { db, clock, ids, log, atomically, record, later, plans, baseUrl }
   const reads = createReads(db)
   const { service: stores } = buildStores(ground)
   const { service: people } = buildPeople(ground)

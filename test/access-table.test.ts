@@ -263,6 +263,7 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { permission_names: [] } }),
   },
   'DELETE /v1/user-groups/:id': { needs: 'team:manage', thing: 'group' },
+  'GET /v1/billing/plans': { needs: 'billing:read' },
   'GET /v1/billing/current-plan': { needs: 'billing:read' },
   'GET /v1/billing/usage': { needs: 'billing:read' },
   'GET /v1/billing/invoices': { needs: 'billing:manage' },

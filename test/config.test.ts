@@ -41,7 +41,7 @@ describe('defaults (contract 8.5)', () => {
       DATA_DIR: './data',
       JWT_SECRET: '',
       TOKEN_LIFETIME_S: 3600,
-      REGISTRATION: 'open',
+      REGISTRATION: '',
       DEFAULT_PLAN: 'free',
       OFFLINE: false,
       FETCH_ALLOW_CIDRS: '',

@@ -139,6 +139,7 @@ const SERVED = `
   DELETE /v1/store                   4.14
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
+  GET    /v1/billing/plans           6.6
   GET    /v1/billing/current-plan    6.6
   GET    /v1/billing/usage           6.6
   POST   /v1/billing/checkout        6.7

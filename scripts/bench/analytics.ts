@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { DAY_MS } from '../../src/core/clock.ts'
 import { systemIds } from '../../src/core/ids.ts'
+import { PLANS } from '../../src/core/plans.ts'
 import { buildAnalytics } from '../../src/features/discovery/analytics/module.ts'
 import { buildFeedback } from '../../src/features/discovery/feedback/module.ts'
 import { createSearchHistory } from '../../src/features/discovery/search/history.ts'
@@ -68,6 +69,7 @@ const ground: Ground = {
   ...{ db, clock, ids: systemIds, log: pino({ level: 'error' }), atomically },
   record() {},
   later() {},
+  plans: PLANS,
   baseUrl: () => 'http://localhost',
 }
 const analytics = buildAnalytics(ground, {

@@ -1,6 +1,5 @@
 import { isoTime } from '../core/clock.ts'
 import { formatAmount, toAmount } from '../core/money.ts'
-import { CURRENCY } from '../core/plans.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 import { formatTable } from './table.ts'
@@ -25,8 +24,8 @@ export const billingList: Command = {
       console.log(
         formatTable([
           ['ID', 'STORE', 'PLAN', 'ASKS FOR', 'A MONTH', 'UNTIL'],
-          ...requests.map(({ id, slug, before, plan, amountCents, expiresAt }) => [
-            ...[id, slug, before, plan, formatAmount(amountCents, CURRENCY), isoTime(expiresAt)],
+          ...requests.map(({ id, slug, before, plan, amountCents, currency, expiresAt }) => [
+            ...[id, slug, before, plan, formatAmount(amountCents, currency), isoTime(expiresAt)],
           ]),
         ]),
       )
@@ -53,6 +52,7 @@ const viewRequest = ({
   before,
   plan,
   amountCents,
+  currency,
   createdAt,
   expiresAt,
   link,
@@ -61,8 +61,8 @@ const viewRequest = ({
   slug,
   plan_name: before,
   asks_for: plan,
-  amount: toAmount(amountCents, CURRENCY),
-  currency: CURRENCY,
+  amount: toAmount(amountCents, currency),
+  currency,
   created_at: isoTime(createdAt),
   expires_at: isoTime(expiresAt),
   checkout_url: link,

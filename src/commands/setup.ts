@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { normaliseEmail } from '../core/email.ts'
 import { wrongUsage } from '../core/operator-error.ts'
-import { isPlanName, PLAN_NAMES, PLANS, type PlanName } from '../core/plans.ts'
+import { isPlanName, PLAN_NAMES, type PlanName, type Plans } from '../core/plans.ts'
 import {
   checkNewPassword,
   parseSetup,
@@ -93,7 +93,7 @@ function formatResult(made: SetupResult, name: string, plan: PlanName, config: C
 
   slug           ${made.slug}
   owner          ${made.email}
-  plan           ${plan} (${formatLimits(plan)})
+  plan           ${plan} (${formatLimits(config.plans, plan)})
   client_id      ${made.client_id}
   client_secret  ${made.client_secret}   (shown only now)
   data folder    ${resolve(config.DATA_DIR)}
@@ -106,8 +106,8 @@ Copy these two lines into a terminal, and the calls of the README work there:
   TOKEN=$(curl --fail-with-body -sS ${findAddress(config)}/oauth/token -d grant_type=client_credentials -d client_id=$CLIENT_ID -d client_secret=$CLIENT_SECRET | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`
 }
 
-function formatLimits(plan: PlanName): string {
-  const { productsMax, requestsPerMinute } = PLANS[plan]
+function formatLimits(plans: Plans, plan: PlanName): string {
+  const { productsMax, requestsPerMinute } = plans[plan]
   if (productsMax === Infinity) return 'no limits'
   return `${productsMax.toLocaleString('en')} products, ${requestsPerMinute} requests a minute`
 }

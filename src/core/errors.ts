@@ -1,5 +1,5 @@
 import { LIMITS } from './limits.ts'
-import { PLANS, type Plan } from './plans.ts'
+import { PLAN_NAMES, PLANS, type Plan } from './plans.ts'
 import type { RateVerdict } from './rate-window.ts'
 import { decimalSize, sizeInWords } from './text.ts'
 
@@ -71,9 +71,9 @@ export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
 
 /** Lists a limit of every plan, as in "free 50, basic 5000". */
 const listByPlan = (limit: (plan: Plan) => number, inWords: (limit: number) => string = String): string =>
-  Object.entries(PLANS)
-    .map(([name, plan]) => `${name} ${Number.isFinite(limit(plan)) ? inWords(limit(plan)) : 'unlimited'}`)
-    .join(', ')
+  PLAN_NAMES.map(
+    (name) => `${name} ${Number.isFinite(limit(PLANS[name])) ? inWords(limit(PLANS[name])) : 'unlimited'}`,
+  ).join(', ')
 
 /**
  * Every failure that an answer can report (contract 7.3).
@@ -129,7 +129,7 @@ export const ERRORS = {
   product_limit_exceeded: kind(
     402,
     'The store has as many products as its plan allows.',
-    `Delete products or choose a larger plan. Products by plan: ${listByPlan(({ productsMax }) => productsMax)}.`,
+    `Delete products or choose a larger plan. Products by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ productsMax }) => productsMax)}.`,
   ),
   storage_limit_exceeded: kind(
     402,
@@ -289,7 +289,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up; `Retry-After` says when to try again.',
-    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan: ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many sign-ins failed.', 'Wait for `details.retry_after` seconds.'),
 

@@ -1,6 +1,8 @@
 /** Limits of a store on a plan (contract 6.1). Infinity means unlimited. */
 export interface Plan {
-  /** US dollars a month. */
+  /** What people read instead of the name; null for the name itself. */
+  title: string | null
+  /** A month, in the currency of the plans. */
   pricePerMonth: number
   productsMax: number
   requestsPerMinute: number
@@ -12,11 +14,17 @@ export interface Plan {
   jobErrorBytesMax: number
 }
 
+/** The plans of a service, by their names, and the currency of their prices (ISO 4217). */
+export type Plans = Readonly<Record<PlanName, Readonly<Plan>>> & { readonly currency: string }
+
 const MB = 1_000_000
 const GB = 1_000 * MB
 
+/** The plans of contract 6.1, which an operator may change by `PLANS_FILE`. */
 export const PLANS = {
+  currency: 'USD',
   free: {
+    title: null,
     pricePerMonth: 0,
     productsMax: 50,
     requestsPerMinute: 10,
@@ -25,6 +33,7 @@ export const PLANS = {
     jobErrorBytesMax: 16 * MB,
   },
   basic: {
+    title: null,
     pricePerMonth: 29.99,
     productsMax: 5_000,
     requestsPerMinute: 60,
@@ -33,6 +42,7 @@ export const PLANS = {
     jobErrorBytesMax: 100 * MB,
   },
   premium: {
+    title: null,
     pricePerMonth: 99.99,
     productsMax: 50_000,
     requestsPerMinute: 200,
@@ -41,6 +51,7 @@ export const PLANS = {
     jobErrorBytesMax: 400 * MB,
   },
   enterprise: {
+    title: null,
     pricePerMonth: 299.99,
     productsMax: Infinity,
     requestsPerMinute: Infinity,
@@ -48,16 +59,16 @@ export const PLANS = {
     storageBytesMax: Infinity,
     jobErrorBytesMax: Infinity,
   },
-} as const satisfies Record<string, Plan>
-
-/** Currency of all prices (ISO 4217). */
-export const CURRENCY = 'USD'
+} as const satisfies Plans
 
 /** Path of the page that lists the plans and says how to change to one. */
 export const PLANS_PAGE = '/billing/plans'
 
-export type PlanName = keyof typeof PLANS
+export const PLAN_NAMES = ['free', 'basic', 'premium', 'enterprise'] as const
 
-export const PLAN_NAMES = Object.keys(PLANS) as PlanName[]
+export type PlanName = (typeof PLAN_NAMES)[number]
 
-export const isPlanName = (name: string): name is PlanName => Object.hasOwn(PLANS, name)
+export const isPlanName = (name: string): name is PlanName => PLAN_NAMES.some((known) => known === name)
+
+/** The form of a limit on the wire: null for no limit. */
+export const limitOrNull = (limit: number): number | null => (limit === Infinity ? null : limit)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Atomically, RecordEvent } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Plans } from '../core/plans.ts'
 import type { Doors } from '../http/doors.ts'
 import type { Db } from '../platform/db/open.ts'
 
@@ -20,6 +21,8 @@ export interface Ground {
   record: RecordEvent
   /** Calls back once, after so many milliseconds, or when the service stops. */
   later(callback: () => void, delayMs: number): void
+  /** What stores may use on each plan, and what it costs. */
+  plans: Plans
   /** The public address, which may be known only once the service listens. */
   baseUrl(): string
 }

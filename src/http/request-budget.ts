@@ -2,18 +2,19 @@ import type { Caller, CallerStore } from '../core/actor.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
 import { rateLimitExceeded } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
-import { PLANS } from '../core/plans.ts'
+import type { Plans } from '../core/plans.ts'
 import { createRateWindow } from '../core/rate-window.ts'
 import type { Purpose, Spending } from './auth.ts'
 
 export interface RequestBudgetDeps {
+  plans: Plans
   clock: Clock
   /** Learns of each request that spends the budget of a plan; a refused one spends nothing. */
   noteCall(storeId: string): void
 }
 
 /** Counts each request against its budget. A limit holds for any 60 seconds, that of events in lists for any hour. */
-export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
+export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDeps) {
   const requests = createRateWindow(60_000)
   const events = createRateWindow(HOUR_MS)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
@@ -37,7 +38,7 @@ export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
     }
     // Only a person may call without a store.
     if (store === null) return undefined
-    const { requestsPerMinute } = PLANS[store.plan]
+    const { requestsPerMinute } = plans[store.plan]
     if (purpose === 'tell') return take('feedback', store.id, requestsPerMinute * LIMITS.feedbackFactor)
     if (purpose === 'guard' && kind === 'machine') {
       // A store without a limit on requests is never told to wait.
@@ -58,7 +59,7 @@ export function createRequestBudget({ clock, noteCall }: RequestBudgetDeps) {
      */
     spendEvents({ store }: Pick<Caller, 'store'>, count: number): void {
       if (!store || count <= 1) return
-      const perHour = PLANS[store.plan].requestsPerMinute * LIMITS.feedbackEventsPerHourFactor
+      const perHour = plans[store.plan].requestsPerMinute * LIMITS.feedbackEventsPerHourFactor
       if (!Number.isFinite(perHour)) return
       const toUnits = (many: number) => Math.ceil(many / LIMITS.feedbackEventsPerUnit)
       const verdict = events.take(store.id, toUnits(perHour), clock.monotonic(), toUnits(count))

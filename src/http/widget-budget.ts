@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { rateLimitExceeded } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
-import { PLANS, type PlanName } from '../core/plans.ts'
+import type { PlanName, Plans } from '../core/plans.ts'
 import { createRateWindow, type RateVerdict } from '../core/rate-window.ts'
 import { throttleKey } from '../core/throttle-keys.ts'
 import { createTokenBuckets } from '../core/token-buckets.ts'
@@ -26,7 +26,7 @@ const WINDOW_MS = 60_000
  * Counts the requests of widgets: by the visitor's address over all keys, and by the key. They spend nothing of the store's
  * plan, so that no shopper stops the shop's own backend. Feedback counts apart, and a list of events for what it holds.
  */
-export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
+export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>, plans: Plans) {
   const visitorBuckets = (factor: number) =>
     createTokenBuckets({
       perMinute: LIMITS.visitorRequestsPerMinute * factor,
@@ -43,7 +43,7 @@ export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>) {
   ): RateVerdict {
     const window = keys.get(storeId) ?? createRateWindow(WINDOW_MS)
     keys.set(storeId, window)
-    const rate = ratePerMinute ?? PLANS[plan].widgetRequestsPerMinute
+    const rate = ratePerMinute ?? plans[plan].widgetRequestsPerMinute
     const limit = isFeedback ? rate * LIMITS.widgetFeedbackFactor : rate
     // The first unit of a request is taken by itself. A list that asked for the whole limit beside it would never pass.
     return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic(), Math.min(units, limit - 1))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DOWNLOAD_FAILURES, ERRORS } from '../../src/core/errors.ts'
-import { PLANS } from '../../src/core/plans.ts'
+import { PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
 
 describe('why a download failed (`details.reason`)', () => {
   test('each reason has a cause and a cure, in sentences', () => {
@@ -27,7 +27,8 @@ describe('why a download failed (`details.reason`)', () => {
 
 describe('what helps', () => {
   test('a limit of the plan is told with the limits of all plans', () => {
-    for (const [name, { productsMax, requestsPerMinute }] of Object.entries(PLANS)) {
+    for (const name of PLAN_NAMES) {
+      const { productsMax, requestsPerMinute } = PLANS[name]
       const inWords = (limit: number) => `${name} ${Number.isFinite(limit) ? limit : 'unlimited'}`
       expect(ERRORS.product_limit_exceeded.advice).toContain(inWords(productsMax))
       expect(ERRORS.rate_limit_exceeded.advice).toContain(inWords(requestsPerMinute))

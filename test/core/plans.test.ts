@@ -4,12 +4,14 @@ import { isPlanName, PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
 test('the plans are those of contract 6.1', () => {
   expect(PLAN_NAMES).toEqual(['free', 'basic', 'premium', 'enterprise'])
   expect(
-    Object.values(PLANS).map(({ pricePerMonth, productsMax, requestsPerMinute, storageBytesMax }) => [
-      pricePerMonth,
-      productsMax,
-      requestsPerMinute,
-      storageBytesMax,
-    ]),
+    PLAN_NAMES.map((name) => PLANS[name]).map(
+      ({ pricePerMonth, productsMax, requestsPerMinute, storageBytesMax }) => [
+        pricePerMonth,
+        productsMax,
+        requestsPerMinute,
+        storageBytesMax,
+      ],
+    ),
   ).toEqual([
     [0, 50, 10, 500_000_000],
     [29.99, 5_000, 60, 10_000_000_000],

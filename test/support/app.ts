@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -42,7 +42,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
   const workFolder = mkdtempSync(join(tmpdir(), 'lookalike-work-'))
   const scheduled: (() => void)[] = []
-  const config = loadConfig({ JWT_SECRET, LOG_LEVEL: 'silent', REGISTRATION: 'open', ...settings })
+  const config = loadConfig(
+    { JWT_SECRET, LOG_LEVEL: 'silent', REGISTRATION: 'open', ...settings },
+    {},
+    (path) => readFileSync(path, 'utf8'),
+  )
   const mails: Mail[] = []
   const posts: Post[] = []
   const receiver = { answer: (_post: Post): Partial<PosterAnswer> | Promise<Partial<PosterAnswer>> => ({}) }

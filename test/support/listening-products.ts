@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { EmitEvent } from '../../src/core/events.ts'
+import { PLANS } from '../../src/core/plans.ts'
 import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
 import { buildProducts } from '../../src/features/catalogue/products/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
@@ -20,6 +21,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
     record: () => {},
     later: () => {},
+    plans: PLANS,
     baseUrl: () => 'http://lookalike.test',
   }
   const { dimension } = embedder.model

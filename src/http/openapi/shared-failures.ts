@@ -70,7 +70,7 @@ async function collectFailures(baseUrl: string): Promise<Record<number, ApiError
   return {
     400: await thrownBy(() => parseJson(new TextEncoder().encode('{"query": "red mug"'))),
     401: credentialMissing(),
-    402: productLimitExceeded({ plan: 'free' }, productsMax, baseUrl),
+    402: productLimitExceeded(PLANS, { plan: 'free' }, productsMax, baseUrl),
     403: missingPermission('products:write'),
     404: notFound('product'),
     409: inProgress(),

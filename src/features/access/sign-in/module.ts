@@ -92,7 +92,13 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     sessions,
     tokens,
     holders: createTokenHolders(queries, people, sessions, reads.remember),
-    issuer: createTokenIssuer({ tokens, clock, ids, lifetimeSeconds: needs.tokenLifetimeSeconds }),
+    issuer: createTokenIssuer({
+      tokens,
+      plans: ground.plans,
+      clock,
+      ids,
+      lifetimeSeconds: needs.tokenLifetimeSeconds,
+    }),
     admitAddress: needs.admitAddress,
     later: events.later,
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
+import type { Plans } from '../../../core/plans.ts'
 import type { Tokens } from '../../../http/tokens.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { createTokenIssuer } from './token-issuer.ts'
@@ -9,13 +10,14 @@ const LIFETIME_SECONDS = 300
 
 export interface OperatorTokenDeps {
   stores: Pick<StoreQueries, 'findStore'>
+  plans: Plans
   clock: Clock
   ids: Ids
   createTokens(secret: string): Pick<Tokens, 'sign'>
 }
 
 /** Tokens for commands that work beside a service. Who reads the secrets of the data folder needs no client secret. */
-export const operatorTokenService = ({ stores, clock, ids, createTokens }: OperatorTokenDeps) => ({
+export const operatorTokenService = ({ stores, plans, clock, ids, createTokens }: OperatorTokenDeps) => ({
   /**
    * Creates a token of the store's machine grant that lives for five minutes. It ends like any other when the store gets
    * a new client secret.
@@ -27,7 +29,7 @@ export const operatorTokenService = ({ stores, clock, ids, createTokens }: Opera
     const store = stores.findStore(storeId)
     if (!store) return undefined
     const tokens = createTokens(tokenSecret)
-    const issuer = createTokenIssuer({ tokens, clock, ids, lifetimeSeconds: LIFETIME_SECONDS })
+    const issuer = createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds: LIFETIME_SECONDS })
     return (await issuer.issueForStore(store, issuer.createJti())).access_token
   },
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import { limitOrNull, type PlanName, type Plans } from '../../../core/plans.ts'
 import type { Tokens } from '../../../http/tokens.ts'
 import type { MembershipRow, PersonRow } from '../../stores/people/queries.ts'
 import type { TokenStore } from './queries.ts'
@@ -9,6 +9,7 @@ import type { AccessToken } from './schema.ts'
 
 export interface TokenIssuerDeps {
   tokens: Pick<Tokens, 'sign'>
+  plans: Plans
   clock: Clock
   ids: Ids
   lifetimeSeconds: number
@@ -23,12 +24,16 @@ const MEMBERSHIPS_IN_TOKEN_MAX = 40
 export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
 /** Creates access tokens with the claims of contract 4.5. */
-export function createTokenIssuer({ tokens, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
+export function createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
   const buildAnswer = (access_token: string): AccessToken => ({
     access_token,
     token_type: 'Bearer',
     expires_in: lifetimeSeconds,
   })
+
+  function buildPlanClaims(plan: PlanName) {
+    return { plan, rate_limit: limitOrNull(plans[plan].requestsPerMinute) }
+  }
 
   return {
     createJti: (): string => ids.uuid(),
@@ -74,9 +79,4 @@ export function createTokenIssuer({ tokens, clock, ids, lifetimeSeconds }: Token
       return buildAnswer(await tokens.sign(claims, lifetimeSeconds))
     },
   }
-}
-
-function buildPlanClaims(plan: PlanName) {
-  const { requestsPerMinute } = PLANS[plan]
-  return { plan, rate_limit: Number.isFinite(requestsPerMinute) ? requestsPerMinute : null }
 }

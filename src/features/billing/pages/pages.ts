@@ -1,6 +1,6 @@
 import { isoTime } from '../../../core/clock.ts'
 import { formatAmount, toMinor } from '../../../core/money.ts'
-import { CURRENCY, PLAN_NAMES, PLANS, type PlanName } from '../../../core/plans.ts'
+import { PLAN_NAMES, type PlanName, type Plans } from '../../../core/plans.ts'
 import { decimalSize, groupThousands } from '../../../core/text.ts'
 import { escapeHtml, page } from '../../../http/page.ts'
 import type { ListedCheckout, ListedInvoice } from '../payments/queries.ts'
@@ -23,28 +23,29 @@ const describeLimit = (limit: number, inWords: (limit: number) => string = group
   Number.isFinite(limit) ? inWords(limit) : 'unlimited'
 
 /** The page that refusals for the plan lead to. */
-export const plansPage = (): string =>
+export const plansPage = (plans: Plans): string =>
   titled(
     'Plans',
     `<p>What a store may hold and how often it may ask, by its plan. Moving to a smaller plan deletes nothing.</p>
     <table>
       <thead><tr><th scope="col">Plan</th><th scope="col">Price a month</th><th scope="col">Products</th><th scope="col">Requests a minute</th><th scope="col">Stored pictures</th></tr></thead>
-      <tbody>${PLAN_NAMES.map(planRow).join('')}</tbody>
+      <tbody>${PLAN_NAMES.map((name) => planRow(plans, name)).join('')}</tbody>
     </table>
     <h2>To change the plan</h2>
     <p>An owner or admin of the store sends <code>POST&nbsp;/v1/billing/checkout</code> with the name of the plan; the answer leads to the page where the change is paid for or confirmed. The <a href="/docs">API page</a> sends it for you, and the <a href="/docs/guide/billing">guide</a> explains it.</p>
     <p>The operator of this service can also change the plan: <code>lookalike store set-plan SLUG PLAN</code>.</p>`,
   )
 
-function planRow(name: PlanName): string {
-  const { pricePerMonth, productsMax, requestsPerMinute, storageBytesMax } = PLANS[name]
+function planRow(plans: Plans, name: PlanName): string {
+  const { title, pricePerMonth, productsMax, requestsPerMinute, storageBytesMax } = plans[name]
+  const { currency } = plans
   const cells = [
-    ['Price a month', formatAmount(toMinor(pricePerMonth, CURRENCY), CURRENCY)],
+    ['Price a month', formatAmount(toMinor(pricePerMonth, currency), currency)],
     ['Products', describeLimit(productsMax)],
     ['Requests a minute', describeLimit(requestsPerMinute)],
     ['Stored pictures', describeLimit(storageBytesMax, decimalSize)],
   ]
-  return `<tr><th scope="row">${name}</th>${cells.map(([label, value]) => `<td data-label="${label}">${value}</td>`).join('')}</tr>`
+  return `<tr><th scope="row">${title === null ? name : `${escapeHtml(title)} (<code>${name}</code>)`}</th>${cells.map(([label, value]) => `<td data-label="${label}">${value}</td>`).join('')}</tr>`
 }
 
 /** What the page says of a request that needs nothing more. */
@@ -71,6 +72,7 @@ const checkoutFacts = ({
   before,
   plan,
   amountCents,
+  currency,
   createdAt,
   expiresAt,
 }: ListedCheckout): string =>
@@ -78,7 +80,7 @@ const checkoutFacts = ({
     ['Store', `${escapeHtml(storeName)} (<code>${escapeHtml(slug)}</code>)`],
     ['Plan now', before],
     ['Plan asked for', plan],
-    ['Price a month', formatAmount(amountCents, CURRENCY)],
+    ['Price a month', formatAmount(amountCents, currency)],
     ['Asked on', formatMinute(createdAt)],
     ['Open until', formatMinute(expiresAt)],
   ])

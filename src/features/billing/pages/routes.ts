@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { PLANS_PAGE } from '../../../core/plans.ts'
+import { PLANS_PAGE, type Plans } from '../../../core/plans.ts'
 import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
@@ -16,6 +16,7 @@ import type { BillingPagesService } from './service.ts'
 
 export interface PageFacts {
   clock: Clock
+  plans: Plans
   baseUrl(): string
   readState(checkout: ListedCheckout, now: number): CheckoutState
   /** Says what the plan that is asked for would mean. */
@@ -28,7 +29,7 @@ const HIDDEN = { detail: { hide: true } }
 export function billingPageRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
   service: BillingPagesService,
-  { clock, baseUrl, readState, listWarnings }: PageFacts,
+  { clock, plans, baseUrl, readState, listWarnings }: PageFacts,
 ) {
   return new Elysia({ name: 'billingPages.routes', tags: ['Billing'] })
     .use(forAnyone)
@@ -36,7 +37,7 @@ export function billingPageRoutes(
       set.headers['cache-control'] = 'no-store'
       set.headers['referrer-policy'] = 'no-referrer'
     })
-    .get(PLANS_PAGE, () => answerPage(plansPage()), HIDDEN)
+    .get(PLANS_PAGE, () => answerPage(plansPage(plans)), HIDDEN)
     .get(
       '/billing/checkout/:token',
       ({ params }) =>

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { addMonth } from '../../../core/months.ts'
-import { CURRENCY } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Links } from './links.ts'
@@ -19,6 +19,7 @@ export interface ConfirmDeps {
   people: Pick<PeopleQueries, 'listOwners'>
   links: Pick<Links, 'checkout' | 'invoice'>
   sendAfterwards: SendAfterwards
+  plans: Plans
   clock: Clock
   ids: Ids
   atomically: Atomically
@@ -59,12 +60,15 @@ export function confirmService(deps: ConfirmDeps) {
       ...{ action, storeId, keyId: null, details },
     })
 
-  function issueInvoice({ id, storeId, plan, amountCents }: ListedCheckout, isPaid: boolean): InvoiceRow {
+  function issueInvoice(
+    { id, storeId, plan, amountCents, currency }: ListedCheckout,
+    isPaid: boolean,
+  ): InvoiceRow {
     const now = clock.now()
     const invoice: InvoiceRow = {
       ...{ id: ids.uuid(), storeId, provider: 'manual', providerId: null, checkoutId: id, plan, amountCents },
       number: formatNumber(now, queries.takeNumber()),
-      currency: CURRENCY,
+      currency,
       status: isPaid ? 'paid' : 'open',
       address: null,
       periodStart: now,
@@ -99,6 +103,7 @@ export function confirmService(deps: ConfirmDeps) {
     const shown = invoice && {
       number,
       amountCents: invoice.amountCents,
+      currency: invoice.currency,
       link: links.invoice(invoice.id),
       isPaid,
     }
@@ -117,7 +122,7 @@ export function confirmService(deps: ConfirmDeps) {
     demandOpen,
     /** Says what the plan would mean for the store that asks for it. */
     listWarnings: ({ plan, storeId }: ListedCheckout): string[] =>
-      warnOfPlan(plan, stores.countProducts(storeId)),
+      warnOfPlan(deps.plans, plan, stores.countProducts(storeId)),
 
     /** Lists the requests that wait for the operator, and the invoices that nobody has paid. */
     list: (): {

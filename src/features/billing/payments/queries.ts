@@ -10,8 +10,10 @@ export interface CheckoutRow {
   plan: PlanName
   provider: Provider
   status: 'open' | 'completed' | 'replaced'
-  /** A month. */
+  /** A month, in the smallest unit of the currency. */
   amountCents: number
+  /** ISO 4217. */
+  currency: string
   /** The person who asked, who may be gone. */
   askedBy: string | null
   createdAt: number
@@ -48,7 +50,7 @@ export type ListedInvoice = InvoiceRow & { slug: string; storeName: string }
 
 export type PaymentQueries = ReturnType<typeof paymentQueries>
 
-const CHECKOUT = `checkouts.id, store_id AS storeId, checkouts.plan, provider, status, amount_cents AS amountCents,
+const CHECKOUT = `checkouts.id, store_id AS storeId, checkouts.plan, provider, status, amount_cents AS amountCents, currency,
   asked_by AS askedBy, checkouts.created_at AS createdAt, expires_at AS expiresAt, completed_at AS completedAt`
 
 const INVOICE = `invoices.id, store_id AS storeId, provider, provider_id AS providerId, checkout_id AS checkoutId, number,
@@ -66,8 +68,8 @@ export function paymentQueries(db: Db) {
     SELECT ${CHECKOUT}, ${OF_STORE}, stores.plan AS before FROM checkouts JOIN stores ON stores.id = store_id
     WHERE status = 'open' AND expires_at > ? ORDER BY checkouts.created_at LIMIT ?`)
   const addCheckout = db.prepare(`
-    INSERT INTO checkouts (id, store_id, plan, provider, status, amount_cents, asked_by, created_at, expires_at)
-    VALUES (@id, @storeId, @plan, @provider, 'open', @amountCents, @askedBy, @createdAt, @expiresAt)`)
+    INSERT INTO checkouts (id, store_id, plan, provider, status, amount_cents, currency, asked_by, created_at, expires_at)
+    VALUES (@id, @storeId, @plan, @provider, 'open', @amountCents, @currency, @askedBy, @createdAt, @expiresAt)`)
   const replaceOpen = db.prepare(
     "UPDATE checkouts SET status = 'replaced' WHERE store_id = ? AND status = 'open'",
   )

@@ -4,7 +4,7 @@ import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { toAmount, toMinor } from '../../../core/money.ts'
-import { CURRENCY, PLANS, type PlanName } from '../../../core/plans.ts'
+import type { PlanName, Plans } from '../../../core/plans.ts'
 import { groupThousands } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
@@ -27,6 +27,7 @@ export interface PaymentDeps {
   gateway: PaymentGateway | undefined
   links: Pick<Links, 'checkout' | 'invoice'>
   sendAfterwards: SendAfterwards
+  plans: Plans
   /** Requests of one store that the operator is told about. */
   asked: Throttle
   clock: Clock
@@ -49,14 +50,15 @@ export type PaymentService = ReturnType<typeof paymentService>
 
 /** Changes of plans, and what is paid for them (contract 6.7). */
 export function paymentService(deps: PaymentDeps) {
-  const { queries, subscriptions, stores, people, gateway, links, clock, ids, atomically, record } = deps
+  const { queries, subscriptions, stores, people, gateway, links, plans, clock, ids, atomically, record } =
+    deps
   const provider = gateway ? 'stripe' : 'manual'
 
-  function describe(row: Pick<CheckoutRow, 'plan' | 'amountCents'>) {
+  function describe(row: Pick<CheckoutRow, 'plan' | 'amountCents' | 'currency'>) {
     return {
       plan_name: row.plan,
-      amount: toAmount(row.amountCents, CURRENCY),
-      currency: CURRENCY,
+      amount: toAmount(row.amountCents, row.currency),
+      currency: row.currency,
     }
   }
 
@@ -74,10 +76,18 @@ export function paymentService(deps: PaymentDeps) {
 
   function tellOperator(
     { store }: Actor,
-    { id, plan, amountCents }: Pick<CheckoutRow, 'id' | 'plan' | 'amountCents'>,
+    { id, plan, amountCents, currency }: Pick<CheckoutRow, 'id' | 'plan' | 'amountCents' | 'currency'>,
   ) {
     if (!deps.asked.take(store.id, clock.now()).isAllowed) return
-    const facts = { id, slug: store.slug, before: store.plan, plan, amountCents, link: links.checkout(id) }
+    const facts = {
+      id,
+      slug: store.slug,
+      before: store.plan,
+      plan,
+      amountCents,
+      currency,
+      link: links.checkout(id),
+    }
     deps.sendAfterwards(people.listSuperAdmins(SUPER_ADMINS_TOLD).map(({ email }) => askedMail(email, facts)))
   }
 
@@ -91,8 +101,8 @@ export function paymentService(deps: PaymentDeps) {
     const [live] = subscriptions.listLive(storeId)
     if (amountCents > 0) {
       return pay.startCheckout({
-        ...{ id, storeId, plan, amountCents, returnUrl, currency: CURRENCY },
-        title: `Lookalike, plan ${plan}`,
+        ...{ id, storeId, plan, amountCents, returnUrl, currency: plans.currency },
+        title: `Lookalike, plan ${plans[plan].title ?? plan}`,
         customer: subscriptions.findCustomer(storeId),
         email: people.findPerson(actor.userId ?? '')?.email,
       })
@@ -117,11 +127,21 @@ export function paymentService(deps: PaymentDeps) {
         throw new ApiError('already_on_plan', `The store is on the plan ${plan} already`)
       const id = ids.uuid()
       const createdAt = clock.now()
-      const amountCents = toMinor(PLANS[plan].pricePerMonth, CURRENCY)
+      const { currency } = plans
+      const amountCents = toMinor(plans[plan].pricePerMonth, currency)
       const page = gateway
         ? await startAtProvider({ pay: gateway, actor, id, plan }, amountCents)
         : { url: links.checkout(id), expiresAt: createdAt + CONFIRM_MS }
-      const row = { id, storeId, plan, provider, amountCents, askedBy: actor.userId, createdAt } as const
+      const row = {
+        id,
+        storeId,
+        plan,
+        provider,
+        amountCents,
+        currency,
+        askedBy: actor.userId,
+        createdAt,
+      } as const
       note(actor, { ...row, expiresAt: page.expiresAt })
       return {
         checkout_url: page.url,
@@ -129,7 +149,7 @@ export function paymentService(deps: PaymentDeps) {
         expires_at: isoTime(page.expiresAt),
         ...describe(row),
         provider,
-        warnings: warnOfPlan(plan, stores.countProducts(storeId)),
+        warnings: warnOfPlan(plans, plan, stores.countProducts(storeId)),
       }
     },
 
@@ -186,8 +206,8 @@ export const readState = (
 ): CheckoutState => (status === 'open' && expiresAt <= now ? 'expired' : status)
 
 /** Says what a plan would mean for a store that has more than it holds. */
-export function warnOfPlan(plan: PlanName, products: number): string[] {
-  const { productsMax } = PLANS[plan]
+export function warnOfPlan(plans: Plans, plan: PlanName, products: number): string[] {
+  const { productsMax } = plans[plan]
   if (products <= productsMax) return []
   const [has, holds] = [groupThousands(products), groupThousands(productsMax)]
   return [

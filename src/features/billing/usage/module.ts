@@ -30,7 +30,7 @@ export function buildUsage(ground: Ground, needs: UsageNeeds) {
   })
   const calls = createCallCounts({ queries, thisMonth, later: writes.later })
   const warnings = createWarnings({ ...ground, ...needs, queries, thisMonth, schedule: ground.later })
-  const usage = usageService({ ...needs, queries, calls, thisMonth })
+  const usage = usageService({ ...needs, plans: ground.plans, queries, calls, thisMonth })
 
   return {
     service: {

@@ -1,4 +1,4 @@
-import { PLANS, type PlanName } from '../../../core/plans.ts'
+import type { PlanName, Plans } from '../../../core/plans.ts'
 import { decimalSize, groupThousands } from '../../../core/text.ts'
 import type { Resource, StoreUse } from './queries.ts'
 
@@ -15,12 +15,15 @@ export interface Nearness {
 export const THRESHOLDS = [95, 80] as const
 
 /** Whether a plan has a limit that a store can come near to. */
-export const hasLimits = (plan: PlanName): boolean =>
-  PLANS[plan].productsMax < Infinity || PLANS[plan].storageBytesMax < Infinity
+export const hasLimits = (plans: Plans, plan: PlanName): boolean =>
+  plans[plan].productsMax < Infinity || plans[plan].storageBytesMax < Infinity
 
 /** Lists the limits of its plan that a store is near to, or above. */
-export function listNearLimits({ plan, products, storageBytes }: Omit<StoreUse, 'slug'>): Nearness[] {
-  const { productsMax, storageBytesMax } = PLANS[plan]
+export function listNearLimits(
+  plans: Plans,
+  { plan, products, storageBytes }: Omit<StoreUse, 'slug'>,
+): Nearness[] {
+  const { productsMax, storageBytesMax } = plans[plan]
   return [...near('products', products, productsMax), ...near('storage', storageBytes, storageBytesMax)]
 }
 

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
-import { CurrentPlan, Usage } from './schema.ts'
+import { CurrentPlan, PlanList, Usage } from './schema.ts'
 import type { UsageService } from './service.ts'
 
 const REFUSALS = failures(...FOR_STORE, ...READING)
@@ -20,6 +20,16 @@ export function usageRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'
         operationId: 'getCurrentPlan',
         summary: 'Read the plan of the store, its limits and its price',
         description: 'The plan of the store with its limits and its price, and when it renews.',
+      },
+    })
+    .get('/plans', ({ actor }) => usage.listPlans(actor.store), {
+      can: 'billing:read',
+      response: { 200: PlanList, ...REFUSALS },
+      detail: {
+        operationId: 'listPlans',
+        summary: 'List the plans with their prices and limits',
+        description:
+          'The plans that this service has, smallest first. `POST /v1/billing/checkout` asks for one.',
       },
     })
     .get('/usage', ({ actor }) => usage.show(actor.store), {

@@ -10,6 +10,10 @@ const limit = (description: string) => t.Union([t.Integer(), t.Null()], { descri
 /** Names of the plans, for other schemas of billing. */
 export const PlanName = oneOf(PLAN_NAMES)
 
+const planTitle = t.Optional(
+  t.String({ description: 'What people read in place of the name, if the operator has set it.' }),
+)
+
 /** What takes the money: the operator, or Stripe. */
 export const Provider = oneOf(['manual', 'stripe'])
 
@@ -17,6 +21,7 @@ export const CurrentPlan = named(
   'CurrentPlan',
   t.Object({
     plan_name: PlanName,
+    title: planTitle,
     max_products: limit('null: unlimited.'),
     rate_per_minute: limit('Requests for products and searches. null: unlimited.'),
     storage_max_bytes: limit('Bytes of pictures that the service stores. null: unlimited.'),
@@ -30,6 +35,23 @@ export const CurrentPlan = named(
   }),
 )
 export type CurrentPlan = typeof CurrentPlan.static
+
+/** The plans of this service, smallest first. */
+export const PlanList = t.Array(
+  named(
+    'Plan',
+    t.Object({
+      plan_name: PlanName,
+      title: planTitle,
+      price_per_month: t.Number(),
+      currency: t.String({ examples: ['USD'] }),
+      max_products: limit('null: unlimited.'),
+      rate_per_minute: limit('Requests for products and searches. null: unlimited.'),
+      is_current: t.Boolean({ description: 'Whether the store is on this plan.' }),
+    }),
+  ),
+)
+export type PlanList = typeof PlanList.static
 
 const PlanWarning = named(
   'PlanWarning',

@@ -1,11 +1,11 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { Month } from '../../../core/months.ts'
-import { CURRENCY, PLANS } from '../../../core/plans.ts'
+import { limitOrNull, PLAN_NAMES, type Plans } from '../../../core/plans.ts'
 import type { CallCounts } from './calls.ts'
 import { describeNearness, listNearLimits } from './nearness.ts'
 import type { UsageQueries } from './queries.ts'
-import type { CurrentPlan, Usage } from './schema.ts'
+import type { CurrentPlan, PlanList, Usage } from './schema.ts'
 
 /** What is known of the payments for a store's plan. Moments are Unix ms. */
 export interface Renewal {
@@ -19,6 +19,7 @@ export interface Renewal {
 export interface UsageDeps {
   queries: Pick<UsageQueries, 'findUse' | 'readMonth'>
   calls: Pick<CallCounts, 'read'>
+  plans: Plans
   thisMonth(): Month
   findRenewal(storeId: string): Renewal
 }
@@ -26,40 +27,56 @@ export interface UsageDeps {
 export type UsageService = ReturnType<typeof usageService>
 
 /** What a store may use, and what it uses (contract 6.6). Every answer takes constant time. */
-export function usageService({ queries, calls, thisMonth, findRenewal }: UsageDeps) {
+export function usageService({ queries, calls, plans, thisMonth, findRenewal }: UsageDeps) {
   return {
     /** GET /v1/billing/current-plan. */
     showPlan({ id, plan }: CallerStore): CurrentPlan {
-      const { productsMax, requestsPerMinute, storageBytesMax, pricePerMonth } = PLANS[plan]
+      const { productsMax, requestsPerMinute, storageBytesMax, pricePerMonth, title } = plans[plan]
       const { provider, renewsAt, endsAt } = findRenewal(id)
       return {
         plan_name: plan,
-        max_products: orNull(productsMax),
-        rate_per_minute: orNull(requestsPerMinute),
-        storage_max_bytes: orNull(storageBytesMax),
+        ...(title !== null && { title }),
+        max_products: limitOrNull(productsMax),
+        rate_per_minute: limitOrNull(requestsPerMinute),
+        storage_max_bytes: limitOrNull(storageBytesMax),
         price_per_month: pricePerMonth,
-        currency: CURRENCY,
+        currency: plans.currency,
         renews_at: renewsAt === null ? null : isoTime(renewsAt),
         ends_at: endsAt === null ? null : isoTime(endsAt),
         provider,
       }
     },
 
+    /** GET /v1/billing/plans. */
+    listPlans: ({ plan: present }: CallerStore): PlanList =>
+      PLAN_NAMES.map((plan_name) => {
+        const { title, pricePerMonth, productsMax, requestsPerMinute } = plans[plan_name]
+        return {
+          plan_name,
+          ...(title !== null && { title }),
+          price_per_month: pricePerMonth,
+          currency: plans.currency,
+          max_products: limitOrNull(productsMax),
+          rate_per_minute: limitOrNull(requestsPerMinute),
+          is_current: plan_name === present,
+        }
+      }),
+
     /** GET /v1/billing/usage. */
     show({ id, slug, plan }: CallerStore): Usage {
-      const { productsMax, storageBytesMax } = PLANS[plan]
+      const { productsMax, storageBytesMax } = plans[plan]
       const { name, start, end } = thisMonth()
       const use = queries.findUse(id) ?? { plan, slug, products: 0, storageBytes: 0 }
       return {
         api_calls: calls.read(id, name),
         products_count: use.products,
-        max_products: orNull(productsMax),
+        max_products: limitOrNull(productsMax),
         storage_bytes: use.storageBytes,
-        storage_max_bytes: orNull(storageBytesMax),
+        storage_max_bytes: limitOrNull(storageBytesMax),
         bulk_items: queries.readMonth(id, name).bulkItems,
         period_start: isoTime(start),
         period_end: isoTime(end),
-        warnings: listNearLimits(use).map((nearness) => ({
+        warnings: listNearLimits(plans, use).map((nearness) => ({
           ...nearness,
           message: describeNearness(nearness),
         })),
@@ -67,6 +84,3 @@ export function usageService({ queries, calls, thisMonth, findRenewal }: UsageDe
     },
   }
 }
-
-/** The form of a limit on the wire. */
-const orNull = (limit: number): number | null => (limit === Infinity ? null : limit)

@@ -1,6 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Month } from '../../../core/months.ts'
-import { PLANS } from '../../../core/plans.ts'
+import { limitOrNull, type Plans } from '../../../core/plans.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { limitNearMail } from './mails.ts'
@@ -13,6 +13,7 @@ export interface WarningDeps {
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Queues the event for the webhooks that ask for it, inside the transaction. */
   publish(storeId: string, event: 'plan.limit_near', data: Record<string, unknown>): void
+  plans: Plans
   thisMonth(): Month
   /** Calls back once, after the transaction. */
   schedule(callback: () => void, delayMs: number): void
@@ -28,7 +29,7 @@ const OWNERS_MAX = 20
  * owners by mail.
  */
 export function createWarnings(deps: WarningDeps) {
-  const { queries, people, outbox, thisMonth } = deps
+  const { queries, people, outbox, plans, thisMonth } = deps
 
   function deliver(mailIds: readonly string[]): void {
     for (const id of mailIds) {
@@ -40,11 +41,10 @@ export function createWarnings(deps: WarningDeps) {
   }
 
   function tell(storeId: string, use: StoreUse, nearness: Nearness): void {
-    const { productsMax } = PLANS[use.plan]
     deps.publish(storeId, 'plan.limit_near', {
       plan_name: use.plan,
       ...nearness,
-      max_products: productsMax === Infinity ? null : productsMax,
+      max_products: limitOrNull(plans[use.plan].productsMax),
       products_count: use.products,
     })
     const facts = { slug: use.slug, plan: use.plan, nearness, baseUrl: deps.baseUrl() }
@@ -60,10 +60,10 @@ export function createWarnings(deps: WarningDeps) {
      * limits it reads one row, and it writes only above a threshold.
      */
     noteGrowth({ id: storeId, plan }: CallerStore): void {
-      if (!hasLimits(plan)) return
+      if (!hasLimits(plans, plan)) return
       const use = queries.findUse(storeId)
       if (!use) return
-      for (const nearness of listNearLimits(use)) {
+      for (const nearness of listNearLimits(plans, use)) {
         const { name } = thisMonth()
         const { resource, percent } = nearness
         const isNew = queries.addWarning(storeId, name, resource, percent)

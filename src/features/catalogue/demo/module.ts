@@ -10,8 +10,8 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
 }
 
 /** Wires the demo catalogue, whose products come and go through the door of all products. */
-export function buildDemo({ baseUrl }: Ground, { readPicture, products }: DemoNeeds) {
+export function buildDemo({ plans, baseUrl }: Ground, { readPicture, products }: DemoNeeds) {
   const { changes } = products
-  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, baseUrl })
+  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, plans, baseUrl })
   return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>
 }

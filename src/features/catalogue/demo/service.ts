@@ -1,6 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
-import { PLANS } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductChanges } from '../products/changes.ts'
@@ -14,13 +14,14 @@ export interface DemoDeps {
   readPicture(name: string): Promise<Uint8Array>
   changes: Pick<ProductChanges, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
+  plans: Plans
   baseUrl(): string
 }
 
 export type DemoService = ReturnType<typeof demoService>
 
 /** Installs and removes the demo catalogue. */
-export function demoService({ catalogue, readPicture, changes, products, baseUrl }: DemoDeps) {
+export function demoService({ catalogue, readPicture, changes, products, plans, baseUrl }: DemoDeps) {
   return {
     /**
      * Indexes the demo products that the store does not have yet, so a second call changes nothing. A product of the
@@ -33,8 +34,8 @@ export function demoService({ catalogue, readPicture, changes, products, baseUrl
       const { id: storeId, plan } = store
       const missing = catalogue.filter(({ product_id }) => !products.has(storeId, product_id))
       const count = products.count(storeId)
-      if (count + missing.length > PLANS[plan].productsMax)
-        throw productLimitExceeded(store, count, baseUrl())
+      if (count + missing.length > plans[plan].productsMax)
+        throw productLimitExceeded(plans, store, count, baseUrl())
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
           changes.put(store, {

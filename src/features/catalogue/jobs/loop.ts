@@ -1,7 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { PLANS } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import { createHold, type Hold } from './hold.ts'
@@ -20,6 +20,7 @@ export interface LoopDeps {
   /** Puts back an item whose lease is over, or ends it after too many tries. */
   giveUp(item: LeasedItem): void
   findStore(id: string): CallerStore | undefined
+  plans: Plans
   products: { has(storeId: string, productId: string): boolean; count(storeId: string): number }
   /** Told once an item of a job is over, outside every transaction. */
   onProgress(jobId: number): void
@@ -177,7 +178,7 @@ export function createJobLoop(deps: LoopDeps) {
   }
 
   function hasPlace({ id, plan }: CallerStore, busy: readonly Running[]): boolean {
-    const max = PLANS[plan].productsMax
+    const max = deps.plans[plan].productsMax
     if (max === Infinity) return true
     const coming = busy.filter(({ isNew }) => isNew).length
     return coming === 0 || products.count(id) + coming < max

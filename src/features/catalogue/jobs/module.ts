@@ -68,7 +68,7 @@ export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
  * time, and writes each product by `products.changes`; the ledger ends the item inside that same transaction, so an item
  * takes effect exactly once, whatever happens to the program.
  */
-export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: JobNeeds) {
+export function buildJobs({ db, atomically, clock, ids, log, plans }: Ground, needs: JobNeeds) {
   const { stores, products, embedder, spool, files, callbacks, onFinished, noteFault } = needs
   const write = <Result>(work: () => Result): Result => unsynced(db, work)
   const queries = jobQueries(db)
@@ -116,6 +116,7 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
     giveUp,
     findStore: stores.findStore,
     products: { has: products.has, count: stores.countProducts },
+    plans,
     onProgress: (id) => jobs.noteProgress(id),
     unsynced: write,
     ...{ log, clock, ids },
@@ -124,6 +125,7 @@ export function buildJobs({ db, atomically, clock, ids, log }: Ground, needs: Jo
   const room = createJobRoom({
     queries: roomQueries(db),
     findStore: stores.findStore,
+    plans,
     discard: starter.discard,
     atomically,
     unsynced: write,

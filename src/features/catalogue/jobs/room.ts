@@ -2,13 +2,14 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { Atomically } from '../../../core/audit.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { PLANS } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { RoomQueries } from './room-queries.ts'
 
 export interface RoomDeps {
   queries: RoomQueries
   findStore(id: string): CallerStore | undefined
+  plans: Plans
   /** Deletes a job with all that is left of it. */
   discard(job: { id: number; jobId: string }): Promise<void>
   atomically: Atomically
@@ -19,7 +20,7 @@ export interface RoomDeps {
 const STEP = 250
 
 /** Bounds what the jobs of a store that are over leave on the disk. */
-export function createJobRoom({ queries, findStore, discard, atomically, unsynced }: RoomDeps) {
+export function createJobRoom({ queries, findStore, discard, plans, atomically, unsynced }: RoomDeps) {
   const locked = createKeyedLock()
 
   async function measure(storeId: string): Promise<void> {
@@ -63,7 +64,7 @@ export function createJobRoom({ queries, findStore, discard, atomically, unsynce
         await measure(storeId)
         const store = findStore(storeId)
         if (!store) return
-        const { jobErrorBytesMax } = PLANS[store.plan]
+        const { jobErrorBytesMax } = plans[store.plan]
         while (unsynced(() => dropSome(storeId, jobErrorBytesMax))) await turn()
         const listBeyond = () => queries.listBeyond(storeId, LIMITS.jobsKeptMax)
         for (let old = listBeyond(); old.length > 0; old = listBeyond()) {

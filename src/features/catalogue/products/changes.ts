@@ -5,7 +5,7 @@ import type { EmitEvent, EventOrigin } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
-import { PLANS } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicateLook, DuplicatesService } from '../duplicates/service.ts'
@@ -19,6 +19,7 @@ import type { Metadata } from './schema.ts'
 export interface ProductChangesDeps {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
+  plans: Plans
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
   writeTogether: WriteTogether
@@ -127,10 +128,10 @@ export function createProductChanges(deps: ProductChangesDeps) {
 
   /** @throws ApiError `product_limit_exceeded` when the plan has no room for one more product. */
   function requireRoom(store: CallerStore): void {
-    const max = PLANS[store.plan].productsMax
+    const max = deps.plans[store.plan].productsMax
     if (max === Infinity) return
     const count = stores.countProducts(store.id)
-    if (count >= max) throw productLimitExceeded(store, count, deps.baseUrl())
+    if (count >= max) throw productLimitExceeded(deps.plans, store, count, deps.baseUrl())
   }
 
   async function write(

@@ -58,14 +58,14 @@ const SWEEP_MS = 10_000
  * Wires the products of all stores. An upload walks straight down from here: routes, service, changes, then the pictures
  * and the SQL, then the product index, which calls nothing back.
  */
-export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, needs: ProductNeeds) {
+export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Ground, needs: ProductNeeds) {
   const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, duplicates, waiting } =
     needs
   const queries = productQueries(db, model.vectors, model.row)
   const space = storageQueries(db)
   const pictures = productPictures({
     queries: { ...queries, ...space },
-    storage: createStorageLimit({ queries: space, stores, baseUrl }),
+    storage: createStorageLimit({ queries: space, stores, plans, baseUrl }),
     embedder,
     fetcher,
     checkUrl,
@@ -81,7 +81,7 @@ export function buildProducts({ db, atomically, clock, ids, baseUrl }: Ground, n
   })
   const changes = createProductChanges({
     ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
-    ...{ noteGrowth: needs.noteGrowth, baseUrl },
+    ...{ noteGrowth: needs.noteGrowth, plans, baseUrl },
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const products = productService({

@@ -1,12 +1,13 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { storageLimitExceeded } from '../../../core/plan-limits.ts'
-import { PLANS } from '../../../core/plans.ts'
+import type { Plans } from '../../../core/plans.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps {
   queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
   stores: Pick<StoreQueries, 'readKeptBytes'>
+  plans: Plans
   baseUrl(): string
 }
 
@@ -27,7 +28,7 @@ export interface StorageChange {
 export type StorageLimit = ReturnType<typeof createStorageLimit>
 
 /** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
-export function createStorageLimit({ queries, stores, baseUrl }: StorageLimitDeps) {
+export function createStorageLimit({ queries, stores, plans, baseUrl }: StorageLimitDeps) {
   /**
    * Starts one write of a product.
    *
@@ -40,7 +41,7 @@ export function createStorageLimit({ queries, stores, baseUrl }: StorageLimitDep
     listLeaving: () => number[],
   ): StorageChange {
     const storeId = store.id
-    const max = PLANS[store.plan].storageBytesMax
+    const max = plans[store.plan].storageBytesMax
     let added = 0
 
     /** A store above the limit of a smaller plan may still write, as long as a write frees more than it takes. */
@@ -51,7 +52,7 @@ export function createStorageLimit({ queries, stores, baseUrl }: StorageLimitDep
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.countFreedBytes(storeId, leavingIds)
       if (kept + size - freed > max && added + size >= freed) {
-        throw storageLimitExceeded(store, kept, baseUrl())
+        throw storageLimitExceeded(plans, store, kept, baseUrl())
       }
     }
 

@@ -21,7 +21,9 @@ export const AdminPlans = named(
     plans: t.Array(
       t.Object({
         plan_name: oneOf(PLAN_NAMES),
-        price_per_month: t.Number({ description: 'US dollars.' }),
+        title: t.String({ description: 'What people read.' }),
+        price_per_month: t.Number(),
+        currency: t.String({ examples: ['USD'] }),
         max_products: IntegerOrNull,
         rate_per_minute: IntegerOrNull,
         widget_rate_per_minute: IntegerOrNull,

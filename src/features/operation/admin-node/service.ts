@@ -2,7 +2,7 @@ import type { Caller } from '../../../core/actor.ts'
 import { type Atomically, describeOperation, type RecordEvent } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
-import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
+import { limitOrNull, PLAN_NAMES, type Plans } from '../../../core/plans.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { AuditService } from '../../access/audit/service.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
@@ -22,6 +22,7 @@ export interface AdminNodeDeps {
   queries: AdminNodeQueries
   outbox: Pick<OutboxService, 'isConfigured' | 'listPage' | 'count' | 'resend'>
   health: Pick<HealthService, 'checkReadiness' | 'readVersion'>
+  plans: Plans
   listAudit: AuditService['listForOperator']
   readFreeDiskShare(): Promise<number>
   /** Bytes of memory of this process. */
@@ -47,14 +48,16 @@ export function adminNodeService(deps: AdminNodeDeps) {
       const stores = queries.countByPlan()
       return {
         plans: PLAN_NAMES.map((plan_name) => {
-          const plan = PLANS[plan_name]
+          const plan = deps.plans[plan_name]
           return {
             plan_name,
+            title: plan.title ?? plan_name,
             price_per_month: plan.pricePerMonth,
-            max_products: orNull(plan.productsMax),
-            rate_per_minute: orNull(plan.requestsPerMinute),
-            widget_rate_per_minute: orNull(plan.widgetRequestsPerMinute),
-            storage_bytes: orNull(plan.storageBytesMax),
+            currency: deps.plans.currency,
+            max_products: limitOrNull(plan.productsMax),
+            rate_per_minute: limitOrNull(plan.requestsPerMinute),
+            widget_rate_per_minute: limitOrNull(plan.widgetRequestsPerMinute),
+            storage_bytes: limitOrNull(plan.storageBytesMax),
             stores: stores.get(plan_name) ?? 0,
           }
         }),
@@ -112,5 +115,3 @@ export function adminNodeService(deps: AdminNodeDeps) {
     listAudit: deps.listAudit,
   }
 }
-
-const orNull = (limit: number): number | null => (limit === Infinity ? null : limit)

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../core/actor.ts'
 import { type Clock, DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
-import { PLANS } from '../../../core/plans.ts'
+import { limitOrNull, type Plans } from '../../../core/plans.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StateService } from '../../stores/states/service.ts'
@@ -20,6 +20,7 @@ export interface AdminStoreDeps {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
   states: StateService
+  plans: Plans
   clock: Clock
 }
 
@@ -31,11 +32,10 @@ const cursors = createCursors({ list: 'admin_stores' }, { id: CursorId })
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
 /** What super-admins see of stores, and do to them. Every function with an id throws ApiError `not_found`. */
-export function adminStoreService({ queries, people, states, clock }: AdminStoreDeps) {
+export function adminStoreService({ queries, people, states, plans, clock }: AdminStoreDeps) {
   const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
 
   const view = (row: AdminStoreRow): AdminStore => {
-    const { productsMax } = PLANS[row.plan]
     return {
       id: row.id,
       slug: row.slug,
@@ -43,7 +43,7 @@ export function adminStoreService({ queries, people, states, clock }: AdminStore
       plan: row.plan,
       status: row.suspendedAt === null ? 'active' : row.deleteAt === null ? 'suspended' : 'deletion_planned',
       products: row.products,
-      max_products: productsMax === Infinity ? null : productsMax,
+      max_products: limitOrNull(plans[row.plan].productsMax),
       searches: row.searches,
       storage_bytes: row.storageBytes,
       members: row.members,

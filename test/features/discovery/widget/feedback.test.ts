@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
+import { PLANS } from '../../../../src/core/plans.ts'
 import {
   type RecordFeedback,
   widgetFeedbackRoutes,
@@ -30,7 +31,7 @@ function serve() {
   const { app } = shop
   const door = {
     admitWidget: app.widgetKeys.admit,
-    widgetBudget: createWidgetBudget(app.clock),
+    widgetBudget: createWidgetBudget(app.clock, PLANS),
     findAddress: (request: Request) => request.headers.get('x-visitor') ?? '203.0.113.1',
   }
   const routes = () => http.routes
