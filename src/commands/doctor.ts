@@ -14,6 +14,7 @@ import {
   toFault,
 } from './doctor/host-checks.ts'
 import { findNearSettings } from './doctor/near-settings.ts'
+import { findRegistrationDoubts } from './doctor/registration.ts'
 import { createLog } from './log.ts'
 import { createConfiguredEmbedder, findRunningService, openDoors, partsOf } from './runtime.ts'
 import { findWarnings } from './warnings.ts'
@@ -70,6 +71,7 @@ function checkSettings(config: Config, variables: readonly string[]): Check[] {
       ({ given, meant }) => `${given} is set, but no setting has that name; did you mean ${meant}?`,
     ),
     ...findWarnings(config),
+    ...findRegistrationDoubts(config),
     ...(OPEN.test(config.BASE_URL)
       ? ['BASE_URL begins with http: passwords and tokens travel unencrypted']
       : []),

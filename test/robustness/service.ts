@@ -87,6 +87,7 @@ export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: Sta
       HOST: '127.0.0.1',
       PORT: '0',
       OFFLINE: '1',
+      REGISTRATION: 'open',
       LOG_LEVEL: 'error',
       JWT_SECRET,
       ...settings,
