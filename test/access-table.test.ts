@@ -544,7 +544,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
   const roles = ROLES_WITH[needs]
   const isPower = /^(security|keys|team|billing|people):/.test(needs)
   // Somebody must answer for who belongs to a store, what it spends, and what it tells about people.
-  const isForPeople = /^(team:|billing:manage|people:)/.test(needs)
+  const isForPeople = /^(team:|billing:manage|people:|store:)/.test(needs)
   const forPeople = isForPeople ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
   return {
     ...everybody(YES),

@@ -19,7 +19,7 @@ export async function startExecutable(): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'))
   const env = { DATA_DIR: folder, LOOKALIKE_UNPACK_DIR: UNPACK_DIR }
   const child = Bun.spawn([EXECUTABLE, 'serve'], {
-    env: { ...env, PORT: '0', LOG_LEVEL: 'warn' },
+    env: { ...env, PORT: '0', LOG_LEVEL: 'warn', REGISTRATION: 'open' },
     stdout: 'pipe',
     stderr: 'inherit',
   })

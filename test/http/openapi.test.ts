@@ -121,6 +121,13 @@ describe('GET /openapi.json (contract 8.2)', () => {
   test('every operation has the name that generated clients call it by', () => {
     const ids = Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))
     expect(ids).toEqual({
+      'DELETE /v1/store': 'deleteOwnStore',
+      'GET /v1/billing/plans': 'listPlans',
+      'GET /v1/store': 'getStore',
+      'PATCH /v1/me': 'changeMe',
+      'PATCH /v1/store': 'renameStore',
+      'POST /v1/admin/stores': 'openStoreAsOperator',
+      'POST /v1/stores': 'openStore',
       'POST /oauth/token': 'createToken',
       'GET /.well-known/oauth-authorization-server': 'getAuthorizationServer',
       'POST /oauth/login': 'login',

@@ -63,7 +63,8 @@ export function openingService(deps: OpeningDeps) {
     const max = deps.storesPerPerson
     if (deps.readRegistrationMode() === 'closed' || max === 0) throw onlyTheOperator()
     if (!people.isProven(userId)) throw notProven()
-    if (people.countOwnedStores(userId) >= max) throw tooManyStores(max)
+    const owned = people.countOwnedStores(userId)
+    if (owned >= max) throw tooManyStores(owned, max)
     return userId
   }
 
@@ -133,9 +134,9 @@ const notProven = () =>
     { details: { required: 'password_reset' } },
   )
 
-const tooManyStores = (limit: number) =>
+const tooManyStores = (owned: number, limit: number) =>
   new ApiError(
     'conflict',
-    `You own ${limit} stores already, which is as many as one person may own here; ask the operator for another one, or delete one of yours (DELETE /v1/store)`,
+    `You own ${owned} stores, and one person may own ${limit} here; ask the operator for another one, or delete one of yours (DELETE /v1/store)`,
     { details: { limit } },
   )

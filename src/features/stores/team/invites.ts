@@ -97,7 +97,9 @@ export function inviteService(deps: InviteDeps) {
      */
     writeForOperator(actor: Actor, typed: string): WrittenInvite {
       const email = readEmail(typed, '/owner_email')
-      return save(actor, email, 'owner', demandStranger(actor, email))
+      const known = people.findPersonByEmail(email)
+      if (known && known.id === actor.userId) throw ownAddress()
+      return save(actor, email, 'owner', known !== undefined)
     },
 
     /**
@@ -142,6 +144,9 @@ export function inviteService(deps: InviteDeps) {
     prune: (): void => queries.prune(clock.now() - LIMITS.endedInviteDays * DAY_MS),
   }
 }
+
+const ownAddress = () =>
+  new ApiError('conflict', 'That is your own address; POST /v1/stores opens a store of your own')
 
 /** @throws ApiError `validation_error`. */
 function readEmail(typed: string, pointer: string): string {
