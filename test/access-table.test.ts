@@ -542,7 +542,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
   }
 
   const roles = ROLES_WITH[needs]
-  const isPower = /^(security|keys|team|billing|people):/.test(needs)
+  const isPower = /^(security|keys|team|billing|people|store):/.test(needs)
   // Somebody must answer for who belongs to a store, what it spends, and what it tells about people.
   const isForPeople = /^(team:|billing:manage|people:|store:)/.test(needs)
   const forPeople = isForPeople ? { 'machine grant': noPerson, ...keys(noPerson) } : {}
