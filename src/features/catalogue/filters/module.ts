@@ -1,3 +1,4 @@
+import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
@@ -38,9 +39,13 @@ export function buildFilters({ db, clock }: Ground, { products, reads }: FilterN
     // Other processes change products without this one's doing.
     readVersion: (storeId) => `${changes.version(storeId)}/${reads.readDataVersion()}`,
   })
+  // One look at a whole store at a time.
+  const locked = createKeyedLock()
+  const findAbsentKeys: typeof hints.findAbsentKeys = (storeId, keys) =>
+    locked(storeId, () => hints.findAbsentKeys(storeId, keys))
   const deletions = createProductDeletions({ queries, filters, changes, turn })
   return {
-    service: { ...filters, findAbsentKeys: hints.findAbsentKeys },
+    service: { ...filters, findAbsentKeys },
     schemas: { FilterNode },
     routes: (doors: Doors) => filterRoutes(doors, deletions),
     forgetStore(storeId: string): void {

@@ -16,8 +16,9 @@ interface Fault {
 const PLACEHOLDER = /\{([^{}]*)\}/g
 const PLACEHOLDERS_MAX = 10
 const KEY_CHARS_MAX = 64
-/** A longer value of a product is no part of an address. */
+/** A longer value of a product is no part of an address, and no browser needs a longer address. */
 const VALUE_CHARS_MAX = 500
+const ADDRESS_CHARS_MAX = 4_000
 
 /** Reads a template. @returns what is wrong with it, in words that follow the name of the setting. */
 export function parseTemplate(text: string): AddressTemplate | Fault {
@@ -34,7 +35,7 @@ export function parseTemplate(text: string): AddressTemplate | Fault {
         if (filled === undefined) return undefined
         address += filled
       }
-      return address
+      return address.length > ADDRESS_CHARS_MAX ? undefined : address
     },
   }
 }
@@ -42,7 +43,7 @@ export function parseTemplate(text: string): AddressTemplate | Fault {
 export const isTemplate = (parsed: AddressTemplate | Fault): parsed is AddressTemplate => 'fill' in parsed
 
 /** The key that a placeholder names, as filters name it or as it stands. */
-const toKey = (placeholder: string): string => placeholder.trim().replace(/^metadata\./, '')
+const toKey = (placeholder: string): string => placeholder.replace(/^metadata\./, '')
 
 function encodeValue(
   key: string,

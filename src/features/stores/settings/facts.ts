@@ -56,15 +56,16 @@ export function findConflicts(settings: OwnSettings): Problem[] {
     const message = 'must begin with https:// while the setting shop_url is empty; set shop_url, too'
     return [factProblem('product_url_template', 'shop_url', message)]
   }
-  const hidden = template.keys.find((key) => private_metadata.some((name) => isKey(name, key)))
+  const hidden = template.keys.find((key) => private_metadata.some((name) => hides(name, key)))
   if (hidden === undefined) return []
   const message = `would show {${hidden}} in the addresses of results, but private_metadata keeps it from shoppers; take it out of one of the two`
   return [factProblem('product_url_template', 'private_key', message)]
 }
 
-const isKey = (name: string, key: string): boolean => {
+/** Whether a private name hides a key: the key itself, or an object that it lies in. */
+const hides = (name: string, key: string): boolean => {
   const plain = name.replace(/^metadata\./, '')
-  return plain === key || plain.startsWith(`${key}.`)
+  return plain === key || key.startsWith(`${plain}.`)
 }
 
 /** The keys of products that the template of a store reads. */

@@ -119,6 +119,8 @@ describe('the facts of a store (contract 4.13)', () => {
       message: expect.stringContaining('did you mean {handle}?'),
     })
     expect(await refuse(template('zzz'))).toMatchObject({ message: expect.stringContaining('{product_id}') })
+    for (const odd of ['a"b', "a'b", '__proto__', '$', 'a.b.c', 'x]y', '日本'])
+      expect(await refuse(template(odd))).toMatchObject({ code: 'unknown_key' })
     expect((await change(template('handle'))).status).toBe(200)
     expect((await change(template('page.slug'))).status).toBe(200)
     expect((await change(template('product_id'))).status).toBe(200)
@@ -128,6 +130,10 @@ describe('the facts of a store (contract 4.13)', () => {
     const product_url_template = 'https://shop.example/{margin}'
     await change({ private_metadata: ['metadata.margin'] })
     expect(await refuse({ product_url_template })).toMatchObject({ code: 'private_key' })
+    await change({ private_metadata: ['page'] })
+    expect(await refuse({ product_url_template: 'https://shop.example/{page.slug}' })).toMatchObject({
+      code: 'private_key',
+    })
     await change({ private_metadata: [], product_url_template })
     expect(await refuse({ private_metadata: ['margin'] })).toMatchObject({ code: 'private_key' })
   })
