@@ -47,7 +47,8 @@ const ROUTES = (() => {
 
 /** Routes that guard an account or a store. */
 const isGuarding = (path: string): boolean =>
-  /^\/v1\/(security|me|team|users|user-groups|billing|admin|store\/people-data)(\/|$)/.test(path)
+  /^\/v1\/(security|me|team|users|user-groups|billing|admin|stores|store\/people-data)(\/|$)/.test(path) ||
+  path === '/v1/store'
 
 describe('whose budget a route spends', () => {
   test.each(ROUTES)('%s %s', async (method, path) => {
