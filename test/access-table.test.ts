@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Permission, Role, StorePower } from '../src/core/actor.ts'
+import { isBodyParser } from '../src/http/body.ts'
 import {
   CALLER_NAMES,
   CALLERS,
@@ -12,6 +13,7 @@ import {
   THINGS,
   type World,
 } from './access/callers.ts'
+import { sendLate, WAYS } from './access/late.ts'
 import { recordBar } from './robustness/bars.ts'
 import { form, pictureBytes } from './support/app.ts'
 import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
@@ -632,5 +634,54 @@ describe('who may do what', () => {
     cells += CALLER_NAMES.length
     if (!Bun.deepEquals(answers, expected(route))) wrongRoutes++
     expect(answers).toEqual(expected(route))
+  })
+})
+
+describe('a right that is lost while the last byte of the body is on its way', () => {
+  /** Bodies of routes that need none, which the table above leaves out. */
+  const OPTIONAL = { body: {} }
+  let tried = 0
+  const late: string[] = []
+
+  interface Listed {
+    method: string
+    path: string
+    hooks: { parse?: { fn: unknown }[]; detail?: { hide?: boolean; requestBody?: unknown } }
+  }
+  const takesBody = ({ hooks }: Listed): boolean =>
+    hooks.detail?.requestBody !== undefined || hooks.parse?.some(({ fn }) => isBodyParser(fn)) === true
+
+  afterAll(() => {
+    const measured = `${late.length} of ${tried} requests took effect`
+    if (tried > 0)
+      recordBar({ bar: 40, part: 'late bodies', on: 'process', n: tried, measured, isMet: late.length === 0 })
+  })
+
+  test.each(Object.entries(ROUTES))('%s', async (name, { needs, send, thing, id }) => {
+    const { app } = world
+    const listed = (app.http.routes as Listed[]).find(({ method, path }) => `${method} ${path}` === name)
+    if (!listed || !takesBody(listed)) return
+    const [method = '', path = ''] = name.split(' ')
+    const refused: Record<string, string> = {}
+    const wanted: Record<string, string> = {}
+    for (const [way, { concerns, holder, lose, restore, refusal }] of Object.entries(WAYS)) {
+      if (!concerns(needs, path)) continue
+      const found = await holder(world, needs)
+      const { body, query = '' } = (await send?.(world)) ?? OPTIONAL
+      const named = thing ? await THINGS[thing](world) : (id?.({ headers: {} }) ?? 'none')
+      const address = path.replace(/:\w+/, named) + query
+      const answer = await sendLate(app, [method, address], { body, headers: found.headers }, () =>
+        lose(world, found),
+      )
+      tried++
+      if (answer.status < 400) late.push(`${name}, ${way}`)
+      refused[way] = answer.isHeld ? answer.refusal : `${answer.refusal}, before its body`
+      wanted[way] = refusal
+      await restore?.(world)
+      clear(world)
+      // All requests of the table are about one store, whose budgets are those of a minute.
+      app.clock.advance(60_000)
+    }
+    expect(refused).toEqual(wanted)
   })
 })

@@ -350,6 +350,13 @@ export const BARS: readonly Bar[] = [
     ],
   },
   {
+    number: 40,
+    name: 'late bodies',
+    demand: 'A right that is lost while a body is on its way has no effect, whatever the route and the way.',
+    parts: [part('late bodies', 300)],
+    suites: ['./test/access-table.test.ts'],
+  },
+  {
     number: 41,
     name: 'files',
     demand:

@@ -104,8 +104,8 @@ export const asCallerStore = ({ id, slug, name, plan, suspendedAt }: CallerStore
   suspendedAt,
 })
 
-/** Who is calling; the call may concern no particular store. */
-export interface Caller {
+/** Whom a credential names, with what it lets them do at this moment; the call may concern no particular store. */
+export interface Identity {
   kind: 'machine' | 'person' | 'key'
   /** The person behind the call; null for a machine grant and an API key. */
   userId: string | null
@@ -122,6 +122,28 @@ export interface Caller {
   trace: Trace
 }
 
+/** A check of what a caller may do. @throws ApiError for a caller who may not. */
+export type RightCheck = (identity: Identity) => void
+
+/**
+ * What holds a caller to its rights for as long as its request lasts: while a body arrives, a picture is downloaded or a
+ * password is hashed, the right may be withdrawn.
+ */
+export interface Standing {
+  /** Runs a check now, and again with every `demandStill`. */
+  demand(check: RightCheck): void
+  /**
+   * Judges the caller once more if anything has changed since the last look. Call it after each wait, in the transaction
+   * of the effect.
+   *
+   * @throws ApiError what the credential, or a check that was demanded, is refused with now.
+   */
+  demandStill(): void
+}
+
+/** Who is calling. */
+export interface Caller extends Identity, Standing {}
+
 /** Who is acting, and for which store (contract 4.7). */
 export interface Actor extends Caller {
   storeId: string
@@ -129,10 +151,10 @@ export interface Actor extends Caller {
 }
 
 /** Whether the caller holds a permission or a power over the store. */
-export const may = ({ permissions, powers }: Caller, right: Permission | StorePower): boolean =>
+export const may = ({ permissions, powers }: Rights, right: Permission | StorePower): boolean =>
   permissions.has(right as Permission) || powers.has(right as StorePower)
 
-type Rights = Pick<Caller, 'permissions' | 'powers'>
+type Rights = Pick<Identity, 'permissions' | 'powers'>
 
 /** Rights of a super-admin in every store (contract 4.8). */
 export const EVERYTHING: Rights = { permissions: every, powers: everyPower }

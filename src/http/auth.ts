@@ -1,10 +1,11 @@
-import type { Caller, CallerStore, Trace } from '../core/actor.ts'
+import type { Caller, CallerStore, Identity, Trace } from '../core/actor.ts'
 import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import { readCredential } from './credential.ts'
 import { rateHeaders } from './rate-headers.ts'
+import { type Moments, type Stand, standFor } from './standing.ts'
 import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
 import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, ReadTrace } from './trace.ts'
@@ -41,7 +42,7 @@ export interface StoreChoice {
   rule: StoreRule
 }
 
-export interface AuthDeps {
+export interface AuthDeps extends Moments {
   tokens: Pick<Tokens, 'read'>
   clock: Clock
   readTrace: ReadTrace
@@ -51,15 +52,15 @@ export interface AuthDeps {
    * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
    * `not_a_member` for another store, `ip_not_allowed`.
    */
-  findCallerByToken(claims: Claims, store: StoreChoice, trace: Trace): Caller
+  findCallerByToken(claims: Claims, store: StoreChoice, trace: Trace): Identity
   /**
    * Finds the caller of an API key.
    *
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
-  findCallerByKey(key: string, store: StoreChoice, trace: Trace): Caller
+  findCallerByKey(key: string, store: StoreChoice, trace: Trace): Identity
   /** Takes one request from its budget; undefined for no limit. */
-  spendRequest(caller: Caller, purpose: Purpose): Spending | undefined
+  spendRequest(caller: Identity, purpose: Purpose): Spending | undefined
   /** Reads why a store is suspended. */
   readSuspension(store: CallerStore): Suspension
   /** Notes a change that a super-admin makes in a store without being a member. */
@@ -69,7 +70,9 @@ export interface AuthDeps {
 }
 
 /**
- * Judges the credential of a request, once: whose it is, for which store it acts, and whether its budget is spent.
+ * Judges the credential of a request: whose it is, for which store it acts, and whether its budget is spent. A second call,
+ * once the body is here, finds the caller again if anything has changed meanwhile, and spends nothing: a client decides how
+ * long its body takes, so a right that was withdrawn since must not outlive it.
  *
  * @param rule whether the request must name a store.
  * @param purpose decides which budget the request spends.
@@ -77,9 +80,9 @@ export interface AuthDeps {
 export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: Purpose) {
   const { tokens, clock, readTrace, findCallerByToken, findCallerByKey, spendRequest, nameOwner } = deps
   /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
-  const known = new WeakMap<Request, Promise<Caller>>()
+  const known = new WeakMap<Request, Promise<Stand>>()
 
-  async function judge(incoming: Incoming): Promise<Caller> {
+  async function judge(incoming: Incoming): Promise<Stand> {
     const { request, set } = incoming
     // Never cache answers to signed-in callers.
     set.headers['cache-control'] = 'no-store'
@@ -87,11 +90,15 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     const slug = request.headers.get('x-service-active-tenant') ?? undefined
     const store = { slug, rule }
     const trace = readTrace(incoming)
-    const caller =
-      credential.kind === 'key'
-        ? findCallerByKey(credential.text, store, trace)
-        : findCallerByToken(await validClaims(credential.text), store, trace)
-    demandWorkingStore(caller, request, slug !== undefined)
+    const claims = credential.kind === 'key' ? undefined : await validClaims(credential.text)
+    const stand = standFor(() => {
+      const found = claims
+        ? findCallerByToken(claims, store, trace)
+        : findCallerByKey(credential.text, store, trace)
+      demandWorkingStore(found, request, slug !== undefined)
+      return found
+    }, deps)
+    const { caller } = stand
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
     const spent = spendRequest(caller, purpose)
     if (spent) {
@@ -99,11 +106,11 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
       if (!spent.verdict.isAllowed) throw refuse(spent)
     }
     noteForeignAct(caller, request)
-    return caller
+    return stand
   }
 
   /** @throws ApiError `store_suspended`. */
-  function demandWorkingStore({ kind, store }: Caller, request: Request, isNamed: boolean): void {
+  function demandWorkingStore({ kind, store }: Identity, request: Request, isNamed: boolean): void {
     if (!store || store.suspendedAt === null) return
     const path = new URL(request.url).pathname
     if (isStoppedBySuspension({ kind, rule, isNamed, path })) {
@@ -125,10 +132,12 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     return claims
   }
 
-  return function authenticate(incoming: Incoming): Promise<Caller> {
-    const caller = known.get(incoming.request) ?? judge(incoming)
-    known.set(incoming.request, caller)
-    return caller
+  return async function authenticate(incoming: Incoming): Promise<Caller> {
+    const before = known.get(incoming.request)
+    if (before) return (await before).again()
+    const judged = judge(incoming)
+    known.set(incoming.request, judged)
+    return (await judged).caller
   }
 }
 

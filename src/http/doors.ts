@@ -1,5 +1,13 @@
 import { Elysia } from 'elysia'
-import { type Actor, type Caller, may, needsPerson, type Permission, type StorePower } from '../core/actor.ts'
+import {
+  type Actor,
+  type Caller,
+  type Identity,
+  may,
+  needsPerson,
+  type Permission,
+  type StorePower,
+} from '../core/actor.ts'
 import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '../core/errors.ts'
 import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
@@ -115,8 +123,8 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
           security: needsPerson(need) ? PERSONS_ONLY : EVERY_CREDENTIAL,
         },
         beforeHandle({ actor }: { actor?: Actor }) {
-          if (actor && actor.kind !== 'person' && needsPerson(need)) throw personNeeded()
-          if (!actor || !may(actor, need)) throw missingPermission(need)
+          if (!actor) throw missingPermission(need)
+          actor.demand((identity) => demandRight(identity, need))
         },
       }),
       person: (_isAsked: true) => ({
@@ -126,6 +134,17 @@ function storeDoor(deps: AuthDeps, purpose: Purpose) {
         },
       }),
     })
+}
+
+/** @throws ApiError `permission_denied`. */
+function demandRight(identity: Identity, need: Need): void {
+  if (identity.kind !== 'person' && needsPerson(need)) throw personNeeded()
+  if (!may(identity, need)) throw missingPermission(need)
+}
+
+/** @throws ApiError `permission_denied` for everybody else. */
+function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
+  if (kind !== 'person' || !isSuperAdmin) throw superAdminOnly()
 }
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
@@ -157,7 +176,7 @@ function superAdminDoor(deps: AuthDeps) {
   const authenticate = createAuthentication(deps, 'never', 'guard')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
-    if (caller.kind !== 'person' || !caller.isSuperAdmin) throw superAdminOnly()
+    caller.demand(demandSuperAdmin)
     return caller
   }
   return new Elysia({ name: 'http.doors.super-admin' })

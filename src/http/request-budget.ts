@@ -1,4 +1,4 @@
-import type { Caller, CallerStore } from '../core/actor.ts'
+import type { CallerStore, Identity } from '../core/actor.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
 import { rateLimitExceeded } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
@@ -29,7 +29,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
   }
 
   function spend(
-    { kind, store, token }: Pick<Caller, 'kind' | 'store' | 'token'>,
+    { kind, store, token }: Pick<Identity, 'kind' | 'store' | 'token'>,
     purpose: Purpose,
   ): Spending | undefined {
     if (purpose === 'guard' && token?.sessionId) {
@@ -57,7 +57,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
      *
      * @throws ApiError `rate_limit_exceeded`.
      */
-    spendEvents({ store }: Pick<Caller, 'store'>, count: number): void {
+    spendEvents({ store }: Pick<Identity, 'store'>, count: number): void {
       if (!store || count <= 1) return
       const perHour = plans[store.plan].requestsPerMinute * LIMITS.feedbackEventsPerHourFactor
       if (!Number.isFinite(perHour)) return

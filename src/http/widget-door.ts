@@ -38,20 +38,23 @@ export function widgetDoor(
   { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetDoorDeps,
   use: WidgetUse,
 ) {
-  /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
-  const known = new WeakMap<Request, Widget>()
+  /** Requests whose body is being read. */
+  const begun = new WeakSet<Request>()
 
+  /**
+   * Elysia asks twice about a request with a body: before parsing it and before the handler. The second time spends nothing,
+   * and looks again: the key may have been deleted, or changed, while the body was on its way.
+   */
   function judge({ request, set }: Incoming): Widget {
-    const before = known.get(request)
-    if (before) return before
     set.headers['cache-control'] = 'no-store'
     const { headers } = request
     const key = headers.get('x-service-key')
     if (!key) throw new ApiError('unauthorized', 'No widget key was sent: send it as `X-Service-Key`')
     const widget = admitWidget(key, headers.get('origin'), use)
+    if (begun.has(request)) return widget
     nameOwner?.(request, widget.storeId)
     widgetBudget.spend(widget, use === 'feedback', findAddress(request), set)
-    known.set(request, widget)
+    begun.add(request)
     return widget
   }
 

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Actor, Permission, Trace } from '../../src/core/actor.ts'
+import type { Actor, Permission, Standing, Trace } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createDoors, type Doors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
@@ -11,6 +11,9 @@ import { countingIds, manualClock } from './app.ts'
 import { memoryDatabase } from './database.ts'
 
 const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
+
+/** Of a caller whose rights nobody takes away. */
+export const STANDING: Standing = { demand: () => {}, demandStill: () => {} }
 
 /** A person without permissions. */
 export const PERSON: Actor = {
@@ -25,6 +28,7 @@ export const PERSON: Actor = {
   powers: new Set(),
   token: null,
   trace: NOWHERE,
+  ...STANDING,
 }
 
 /** Remembers requests in a database of its own. */
@@ -47,6 +51,8 @@ export const NO_WIDGETS = {
 export const WORKING_STORES = {
   readSuspension: () => ({ reason: null, deleteAt: null }),
   noteForeignAct: () => {},
+  seenMoment: () => 0,
+  readMoment: () => 0,
 }
 
 /** Unlimited budgets of addresses. */

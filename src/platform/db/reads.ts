@@ -20,6 +20,13 @@ export interface Reads {
   remember<Found>(key: string, read: () => Found): Found
   /** Reads a number that changes whenever another connection, as that of another process, has changed the database. */
   readDataVersion(): number
+  /**
+   * A number that stands for the state of the database which the last reads `together` saw. It costs no statement. A read
+   * inside a transaction of the caller's saw this state or a newer one.
+   */
+  seenMoment(): number
+  /** Reads the number of the present state; undefined inside a transaction, whose writes may still be undone. */
+  readMoment(): number | undefined
 }
 
 export function createReads(db: Db): Reads {
@@ -32,12 +39,15 @@ export function createReads(db: Db): Reads {
   const kept = new Map<string, unknown>()
   let seenVersion = -1
   let seenChanges: number | undefined
+  let moment = 0
   let isKeeping = false
 
-  /** To be called in the transaction of the reads, whose state the version then belongs to. */
+  /** In the transaction of some reads, the version belongs to the state that they see. */
   function forgetIfChanged(): void {
     const [version, changes] = [readDataVersion(), ownChanges.get()]
-    if (version !== seenVersion || changes !== seenChanges) kept.clear()
+    if (version === seenVersion && changes === seenChanges) return
+    kept.clear()
+    moment += 1
     seenVersion = version
     seenChanges = changes
   }
@@ -64,6 +74,14 @@ export function createReads(db: Db): Reads {
       if (kept.size >= KEPT_MAX) kept.clear()
       kept.set(key, found)
       return found
+    },
+
+    seenMoment: () => moment,
+
+    readMoment() {
+      if (db.inTransaction) return undefined
+      forgetIfChanged()
+      return moment
     },
 
     readDataVersion: () => (isKeeping ? seenVersion : readDataVersion()),

@@ -39,6 +39,8 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
   const { stored, schedule, log, heldMax = HELD_MAX } = deps
   const held = new Map<string, Held>()
   let isBooked = false
+  /** How often a sign-in in memory has changed. */
+  let changes = 0
 
   const listHeld = (userId: string): SessionRow[] =>
     [...held.values()].flatMap(({ session }) => (session?.userId === userId ? [session] : []))
@@ -46,6 +48,7 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
   const drop = (id: string): void => {
     const found = held.get(id)
     if (!found) return
+    changes += 1
     if (found.isStored) held.set(id, { ...found, session: undefined })
     else held.delete(id)
   }
@@ -67,6 +70,7 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
       )
     }
     held.set(session.id, { userId: session.userId, session, isStored, passwordHash })
+    changes += 1
     bookSettling()
   }
 
@@ -109,6 +113,9 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
   }
 
   return {
+    /** A number that grows with every change of a sign-in which the database does not show. */
+    countChanges: (): number => changes,
+
     findSession(id: string): SessionRow | undefined {
       const found = held.get(id)
       if (!found) return stored.findSession(id)

@@ -1,10 +1,10 @@
 import {
   asCallerStore,
-  type Caller,
   type CallerStore,
   deriveKeyRights,
   deriveMemberRights,
   EVERYTHING,
+  type Identity,
   isBoundByGroups,
   MACHINE_RIGHTS,
   type Role,
@@ -50,7 +50,7 @@ export function callerService(deps: CallerDeps) {
     if (slug !== undefined && slug !== store.slug) throw notAMember()
   }
 
-  function identifyMachine(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
+  function identifyMachine(claims: Claims, choice: StoreChoice, trace: Trace): Identity {
     const store = together(() => {
       const found = holders.findStore(claims)
       if (!found) throw signInFirst()
@@ -66,7 +66,7 @@ export function callerService(deps: CallerDeps) {
     }
   }
 
-  function identifyPerson(claims: Claims, choice: StoreChoice, trace: Trace): Caller {
+  function identifyPerson(claims: Claims, choice: StoreChoice, trace: Trace): Identity {
     const { person, session, active, rights } = together(() => {
       const holder = holders.findPerson(claims)
       if (!holder) throw signInFirst()
@@ -145,13 +145,13 @@ export function callerService(deps: CallerDeps) {
 
   return {
     /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `ip_not_allowed`. */
-    findCallerByToken: (claims: Claims, choice: StoreChoice, trace: Trace): Caller =>
+    findCallerByToken: (claims: Claims, choice: StoreChoice, trace: Trace): Identity =>
       claims.user_type === 'client'
         ? identifyMachine(claims, choice, trace)
         : identifyPerson(claims, choice, trace),
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
-    findCallerByKey(text: string, choice: StoreChoice, trace: Trace): Caller {
+    findCallerByKey(text: string, choice: StoreChoice, trace: Trace): Identity {
       const key = together(() => {
         const found = apiKeys.find(text, clock.now())
         if (!found) throw signInFirst()
@@ -189,7 +189,7 @@ function asMember({ storeId: id, role, lastUsedAt, ...store }: MembershipRow): A
   return { store: asCallerStore({ id, ...store }), role, lastUsedAt }
 }
 
-const actingFor = (store: CallerStore | undefined): Pick<Caller, 'storeId' | 'store'> =>
+const actingFor = (store: CallerStore | undefined): Pick<Identity, 'storeId' | 'store'> =>
   store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }
 
 const noSuchStore = () => new ApiError('not_a_member', 'There is no store with that name')

@@ -141,6 +141,12 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     signIn,
     findCallerByToken,
     findCallerByKey,
+    /** The state of all that rights are read from. */
+    seenMoment: () => reads.seenMoment() + sessions.countChanges(),
+    readMoment() {
+      const moment = reads.readMoment()
+      return moment === undefined ? undefined : moment + sessions.countChanges()
+    },
     clientFailures,
     /** Writes down, a little later, what a super-admin changes in a store without being a member. */
     noteForeignAct: (caller: Caller, method: string, path: string): void =>

@@ -5,6 +5,7 @@ import { auditService } from '../../../../src/features/access/audit/service.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { countingIds, manualClock } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
+import { STANDING } from '../../../support/permissions.ts'
 
 const YEAR_MS = 31_536_000_000
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -84,6 +85,7 @@ describe('recording', () => {
         powers: new Set(),
         token: { jti: 'the jti', exp: 1, sessionId: null, amr: [] },
         trace: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
+        ...STANDING,
       },
       'api_key.revoked',
     )

@@ -17,6 +17,7 @@ import { recordBar } from '../../../robustness/bars.ts'
 import { manualClock } from '../../../support/app.ts'
 import { shownCode } from '../../../support/authenticator.ts'
 import { memoryDatabase } from '../../../support/database.ts'
+import { STANDING } from '../../../support/permissions.ts'
 import { addStore } from '../../../support/products.ts'
 
 const DATA_SECRET = 'a secret that is only used in tests'
@@ -74,6 +75,7 @@ const caller = (userId: string | null, ...amr: string[]): Caller => ({
   ...EVERYTHING,
   token: { jti: 'jti', exp: 0, sessionId: 'session', amr: ['pwd', ...amr] },
   trace: TRACE,
+  ...STANDING,
 })
 
 /** What a person's authenticator shows now, some steps off. */
