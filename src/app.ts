@@ -330,6 +330,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       jobs.service.endStreams(storeId)
       exported.forgetStore(storeId)
     },
+    endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
     goOn: webhooks.service.look,
   })
   const erasure = buildErasure(ground, {

@@ -639,7 +639,7 @@ describe('who may do what', () => {
 
 describe('a right that is lost while the last byte of the body is on its way', () => {
   /** Bodies of routes that need none, which the table above leaves out. */
-  const OPTIONAL = { body: {} }
+  const OPTIONAL: Sent = { body: {} }
   let tried = 0
   const late: string[] = []
 

@@ -1,3 +1,4 @@
+import { ApiError } from './errors.ts'
 import type { PlanName } from './plans.ts'
 
 /** Permission names of contract 4.8. */
@@ -139,6 +140,17 @@ export interface Standing {
    * @throws ApiError what the credential, or a check that was demanded, is refused with now.
    */
   demandStill(): void
+}
+
+/** Whether a caller still has its right. What goes wrong in finding that out is thrown. */
+export function isAllowedStill(standing: Standing): boolean {
+  try {
+    standing.demandStill()
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
 }
 
 /** Who is calling. */

@@ -109,7 +109,9 @@ function createAnswering<By extends Caller>(
     const ownerId = readOwner(context.actor)
     prune()
     if (stuck.has(`${ownerId} ${key}`)) giveBack(ownerId, key)
-    const known = keys.claim(ownerId, key, await computeFingerprint(context, isSecret), clock.now())
+    const fingerprint = await computeFingerprint(context, isSecret)
+    context.actor.demandStill()
+    const known = keys.claim(ownerId, key, fingerprint, clock.now())
     if (known.state === 'other_request') {
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request')
     }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isAllowedStill, type Standing } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { turn } from '../core/turns.ts'
@@ -15,6 +16,7 @@ export interface LineStreamDeps {
 
 interface Open {
   owner: string
+  reader: Standing
   controller: ReadableStreamDefaultController<Uint8Array>
   /** When the reader last asked for more. */
   askedAt: number
@@ -64,10 +66,11 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
      * Opens a stream. It reads as fast as its reader takes; the first piece is read at once.
      *
      * @param owner whose stream it is: a store, or a person.
+     * @param reader loses it with the right.
      * @param start gives the lines, each read when it is asked for. It is called once there is room for the stream.
      * @throws ApiError `overloaded` while too many streams are open, of the owner or of all.
      */
-    open(owner: string, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {
+    open(owner: string, reader: Standing, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {
       const own = [...open].filter((one) => one.owner === owner).length
       if (stop?.aborted || own >= limits.perOwner || open.size >= limits.all) throw tooMany()
       const source = start()
@@ -77,7 +80,7 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            one = { owner, controller, askedAt: clock.monotonic() }
+            one = { owner, reader, controller, askedAt: clock.monotonic() }
             open.add(one)
           },
           async pull(controller) {
@@ -85,6 +88,7 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
             await turn()
             if (!open.has(one)) return
             try {
+              if (!isAllowedStill(reader)) return cut(one)
               const piece = next ?? readPiece(source)
               next = undefined
               if (piece !== '') controller.enqueue(encoder.encode(piece))

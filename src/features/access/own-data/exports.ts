@@ -39,7 +39,7 @@ export function createPeopleExports({
     /** Exports all that a store holds about its members and shoppers. @throws ApiError `overloaded`. */
     openStore(actor: Actor): ReadableStream<Uint8Array> {
       const { id, slug, name } = actor.store
-      return streams.open(id, () => {
+      return streams.open(id, actor, () => {
         atomically(() => record(describeAct(actor, 'people_data.exported')))
         flush()
         return frame({ store: { id, slug, name } }, both(queries.ofStore(id), queries.ofShoppers(id)))
@@ -50,7 +50,7 @@ export function createPeopleExports({
     openOwn(caller: Caller): ReadableStream<Uint8Array> {
       const { userId } = caller
       if (userId === null) throw signInFirst()
-      return streams.open(`person ${userId}`, () => {
+      return streams.open(`person ${userId}`, caller, () => {
         atomically(() => record({ ...describeAct(caller, 'account.exported'), storeId: null }))
         return frame({ user_id: userId }, queries.ofPerson(userId))
       })

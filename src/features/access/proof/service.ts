@@ -82,11 +82,13 @@ export function proofService(deps: ProofDeps) {
   }
 
   /**
-   * The person as they are now. While a password was hashed, the sign-in may have ended, or the password may have been reset.
+   * The person as they are now. While a password was hashed, the caller may have lost the right, or the password may have been
+   * reset.
    *
    * @throws ApiError `unauthorized`.
    */
   function requireUnchanged(caller: Caller, { passwordHash }: PersonRow): PersonRow {
+    caller.demandStill()
     const sessionId = caller.token?.sessionId ?? null
     const isSignedIn = sessionId !== null && sessions.findSession(sessionId) !== undefined
     const now = requirePerson(caller)

@@ -66,6 +66,8 @@ export function paymentService(deps: PaymentDeps) {
   function note(actor: Actor, row: Omit<CheckoutRow, 'status' | 'completedAt'>): void {
     const { id, storeId, plan } = row
     atomically(() => {
+      // The provider has taken its time.
+      actor.demandStill()
       queries.replaceOpen(storeId)
       queries.addCheckout(row)
       queries.trimCheckouts(storeId, CHECKOUTS_KEPT)
@@ -180,7 +182,10 @@ export function paymentService(deps: PaymentDeps) {
         )
       }
       const portal_url = await gateway.openPortal({ customer, returnUrl })
-      atomically(() => record(describeAct(actor, 'billing.portal_opened')))
+      atomically(() => {
+        actor.demandStill()
+        record(describeAct(actor, 'billing.portal_opened'))
+      })
       return { portal_url }
     },
 

@@ -9,7 +9,7 @@ import type { DemoService } from './service.ts'
 export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoService) {
   return new Elysia({ name: 'demo.routes', prefix: '/v1/products/demo', tags: ['Products'] })
     .use(forStore)
-    .post('', ({ actor }) => demo.install(actor.store), {
+    .post('', ({ actor }) => demo.install(actor.store, actor), {
       can: 'products:write',
       parse: noBody,
       response: {
@@ -29,7 +29,7 @@ export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoServ
           '40 products with pictures that the service brings along: something to search in before your own products are here. A second call changes nothing.',
       },
     })
-    .delete('', ({ actor }) => demo.remove(actor.storeId), {
+    .delete('', ({ actor }) => demo.remove(actor.storeId, actor), {
       can: 'products:delete',
       parse: noBody,
       response: { 200: DemoRemoved, ...failures(...FOR_STORE, ...WRITING) },

@@ -1,4 +1,4 @@
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
 import type { Plans } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
@@ -30,7 +30,7 @@ export function demoService({ catalogue, readPicture, changes, products, plans, 
      * @throws ApiError `product_limit_exceeded` when the plan has no room for all of them, and nothing is installed;
      *   `storage_limit_exceeded` when the picture of one finds no room.
      */
-    async install(store: CallerStore): Promise<DemoInstalled> {
+    async install(store: CallerStore, author?: Standing): Promise<DemoInstalled> {
       const { id: storeId, plan } = store
       const missing = catalogue.filter(({ product_id }) => !products.has(storeId, product_id))
       const count = products.count(storeId)
@@ -43,6 +43,7 @@ export function demoService({ catalogue, readPicture, changes, products, plans, 
             sources: [{ upload: { bytes: () => readPicture(picture) } }],
             metadata,
             isDemo: true,
+            author,
           }),
         ),
       )
@@ -52,10 +53,10 @@ export function demoService({ catalogue, readPicture, changes, products, plans, 
     },
 
     /** Deletes the demo products, and nothing else. */
-    async remove(storeId: string): Promise<DemoRemoved> {
+    async remove(storeId: string, author?: Standing): Promise<DemoRemoved> {
       const ids: string[] = []
       for (const id of products.listDemoIds(storeId)) {
-        if (await changes.remove(storeId, id, ({ isDemo }) => isDemo)) ids.push(id)
+        if (await changes.remove(storeId, id, ({ isDemo }) => isDemo, { author })) ids.push(id)
         // Forty deletions in one step would hold up every other request.
         await turn()
       }

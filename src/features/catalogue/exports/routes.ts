@@ -22,7 +22,7 @@ export function exportRoutes(
     '/export',
     ({ actor, query, set }) => {
       const options = { hasVectors: query.vectors === 'true' }
-      const stream = streams.open(actor.storeId, () => lines(actor.storeId, options))
+      const stream = streams.open(actor.storeId, actor, () => lines(actor.storeId, options))
       Object.assign(set.headers, lineFileHeaders(`products-${isoTime(clock.now()).slice(0, 10)}`))
       return new Response(stream)
     },

@@ -89,10 +89,12 @@ export function createFinish(deps: FinishDeps) {
         isGone() &&
         products.findOther(id, storeId, productId) === undefined,
       {
-        // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
-        arrival,
-        commitWith: (effect) => {
-          if (effect === 'deleted') queries.countDeleted(id)
+        waited: {
+          // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
+          arrival,
+          commitWith: (effect) => {
+            if (effect === 'deleted') queries.countDeleted(id)
+          },
         },
       },
     )

@@ -1,4 +1,4 @@
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Turn } from '../../../core/turns.ts'
 import type { ProductChanges } from '../products/changes.ts'
@@ -31,7 +31,11 @@ export function createProductDeletions({ queries, filters, changes, turn }: Dele
      *
      * @throws ApiError `validation_error` without a condition or with an unknown field, and the codes of `parseFilters`.
      */
-    async run({ id: storeId }: Pick<CallerStore, 'id'>, body: ProductDeletion): Promise<DeletedProducts> {
+    async run(
+      { id: storeId }: Pick<CallerStore, 'id'>,
+      body: ProductDeletion,
+      author?: Standing,
+    ): Promise<DeletedProducts> {
       requireKnownKeys(body)
       if (body.filters === undefined) throw createFailures().invalid('/filters', 'required', 'is required')
       const filter = parseFilters(body.filters, '/filters')
@@ -50,7 +54,9 @@ export function createProductDeletions({ queries, filters, changes, turn }: Dele
         }
         const results = await Promise.all(
           products.map(({ id, productId }) =>
-            changes.remove(storeId, productId, (row) => row.id === id && passes(storeId, id)),
+            changes.remove(storeId, productId, (row) => row.id === id && passes(storeId, id), {
+              author,
+            }),
           ),
         )
         for (const [n, { productId }] of products.entries()) {

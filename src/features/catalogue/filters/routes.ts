@@ -9,7 +9,7 @@ import { DeletedProducts, ProductDeletion } from './schema.ts'
 export function filterRoutes({ forStore }: Pick<Doors, 'forStore'>, deletions: ProductDeletions) {
   return new Elysia({ name: 'filters.routes', prefix: '/v1/products', tags: ['Products'] })
     .use(forStore)
-    .delete('', ({ actor, body }) => deletions.run(actor.store, body), {
+    .delete('', ({ actor, body }) => deletions.run(actor.store, body, actor), {
       can: 'products:delete',
       parse: jsonBody(),
       body: ProductDeletion,

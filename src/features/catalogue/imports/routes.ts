@@ -55,12 +55,13 @@ export function importRoutes(
       '/import',
       ({ request, path, actor, set, query }) =>
         receive(request, actor.storeId, query, async ({ asked, isDryRun, hash }) => {
+          actor.demandStill()
           if (isDryRun) return imports.preview(actor.storeId, asked)
           // The bytes of the body stand for it.
           const context = { request, path, actor, set, body: { sha256: hash, ...query } }
           return idempotency.answer(context, async () => ({
             status: 202 as const,
-            body: await imports.start(actor.store, asked),
+            body: await imports.start(actor.store, asked, actor),
           }))
         }),
       {

@@ -1,4 +1,4 @@
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
@@ -160,9 +160,12 @@ export function importService(deps: ImportDeps) {
      * @throws ApiError `validation_error` for a file that cannot be read to its end or lacks a column, and as starting a
      *   job does. Nothing is written then.
      */
-    start: (store: CallerStore, request: ImportRequest): Promise<JobStarted> =>
+    start: (store: CallerStore, request: ImportRequest, author?: Standing): Promise<JobStarted> =>
       read(store.id, request, (found) =>
-        startJob(store, { ...found, type: 'import', callbackUrl: () => request.callbackUrl ?? null }),
+        startJob(store, {
+          ...{ ...found, type: 'import', author },
+          callbackUrl: () => request.callbackUrl ?? null,
+        }),
       ),
 
     /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */

@@ -1,3 +1,4 @@
+import type { Standing } from '../../../core/actor.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import type { Given, Product } from '../products/schema.ts'
 
@@ -16,6 +17,8 @@ export type ItemContent = Product & { given?: Given | undefined }
 /** A job to start. */
 export interface NewJob {
   type: 'bulk_index' | 'import' | 'feed'
+  /** Whose request brings it; must still have its right when all items are there. */
+  author?: Standing | undefined
   /** Any number of items; the job begins when all of them are on the disk. */
   items: AsyncIterable<JobItem>
   /** Where to send a callback when the job is over; read once all items are there. Checked by the caller. */

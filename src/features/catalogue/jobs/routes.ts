@@ -49,11 +49,12 @@ export function bulkRoutes(
     async ({ request, path, actor, set }) => {
       requireJson(request)
       await using body = await spool.receive(request, actor.storeId, LIMITS.bulkBytesMax)
+      actor.demandStill()
       // The bytes of the body stand for it.
       const context = { request, path, actor, set, body: { sha256: body.hash.toString('hex') } }
       return await idempotency.answer(context, async () => ({
         status: 202 as const,
-        body: await jobs.start(actor.store, readBulk(body, deps)),
+        body: await jobs.start(actor.store, { ...readBulk(body, deps), author: actor }),
       }))
     },
     {
@@ -147,7 +148,7 @@ export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobServic
     .get(
       '/:job_id/events',
       ({ actor, params, set }) => {
-        const stream = jobs.watch(actor.storeId, params.job_id)
+        const stream = jobs.watch(actor.storeId, params.job_id, actor)
         Object.assign(set.headers, {
           'content-type': 'text/event-stream; charset=utf-8',
           // Some proxies would collect the events otherwise.

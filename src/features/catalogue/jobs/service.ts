@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
@@ -193,8 +193,8 @@ export function jobService(deps: JobDeps) {
     },
 
     /** GET /v1/jobs/{job_id}/events. @throws ApiError `not_found`, `overloaded`. */
-    watch: (storeId: string, jobId: string): ReadableStream<Uint8Array> =>
-      streams.open(require(storeId, jobId)),
+    watch: (storeId: string, jobId: string, reader: Standing): ReadableStream<Uint8Array> =>
+      streams.open(require(storeId, jobId), reader),
 
     /** A job without its errors. @throws ApiError `not_found`. */
     summarise: (storeId: string, jobId: string): JobSummary => views.summary(require(storeId, jobId)),
@@ -241,6 +241,9 @@ export function jobService(deps: JobDeps) {
         for (const job of left) await starter.discard(job)
       }
     },
+
+    /** Ends the streams of readers who have lost their right. */
+    endStreamsOfTheGone: (): void => streams.closeOfTheGone(),
 
     /** Ends the streams about the jobs of a store. */
     endStreams: (storeId: string): void => streams.closeAll(storeId),

@@ -54,7 +54,7 @@ export function createStart(deps: StartDeps) {
      *   throws. Nothing is left of the job then.
      */
     async start(store: CallerStore, newJob: NewJob): Promise<JobRow> {
-      const { type, items, callbackUrl, warnings, acknowledgedWith } = newJob
+      const { type, author, items, callbackUrl, warnings, acknowledgedWith } = newJob
       if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
       const jobId = ids.uuid()
       const id = unsynced(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
@@ -68,6 +68,7 @@ export function createStart(deps: StartDeps) {
         await file?.sync()
         const { total, skipped, failed, repeated } = written
         const job = atomically(() => {
+          author?.demandStill()
           const arrival = ledger.nextArrival()
           const job = queries.acknowledge(id, {
             ...{ total, failed, unchanged: skipped, arrival },

@@ -1,3 +1,4 @@
+import { isAllowedStill, type Standing } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -15,8 +16,8 @@ export interface StreamsDeps {
 /** Silence after which a stream says that it is still there, so that no proxy takes it for dead. */
 const HEARTBEAT_MS = 15_000
 /**
- * The longest life of a stream, after which the client connects again, as every EventSource does by itself: a right that
- * was withdrawn ends with it.
+ * The longest life of a stream, after which the client connects again, as every EventSource does by itself: a token that
+ * has expired ends with it.
  */
 const LIFE_MS = 15 * 60_000
 /** A reader who takes nothing for this long is given up. */
@@ -28,6 +29,7 @@ const WAITING_BYTES = 8 * 1024
 interface Stream {
   storeId: string
   job: number
+  reader: Standing
   controller: ReadableStreamDefaultController<Uint8Array>
   /** Whether the job has changed since the last event. */
   isDirty: boolean
@@ -79,7 +81,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
 
   return {
     /** @throws ApiError `overloaded` while too many streams are open, of the store or of all. */
-    open(job: JobRow): ReadableStream<Uint8Array> {
+    open(job: JobRow, reader: Standing): ReadableStream<Uint8Array> {
       const own = [...streams].filter(({ storeId }) => storeId === job.storeId).length
       if (own >= LIMITS.jobStreamsPerStoreMax || streams.size >= LIMITS.jobStreamsMax) throw tooMany()
       let stream: Stream
@@ -88,7 +90,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
           start(controller) {
             const now = clock.monotonic()
             const { id, storeId } = job
-            stream = { storeId, job: id, controller, isDirty: false, openedAt: now, toldAt: now }
+            stream = { storeId, reader, job: id, controller, isDirty: false, openedAt: now, toldAt: now }
             streams.add(stream)
             write(stream, `retry: ${RECONNECT_MS}\n`)
             show(stream, job)
@@ -115,6 +117,11 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
         if (stream.isDirty) show(stream, jobs.get(stream.job) ?? find(stream.job))
         if (streams.has(stream)) keepAlive(stream)
       }
+    },
+
+    /** Ends the streams of readers who have lost their right. To be called every second. */
+    closeOfTheGone(): void {
+      for (const stream of streams) if (!isAllowedStill(stream.reader)) close(stream)
     },
 
     /** Ends the streams about the jobs of a store, or all. */

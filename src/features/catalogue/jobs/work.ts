@@ -51,7 +51,7 @@ export function createWork(deps: WorkDeps) {
     type Effect = Parameters<Parameters<typeof waitedOf>[0]>[0]
     const waited = waitedOf((effect: Effect) => ledger.end(item, { state: 'done', effect }), arrival)
     if (kind === 'delete') {
-      await changes.remove(store.id, productId, undefined, waited)
+      await changes.remove(store.id, productId, undefined, { waited })
       return
     }
     const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { EventOrigin } from '../../../core/events.ts'
 import { getImageUrl } from './pictures.ts'
-import type { PictureRow, PictureToSave, ProductRow } from './queries.ts'
+import type { PictureRow, PictureToSave, ProductRow, SavedProduct } from './queries.ts'
 import type { Metadata } from './schema.ts'
 
 /** The new state of a product that is already there. */
@@ -48,4 +49,22 @@ export function listChangedFields(before: ProductRow, { metadata, pictures }: Ne
 function hasSameContent(picture: PictureRow | undefined, next: PictureToSave | undefined): boolean {
   if (!picture || !next) return picture === next
   return picture.contentHash.equals('kept' in next ? next.kept.contentHash : next.added.contentHash)
+}
+
+/** The pictures that a write has added, by their rows. */
+export const listAdded = (prepared: PictureToSave[], { pictureIds }: SavedProduct) =>
+  prepared.flatMap((picture, n) =>
+    'vector' in picture ? [{ id: pictureIds[n] as number, vector: picture.vector }] : [],
+  )
+
+/** Where the event of a write comes from. */
+export function originOf({
+  isDemo,
+  isReembedding = false,
+}: {
+  isDemo: boolean
+  isReembedding?: boolean
+}): EventOrigin {
+  if (isReembedding) return 'reembedding'
+  return isDemo ? 'demo' : 'client'
 }

@@ -1,7 +1,7 @@
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
-import type { EmitEvent, EventOrigin } from '../../../core/events.ts'
+import type { EmitEvent } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
@@ -10,7 +10,7 @@ import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicateLook, DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
-import { isUnchanged, listChangedFields } from './changed-fields.ts'
+import { isUnchanged, listAdded, listChangedFields, originOf } from './changed-fields.ts'
 import { checkMetadata } from './metadata.ts'
 import { getImageUrl, type PictureSource, type ProductPictures } from './pictures.ts'
 import type { PictureToSave, ProductQueries, ProductRow, ProductToSave, SavedProduct } from './queries.ts'
@@ -55,6 +55,14 @@ export interface WaitedWrite {
   commitWith(effect: ProductChange['effect'] | 'deleted'): void
 }
 
+/** On whose behalf a product is written or deleted. */
+export interface WriteOrigin {
+  /** For writes that wait in a job: they give way to all others. */
+  waited?: WaitedWrite | undefined
+  /** Whose request it is. Must still have its right in the transaction of the write, once the pictures are here. */
+  author?: Standing | undefined
+}
+
 /** The content of a product, wherever it comes from. */
 export interface ProductContent {
   /** At least one; the first is the main one. */
@@ -68,10 +76,8 @@ export interface ProductContent {
   isReembedding?: boolean
 }
 
-export interface ProductInput extends ProductContent {
+export interface ProductInput extends ProductContent, WriteOrigin {
   productId: string
-  /** For writes that wait in a job: they give way to all others. */
-  waited?: WaitedWrite | undefined
 }
 
 /** The effect of one write. */
@@ -148,9 +154,11 @@ export function createProductChanges(deps: ProductChangesDeps) {
       isDemo = false,
       isReembedding = false,
       waited,
+      author,
     } = input
     checkMetadata(metadata)
     const unchanged = (product: ProductRow): ProductChange => {
+      author?.demandStill()
       if (!isDemo && !isReembedding) settleWaiting(store.id, productId, 'unchanged', arrival, waited)
       return { effect: 'unchanged', productId, vectorId: product.vectorId }
     }
@@ -171,7 +179,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
 
   function commit(
     store: CallerStore,
-    { productId, metadata, isDemo = false, isReembedding = false, waited }: ProductInput,
+    { productId, metadata, isDemo = false, isReembedding = false, waited, author }: ProductInput,
     prepared: PictureToSave[],
     { before, arrival, look }: CommitContext,
   ): Promise<SavedProduct> {
@@ -179,6 +187,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     let giveRoomBack = () => {}
     return writeTogether({
       write() {
+        author?.demandStill()
         const product = {
           ...{ storeId, productId, metadata, isDemo, isReembedding },
           imageUrl: getImageUrl(prepared[0] as PictureToSave),
@@ -291,11 +300,12 @@ export function createProductChanges(deps: ProductChangesDeps) {
     storeId: string,
     product: ProductRow,
     arrival: number,
-    waited: WaitedWrite | undefined,
+    { waited, author }: WriteOrigin,
   ): Promise<void> {
     const { productId: product_id } = product
     return writeTogether({
       write() {
+        author?.demandStill()
         settleWaiting(storeId, product_id, 'deleted', arrival, waited)
         queries.remove(product)
         const data = { product_id, deleted_at: isoTime(clock.now()) }
@@ -334,11 +344,12 @@ export function createProductChanges(deps: ProductChangesDeps) {
       store: CallerStore,
       productId: string,
       edit: (product: ProductRow) => ProductContent,
+      origin: WriteOrigin = {},
     ): Promise<ProductChange> =>
       lockProduct(store.id, productId, async (arrival) => {
         const before = queries.find(store.id, productId)
         if (!before) throw notFound('product')
-        return write(store, { ...edit(before), productId }, before, arrival)
+        return write(store, { ...edit(before), ...origin, productId }, before, arrival)
       }),
 
     /**
@@ -360,42 +371,25 @@ export function createProductChanges(deps: ProductChangesDeps) {
      * Deletes a product with its pictures and vectors.
      *
      * @param mayRemove decides by the product's present state.
-     * @param waited the write that waited, when the deletion is one.
      * @returns whether there was such a product.
      */
     remove: (
       storeId: string,
       productId: string,
       mayRemove: (product: ProductRow) => boolean = () => true,
-      waited?: WaitedWrite,
+      origin: WriteOrigin = {},
     ): Promise<boolean> =>
       lockProduct(storeId, productId, async (arrival) => {
         const product = queries.find(storeId, productId)
         if (product && !mayRemove(product)) return false
         if (!product) {
+          origin.author?.demandStill()
           // What waits would bring the product back.
-          settleWaiting(storeId, productId, 'unchanged', arrival, waited)
+          settleWaiting(storeId, productId, 'unchanged', arrival, origin.waited)
           return false
         }
-        await erase(storeId, product, arrival, waited)
+        await erase(storeId, product, arrival, origin)
         return true
       }),
   }
-}
-
-/** The pictures that a write has added, by their rows. */
-const listAdded = (prepared: PictureToSave[], { pictureIds }: SavedProduct) =>
-  prepared.flatMap((picture, n) =>
-    'vector' in picture ? [{ id: pictureIds[n] as number, vector: picture.vector }] : [],
-  )
-
-function originOf({
-  isDemo,
-  isReembedding = false,
-}: {
-  isDemo: boolean
-  isReembedding?: boolean
-}): EventOrigin {
-  if (isReembedding) return 'reembedding'
-  return isDemo ? 'demo' : 'client'
 }

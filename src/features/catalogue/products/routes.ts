@@ -50,7 +50,7 @@ export function productRoutes(
       '',
       (context) =>
         idempotency.answer(context, async () =>
-          withStatus(await products.create(context.actor.store, context.body)),
+          withStatus(await products.create(context.actor.store, context.body, context.actor)),
         ),
       {
         can: 'products:write',
@@ -99,7 +99,7 @@ export function productRoutes(
       '/:product_id',
       async ({ actor, params, body, status }) => {
         const { status: code, body: answer } = withStatus(
-          await products.replace(actor.store, params.product_id, body),
+          await products.replace(actor.store, params.product_id, body, actor),
         )
         return status(code, answer)
       },
@@ -118,7 +118,8 @@ export function productRoutes(
     )
     .patch(
       '/:product_id',
-      async ({ actor, params, body }) => (await products.patch(actor.store, params.product_id, body)).answer,
+      async ({ actor, params, body }) =>
+        (await products.patch(actor.store, params.product_id, body, actor)).answer,
       {
         can: 'products:write',
         params: ProductParams,
@@ -133,7 +134,7 @@ export function productRoutes(
         },
       },
     )
-    .delete('/:product_id', ({ actor, params }) => products.remove(actor.storeId, params.product_id), {
+    .delete('/:product_id', ({ actor, params }) => products.remove(actor.storeId, params.product_id, actor), {
       can: 'products:delete',
       parse: noBody,
       params: ProductParams,

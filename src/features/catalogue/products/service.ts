@@ -1,6 +1,6 @@
 import { type TNumber, type TString, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { CallerStore } from '../../../core/actor.ts'
+import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -69,8 +69,8 @@ export function productService({ queries, lists, changes, toPublicUrl, model }: 
 
   return {
     /** POST /v1/products. */
-    create: async (store: CallerStore, body: ProductBody): Promise<Indexed> =>
-      toIndexed(await changes.put(store, toInput(body.product_id, body))),
+    create: async (store: CallerStore, body: ProductBody, author?: Standing): Promise<Indexed> =>
+      toIndexed(await changes.put(store, { ...toInput(body.product_id, body), author })),
 
     /**
      * Reads a product that did not come as the body of a request, such as an item of a bulk request.
@@ -110,18 +110,28 @@ export function productService({ queries, lists, changes, toPublicUrl, model }: 
     },
 
     /** PUT /v1/products/{product_id}. */
-    async replace(store: CallerStore, productId: string, body: ProductReplacement): Promise<Indexed> {
+    async replace(
+      store: CallerStore,
+      productId: string,
+      body: ProductReplacement,
+      author?: Standing,
+    ): Promise<Indexed> {
       if (body.product_id !== undefined && body.product_id !== productId) {
         throw validationError([
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id in the path' },
         ])
       }
-      return toIndexed(await changes.put(store, toInput(productId, body)))
+      return toIndexed(await changes.put(store, { ...toInput(productId, body), author }))
     },
 
     /** PATCH /v1/products/{product_id}: absent fields stay as they are. */
-    patch: async (store: CallerStore, productId: string, patch: ProductPatch): Promise<Indexed> =>
-      toIndexed(await changes.edit(store, productId, (product) => applyPatch(product, patch))),
+    patch: async (
+      store: CallerStore,
+      productId: string,
+      patch: ProductPatch,
+      author?: Standing,
+    ): Promise<Indexed> =>
+      toIndexed(await changes.edit(store, productId, (product) => applyPatch(product, patch), { author })),
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -131,8 +141,8 @@ export function productService({ queries, lists, changes, toPublicUrl, model }: 
     },
 
     /** DELETE /v1/products/{product_id}. @throws ApiError `not_found`. */
-    async remove(storeId: string, productId: string): Promise<DeletedProduct> {
-      if (!(await changes.remove(storeId, productId))) throw notFound('product')
+    async remove(storeId: string, productId: string, author?: Standing): Promise<DeletedProduct> {
+      if (!(await changes.remove(storeId, productId, undefined, { author }))) throw notFound('product')
       return { status: 'deleted', product_id: productId }
     },
 

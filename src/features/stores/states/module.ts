@@ -14,5 +14,11 @@ export const buildStates = (
 export const buildStateWatch = (needs: StateWatchDeps) =>
   ({
     service: undefined,
-    chores: [{ name: 'watching suspended stores', everyMs: SECOND_MS, run: createStateWatch(needs) }],
+    chores: [
+      {
+        name: 'watching for suspended stores and lost rights',
+        everyMs: SECOND_MS,
+        run: createStateWatch(needs),
+      },
+    ],
   }) satisfies Module<undefined>

@@ -35,6 +35,7 @@ export function createRights({ people, queries, limits }: RightsDeps) {
   return {
     /** @throws ApiError `permission_denied`. */
     demandOwner(actor: Actor): void {
+      actor.demandStill()
       if (readRole(actor) !== 'owner') throw missingPermission('team:invite')
     },
 
@@ -44,6 +45,7 @@ export function createRights({ people, queries, limits }: RightsDeps) {
      * @param roles the roles before and after the change. @throws ApiError `permission_denied`.
      */
     demandRankOver(actor: Actor, roles: readonly Role[]): void {
+      actor.demandStill()
       const role = readRole(actor)
       if (role === 'owner') return
       if (role !== 'admin') throw missingPermission('team:manage')
