@@ -289,7 +289,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up; `Retry-After` says when to try again.',
-    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls the last three \`plan\`, \`person\` and \`security\`. Requests a minute by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; that of a person who only reads (${LIMITS.readsPerPersonPerMinute} a minute), or of all people of a store who do (${LIMITS.readsOfPeoplePerStorePerMinute}); or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls all but the first \`plan\`, \`reads\`, \`people\`, \`person\` and \`security\`. Requests a minute by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many sign-ins failed.', 'Wait for `details.retry_after` seconds.'),
 

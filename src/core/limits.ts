@@ -229,6 +229,9 @@ export const LIMITS = {
   invitesOfEmailPerHour: 20,
   /** Requests of one session in a minute to the routes for the account and for store security. */
   personRequestsPerMinute: 60,
+  /** Requests in a minute with which one person reads what belongs to stores, and with which all people of a store do. */
+  readsPerPersonPerMinute: 240,
+  readsOfPeoplePerStorePerMinute: 960,
   /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */
   machineSecurityRequestsPerMinute: 30,
   /** Concurrent sessions of one person; a new one replaces the least recently used. */

@@ -19,7 +19,11 @@ export type StoreRule = 'always' | 'several' | 'never'
 /**
  * What a route is for, which decides whose budget its requests spend.
  *
- * `use`: products and searches. Requests spend the budget of the store's plan (contract 6.2).
+ * `use`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but what a
+ * person only reads spends budgets of the person and of the store's people: whoever looks around must not stop the shop.
+ *
+ * `search`: searches, which spend the plan's budget even where a person reads them with GET: they cost the model.
+ *
  * `guard`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
  * never the plan's: a thief who drains the plan with a stolen key must not keep the owner from revoking the key. Only an
  * API key, which can guard nothing, spends the plan's budget here too.
@@ -27,11 +31,11 @@ export type StoreRule = 'always' | 'several' | 'never'
  * `tell`: feedback of shoppers. Requests spend a budget of their own, which is ten times the plan's: no search waits for
  * clicks, and no click for searches.
  */
-export type Purpose = 'use' | 'guard' | 'tell'
+export type Purpose = 'use' | 'search' | 'guard' | 'tell'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
-  policy: 'plan' | 'person' | 'security' | 'feedback'
+  policy: 'plan' | 'reads' | 'people' | 'person' | 'security' | 'feedback'
   verdict: RateVerdict
 }
 
@@ -59,8 +63,12 @@ export interface AuthDeps extends Moments {
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
   findCallerByKey(key: string, store: StoreChoice, trace: Trace): Identity
-  /** Takes one request from its budget; undefined for no limit. */
-  spendRequest(caller: Identity, purpose: Purpose): Spending | undefined
+  /**
+   * Takes one request from its budget; undefined for no limit.
+   *
+   * @param isRead whether the request changes nothing, as its method says.
+   */
+  spendRequest(caller: Identity, purpose: Purpose, isRead: boolean): Spending | undefined
   /** Reads why a store is suspended. */
   readSuspension(store: CallerStore): Suspension
   /** Notes a change that a super-admin makes in a store without being a member. */
@@ -100,7 +108,7 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     }, deps)
     const { caller } = stand
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
-    const spent = spendRequest(caller, purpose)
+    const spent = spendRequest(caller, purpose, isReading(request))
     if (spent) {
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) throw refuse(spent)
@@ -120,9 +128,8 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
 
   /** What guards a store writes its own events, and a search changes nothing. */
   function noteForeignAct(caller: Caller, { method, url }: Request): void {
-    if (purpose !== 'use' || method === 'GET' || method === 'HEAD' || !isForeignAct(caller)) return
-    const path = new URL(url).pathname
-    if (!path.startsWith('/v1/search')) deps.noteForeignAct(caller, method, path)
+    if (purpose !== 'use' || isReading({ method }) || !isForeignAct(caller)) return
+    deps.noteForeignAct(caller, method, new URL(url).pathname)
   }
 
   async function validClaims(token: string): Promise<Claims> {
@@ -141,9 +148,13 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
   }
 }
 
+const isReading = ({ method }: Pick<Request, 'method'>): boolean => method === 'GET' || method === 'HEAD'
+
 /** The message for a spent budget, by its limit. */
 const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> = {
   plan: (limit) => `The plan allows ${limit} requests a minute`,
+  reads: (limit) => `A person may send ${limit} requests a minute that only read`,
+  people: (limit) => `All people of a store together may send ${limit} requests a minute that only read`,
   person: (limit) =>
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
   feedback: (limit) => `The plan allows ${limit} requests with feedback a minute`,

@@ -55,8 +55,10 @@ export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
 
 export function createDoors(deps: DoorDeps) {
   return {
-    /** Lets in the machine grant, the people and the API keys of a store; each request counts against the plan. */
+    /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, but for people's reads. */
     forStore: storeDoor(deps, 'use'),
+    /** The same for searches, each of which counts against the plan. */
+    forStoreSearch: storeDoor(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
     forStoreSecurity: storeDoor(deps, 'guard'),
     /** The same for what shoppers did with results: requests count against a budget of their own. */
@@ -93,7 +95,7 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
     units: number,
   ): { given: number; refusal?: ApiError } => {
     for (let given = 0; given < units; given++) {
-      const spent = spendRequest(actor, 'use')
+      const spent = spendRequest(actor, 'search', false)
       if (!spent) return { given: units }
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) return { given, refusal: refuse(spent) }

@@ -28,9 +28,18 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     return spent
   }
 
+  /** Accounts must not replace a plan: all people of a store have a budget together. The one that is nearer to its end is told. */
+  function takeRead(userId: string, storeId: string): Spending | undefined {
+    const own = take('reads', userId, LIMITS.readsPerPersonPerMinute)
+    if (own?.verdict.isAllowed === false) return own
+    const all = take('people', storeId, LIMITS.readsOfPeoplePerStorePerMinute)
+    return (all?.verdict.remaining ?? Infinity) < (own?.verdict.remaining ?? Infinity) ? all : own
+  }
+
   function spend(
-    { kind, store, token }: Pick<Identity, 'kind' | 'store' | 'token'>,
+    { kind, userId, store, token }: Pick<Identity, 'kind' | 'userId' | 'store' | 'token'>,
     purpose: Purpose,
+    isRead: boolean,
   ): Spending | undefined {
     if (purpose === 'guard' && token?.sessionId) {
       // Each sign-in has a budget of its own: a thief with one must not keep the person from ending it with another.
@@ -45,6 +54,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
       const isLimited = Number.isFinite(requestsPerMinute)
       return isLimited ? take('security', store.id, LIMITS.machineSecurityRequestsPerMinute) : undefined
     }
+    if (purpose === 'use' && isRead && kind === 'person') return takeRead(userId ?? '', store.id)
     return takeOfPlan(store.id, requestsPerMinute)
   }
 
@@ -71,9 +81,9 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     },
     /** Takes a request for work that the service does on its own for a store. @returns false while none is left. */
     spendFor: (store: CallerStore): boolean =>
-      spend({ kind: 'machine', store, token: null }, 'use')?.verdict.isAllowed ?? true,
+      spend({ kind: 'machine', userId: null, store, token: null }, 'use', false)?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
-      for (const policy of ['plan', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
+      for (const policy of ['plan', 'people', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
       events.forget(storeId)
     },
   }

@@ -5,8 +5,8 @@ import { ApiError } from '../core/errors.ts'
 export interface Moments {
   /** That of the state in which a caller was found just now, or of an older one. */
   seenMoment(): number
-  /** That of the present state; undefined where nobody can tell. */
-  readMoment(): number | undefined
+  /** That of the present state. */
+  readMoment(): number
 }
 
 /** A caller of a request, and a way to find it once more. */

@@ -106,8 +106,8 @@ describe('the check of a credential', () => {
     app.db.prepare("UPDATE stores SET plan = 'free', name = 'Renamed'").run()
     const { body } = await app.call('GET', '/v1/me', viewer)
     expect(body['active_store']).toMatchObject({ plan: 'free', name: 'Renamed' })
-    const listed = await app.call('GET', '/v1/products', viewer)
-    expect(listed.headers.get('x-ratelimit-limit')).toBe('10')
+    const found = await app.call('POST', '/v1/search/text', { ...viewer, body: { query: 'red' } })
+    expect(found.headers.get('x-ratelimit-limit')).toBe('10')
     app.db.prepare('DELETE FROM memberships WHERE role = ?').run('viewer')
     expect((await app.call('GET', '/v1/products', viewer)).body['error']).toBe('not_a_member')
   })
@@ -141,7 +141,7 @@ describe('takes the read lock once', () => {
   })
 })
 
-describe('a store’s row is read once, and not at all while nothing changes', () => {
+describe('a store’s row is read once, not at all while nothing changes, and again in a write that follows others', () => {
   test('for an upload by file, beside the count of its bytes before and after the model', async () => {
     const credential = await apiKey()
     const body = () => form({ product_id: 'a', image: pictureBytes(1) })
@@ -149,13 +149,14 @@ describe('a store’s row is read once, and not at all while nothing changes', (
     const statements = await log.during(() =>
       app.call('POST', '/v1/products', { ...credential, body: body() }),
     )
-    expect(storeReads(statements)).toEqual({ rows: 0, bytes: 2, products: 3 })
-    expect(statements.length).toBeLessThanOrEqual(20)
+    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 2, products: 3 })
+    expect(statements.length).toBeLessThanOrEqual(26)
   })
 
   test('for an upload by file on a plan without limits, and nothing beside it', async () => {
     app.services.accounts.setPlan('one', 'enterprise')
     const credential = await apiKey()
+    await checkOf(credential)
     const body = form({ product_id: 'a', image: pictureBytes(1) })
     const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
     expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
@@ -163,12 +164,13 @@ describe('a store’s row is read once, and not at all while nothing changes', (
 
   test('for an upload by address', async () => {
     const credential = await apiKey()
+    await checkOf(credential)
     const body = { product_id: 'a', image_url: app.picture('a', 1) }
     const statements = await log.during(() => app.call('POST', '/v1/products', { ...credential, body }))
-    expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 3 })
+    expect(storeReads(statements)).toEqual({ rows: 0, bytes: 0, products: 3 })
   })
 
-  test('for a search, which runs one statement beside the check', async () => {
+  test('for a search, which runs one statement beside the check, and the look whether anything has changed', async () => {
     const credential = await apiKey()
     await app.call('POST', '/v1/products', {
       ...credential,
@@ -178,16 +180,19 @@ describe('a store’s row is read once, and not at all while nothing changes', (
     const statements = await log.during(search)
     expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
     // The first search also reads the settings of the store, which are then known.
-    expect(statements).toHaveLength(5)
+    expect(statements).toHaveLength(7)
     const again = await log.during(search)
     expect(storeReads(again).rows).toBe(0)
-    expect(again.length).toBeLessThan(5)
+    expect(again.filter((sql) => /data_version|total_changes/.test(sql))).toHaveLength(4)
+    expect(again.length).toBeLessThan(7)
   })
 
   test('for the demo catalogue', async () => {
     const credential = await apiKey()
+    await checkOf(credential)
     const statements = await log.during(() => app.call('POST', '/v1/products/demo', credential))
-    expect(storeReads(statements).rows).toBe(1)
+    // Each product of a group looks whether its author may still write it, after the writes before it.
+    expect(storeReads(statements).rows).toBe(40)
   })
 })
 

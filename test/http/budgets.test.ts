@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { type Answer, type TestApp, testApp } from '../support/app.ts'
-import { addPerson, getToken, type Person, refusal } from '../support/people.ts'
+import { addPerson, getToken, join, type Person, refusal } from '../support/people.ts'
 
 let app: TestApp
 let owner: Person
@@ -58,7 +58,10 @@ describe('whose budget a route spends', () => {
       policies.push(policyOf(await app.call(method, path, { token })))
     }
     const used = path === '/v1/search/feedback' ? 'feedback' : 'plan'
-    expect(policies).toEqual(isGuarding(path) ? ['plan', 'security', 'person'] : [used, used, used])
+    // Searches spend the plan's budget whoever sends them.
+    const isRead = method === 'GET' && !path.endsWith('/similar')
+    const ofPerson = isRead ? 'reads' : used
+    expect(policies).toEqual(isGuarding(path) ? ['plan', 'security', 'person'] : [used, used, ofPerson])
   })
 
   test('is the same with a body, which is parsed in between, and is spent once', async () => {
@@ -130,12 +133,17 @@ describe('the budget of a login', () => {
     expect((await list('one')).status).toBe(200)
   })
 
-  test('leaves the plan’s alone, which products and searches of a person still spend', async () => {
+  test('leaves the plan’s alone, which writes and searches of a person still spend', async () => {
     for (let n = 0; n < 60; n++) await get('/v1/me', person)
-    const answer = await get('/v1/products', person)
+    const search = () => app.call('POST', '/v1/search/text', { token: person, body: { query: '1' } })
+    const answer = await search()
     expect([answer.status, policyOf(answer), leftOf(answer)]).toEqual([200, 'plan', 9])
     await drainPlan().catch(() => {})
-    expect(refusal(await get('/v1/products', person))).toEqual([429, 'rate_limit_exceeded'])
+    expect(refusal(await search())).toEqual([429, 'rate_limit_exceeded'])
+    expect(refusal(await app.call('DELETE', '/v1/products/none', { token: person }))).toEqual([
+      429,
+      'rate_limit_exceeded',
+    ])
   })
 
   test('is its own: whoever stole one cannot keep the person from ending it by another', async () => {
@@ -150,6 +158,66 @@ describe('the budget of a login', () => {
     for (let n = 0; n < 59; n++) await get('/v1/me', person)
     const { body } = await app.call('POST', '/oauth/refresh', { token: person })
     expect((await get('/v1/me', String(body['access_token']))).status).toBe(429)
+  })
+})
+
+describe('what a person only reads', () => {
+  const PAGES = ['/v1/products', '/v1/jobs', '/v1/feeds', '/v1/search/analytics', '/v1/search/webhooks']
+
+  /** Reads the pages of a portal in turn; gives the answers that are not 200. */
+  async function readPages(token: string, count: number): Promise<Answer[]> {
+    const refused: Answer[] = []
+    for (let n = 0; n < count; n++) {
+      const answer = await get(PAGES[n % PAGES.length] as string, token)
+      if (answer.status !== 200) refused.push(answer)
+    }
+    return refused
+  }
+
+  test('spends nothing of the plan, is no API call, and goes on when the plan is spent', async () => {
+    expect(await readPages(person, 100)).toEqual([])
+    const usage = await get('/v1/billing/usage', person)
+    expect(usage.body['api_calls']).toBe(0)
+    await drainPlan()
+    expect(await readPages(person, 5)).toEqual([])
+    app.clock.advance(60_000)
+    expect(leftOf(await get('/v1/products', machine))).toBe(9)
+  })
+
+  test('is 240 requests a minute for a person, whatever the sign-in and the store', async () => {
+    await app.store('two')
+    join(app, owner.id, { store: 'two', role: 'viewer' })
+    const other = await getToken(app, owner)
+    const list = (token: string, slug: string) =>
+      app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': slug } })
+    for (let n = 0; n < 240; n++) {
+      const answer = await list(n % 2 ? person : other, n % 3 ? 'one' : 'two')
+      expect([n, answer.status, policyOf(answer)]).toEqual([n, 200, 'reads'])
+    }
+    const refused = await list(person, 'two')
+    expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
+    expect([policyOf(refused), refused.body['message'], refused.headers.get('retry-after')]).toEqual([
+      ...['reads', 'A person may send 240 requests a minute that only read', '60'],
+    ])
+    app.clock.advance(60_000)
+    expect((await list(person, 'one')).status).toBe(200)
+  })
+
+  test('is 960 for all people of a store together, and takes nothing from another store', async () => {
+    await app.store('two', 'free')
+    const tokens: string[] = []
+    for (const name of ['bea', 'cem', 'dan', 'eve', 'fay']) {
+      const places = [{ store: name === 'fay' ? 'two' : 'one', role: 'viewer' as const }]
+      tokens.push(await getToken(app, await addPerson(app, name, places)))
+    }
+    for (const token of tokens.slice(0, 4)) expect(await readPages(token, 235)).toEqual([])
+    expect(await readPages(person, 20)).toEqual([])
+    const refused = await get('/v1/products', person)
+    expect([refused.status, policyOf(refused), refused.body['message']]).toEqual([
+      ...[429, 'people', 'All people of a store together may send 960 requests a minute that only read'],
+    ])
+    expect((await get('/v1/products', tokens[4] as string)).status).toBe(200)
+    expect((await get('/v1/products', machine)).status).toBe(200)
   })
 })
 

@@ -6,6 +6,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts'
 import type { IdempotencyKeys } from '../../src/platform/db/idempotency.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 import { addPerson, getToken } from '../support/people.ts'
+import { STANDING } from '../support/permissions.ts'
 
 let app: TestApp
 let token: string
@@ -169,7 +170,7 @@ test('a long text counts like one that is serialized as a whole, also across the
       method: 'POST',
       headers: { 'idempotency-key': 'k' },
     })
-    const actor = { storeId: 's' } as Actor
+    const actor = { storeId: 's', ...STANDING } as Actor
     const context = { request, path: '/v1/products', actor, body: { image, limit: 1 }, set: { headers: {} } }
     await idempotency.answer(context, async () => ({ status: 200, body: {} }))
     const whole = `POST /v1/products\n"image":${JSON.stringify(image)}"limit":1`

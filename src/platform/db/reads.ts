@@ -21,12 +21,12 @@ export interface Reads {
   /** Reads a number that changes whenever another connection, as that of another process, has changed the database. */
   readDataVersion(): number
   /**
-   * A number that stands for the state of the database which the last reads `together` saw. It costs no statement. A read
-   * inside a transaction of the caller's saw this state or a newer one.
+   * A number that stands for the state of the database which the last reads `together`, or the last `readMoment`, saw. It
+   * costs no statement.
    */
   seenMoment(): number
-  /** Reads the number of the present state; undefined inside a transaction, whose writes may still be undone. */
-  readMoment(): number | undefined
+  /** Reads the number of the present state, in a transaction with what that has written. */
+  readMoment(): number
 }
 
 export function createReads(db: Db): Reads {
@@ -42,7 +42,10 @@ export function createReads(db: Db): Reads {
   let moment = 0
   let isKeeping = false
 
-  /** In the transaction of some reads, the version belongs to the state that they see. */
+  /**
+   * In the transaction of some reads, the version belongs to the state that they see. Nothing is kept in a transaction that
+   * writes, so what it undoes is never remembered.
+   */
   function forgetIfChanged(): void {
     const [version, changes] = [readDataVersion(), ownChanges.get()]
     if (version === seenVersion && changes === seenChanges) return
@@ -79,7 +82,6 @@ export function createReads(db: Db): Reads {
     seenMoment: () => moment,
 
     readMoment() {
-      if (db.inTransaction) return undefined
       forgetIfChanged()
       return moment
     },

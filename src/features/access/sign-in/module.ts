@@ -143,10 +143,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     findCallerByKey,
     /** The state of all that rights are read from. */
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
-    readMoment() {
-      const moment = reads.readMoment()
-      return moment === undefined ? undefined : moment + sessions.countChanges()
-    },
+    readMoment: () => reads.readMoment() + sessions.countChanges(),
     clientFailures,
     /** Writes down, a little later, what a super-admin changes in a store without being a member. */
     noteForeignAct: (caller: Caller, method: string, path: string): void =>

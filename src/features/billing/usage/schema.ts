@@ -68,7 +68,7 @@ export const Usage = named(
   'Usage',
   t.Object({
     api_calls: count(
-      'Requests of this month that spent the budget of the plan; each entry of a batch counts. Requests that were refused with 429 do not, nor do those of widgets, feedback, billing and security.',
+      'Requests of this month that spent the budget of the plan; each entry of a batch counts. Requests that were refused with 429 do not, nor do those with which people only read, and those of widgets, feedback, billing and security.',
     ),
     products_count: count('Products of the store.'),
     max_products: limit('null: unlimited.'),

@@ -44,9 +44,12 @@ const CAN = { can: 'search:execute' } as const
 const jsonWithPicture = jsonBody(LIMITS.pictureJsonBytesMax, 'search')
 
 /** Contract 3.1: the nine searches. */
-function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>, search: SearchService) {
+function searches(
+  { forStoreSearch, spendMore }: Pick<Doors, 'forStoreSearch' | 'spendMore'>,
+  search: SearchService,
+) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
-    .use(forStore)
+    .use(forStoreSearch)
     .post('/text', ({ actor, body }) => search.byText(actor, body), {
       ...CAN,
       parse: jsonBody(),
@@ -167,9 +170,9 @@ function searches({ forStore, spendMore }: Pick<Doors, 'forStore' | 'spendMore'>
 }
 
 /** Contract 3.1: the products that are similar to one. */
-function similar({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
+function similar({ forStoreSearch }: Pick<Doors, 'forStoreSearch'>, search: SearchService) {
   return new Elysia({ name: 'search.similar', prefix: '/v1/products', tags: ['Search'] })
-    .use(forStore)
+    .use(forStoreSearch)
     .get(
       '/:product_id/similar',
       ({ actor, params, query }) => search.byProduct(actor, params.product_id, query),
@@ -198,5 +201,5 @@ function similar({ forStore }: Pick<Doors, 'forStore'>, search: SearchService) {
     )
 }
 
-export const searchRoutes = (doors: Pick<Doors, 'forStore' | 'spendMore'>, search: SearchService) =>
+export const searchRoutes = (doors: Pick<Doors, 'forStoreSearch' | 'spendMore'>, search: SearchService) =>
   new Elysia({ name: 'search' }).use(searches(doors, search)).use(similar(doors, search))
