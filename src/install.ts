@@ -101,6 +101,7 @@ export function createInstall(
     people,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
+    noteSecondFactor: sessions.service.sessions.noteSecondFactor,
   })
   const locked = createKeyedLock()
   const proof = buildProof(ground, {

@@ -268,7 +268,7 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/billing/plans': { needs: 'billing:read' },
   'GET /v1/billing/current-plan': { needs: 'billing:read' },
   'GET /v1/billing/usage': { needs: 'billing:read' },
-  'GET /v1/billing/invoices': { needs: 'billing:manage' },
+  'GET /v1/billing/invoices': { needs: 'billing:read' },
   'POST /v1/billing/checkout': { needs: 'billing:manage', send: () => ({ body: { plan_name: 'basic' } }) },
   'GET /v1/billing/checkout/:session_id': { needs: 'billing:manage', thing: 'checkout' },
   // 409: let in, and told that no provider takes the payments.
@@ -296,6 +296,8 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/security/ip-whitelist': {
     needs: 'security:manage',
     status: 201,
+    // The first entry of a machine grant must be forced.
+    but: { 'machine grant': '409' },
     send: () => ({ body: { ip_address: '0.0.0.0/0' } }),
   },
   'DELETE /v1/security/ip-whitelist/:id': { needs: 'security:manage', thing: 'IP entry' },

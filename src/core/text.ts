@@ -5,6 +5,10 @@
 export const fold = (text: string): string =>
   text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ')
 
+/** A text that a form may send empty, or as null; undefined for either. */
+export const givenText = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined || text.trim() === '' ? undefined : text
+
 /** Splits a text into its words, folded. */
 export const splitWords = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 

@@ -33,6 +33,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     const own = take('reads', userId, LIMITS.readsPerPersonPerMinute)
     if (own?.verdict.isAllowed === false) return own
     const all = take('people', storeId, LIMITS.readsOfPeoplePerStorePerMinute)
+    if (all?.verdict.isAllowed === false) return all
     return (all?.verdict.remaining ?? Infinity) < (own?.verdict.remaining ?? Infinity) ? all : own
   }
 

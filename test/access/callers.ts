@@ -204,7 +204,7 @@ export const THINGS = {
   },
   async 'IP entry'(world: World): Promise<string> {
     const body = { ip_address: '0.0.0.0/0' }
-    return String((await world.asMachine('POST', '/v1/security/ip-whitelist', body))['id'])
+    return String((await world.asOwner('POST', '/v1/security/ip-whitelist', body))['id'])
   },
   async member({ app, fresh }: World): Promise<string> {
     return (await addPerson(app, fresh(), [{ store: 'mine', role: 'viewer' }])).id

@@ -212,6 +212,8 @@ describe('what a person only reads', () => {
     }
     for (const token of tokens.slice(0, 4)) expect(await readPages(token, 235)).toEqual([])
     expect(await readPages(person, 20)).toEqual([])
+    // Also the last request of a person’s own budget is refused where that of all is spent.
+    for (const token of tokens.slice(0, 4)) expect(await readPages(token, 5)).toHaveLength(5)
     const refused = await get('/v1/products', person)
     expect([refused.status, policyOf(refused), refused.body['message']]).toEqual([
       ...[429, 'people', 'All people of a store together may send 960 requests a minute that only read'],

@@ -236,7 +236,7 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     const path = pattern.includes('{id}') ? pattern.replace('{id}', await makeFeed()) : pattern
     const type = typeof body === 'string' ? { 'content-type': 'text/csv' } : {}
     const headers = { 'idempotency-key': 'once', 'x-forwarded-for': '127.0.0.1', ...type }
-    const isForPeople = /^\/v1\/(team|user-groups)/.test(path)
+    const isForPeople = /^\/v1\/(team|user-groups|security\/ip-whitelist)/.test(path)
     const owner = async () => getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
     const root = async () => getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
     const opensStores = path.endsWith('/stores')

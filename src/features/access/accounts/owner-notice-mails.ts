@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<NoticeKind, Words>> = {
   },
   ip_list_switched: {
     subject: (slug) => `The IP list of ${slug} was switched on or off`,
-    event: (slug) => `a program switched the IP list of your store ${slug} on or off`,
+    event: (slug) => `the IP list of your store ${slug} was switched on or off`,
     consequence:
       'While the list is on, the store can be reached only from the addresses on it. While it is off, the store can be reached from anywhere.',
     remedy: (slug) =>

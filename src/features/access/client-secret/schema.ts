@@ -8,10 +8,12 @@ export const ClientSecretRotation = named(
   'ClientSecretRotation',
   t.Object({
     client_secret: t.Optional(
-      text({
-        maxLength: CREDENTIAL_CHARS_MAX,
-        description: 'The current client secret. Required for a machine grant, not for a person.',
-      }),
+      t.Nullable(
+        text({
+          maxLength: CREDENTIAL_CHARS_MAX,
+          description: 'The current client secret. Required for a machine grant, not for a person.',
+        }),
+      ),
     ),
   }),
   { client_secret: 'the present client_secret' },

@@ -4,6 +4,7 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { givenText } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
@@ -55,7 +56,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
      * @throws ApiError `permission_denied`, `too_many_requests`.
      */
     rotate(actor: Actor, shown: ClientSecretRotation): NewClientSecret {
-      if (actor.kind !== 'person') assertKnown(actor, shown.client_secret)
+      if (actor.kind !== 'person') assertKnown(actor, givenText(shown.client_secret))
       const client_secret = ids.secret(SECRET_BYTES)
       const keptJti = actor.kind === 'machine' ? (actor.token?.jti ?? null) : null
       atomically(() => {

@@ -22,6 +22,13 @@ export function ipListQueries(db: Db) {
   const count = db.prepare<[storeId: string], { entries: number }>(
     'SELECT count(*) AS entries FROM ip_entries WHERE store_id = ?',
   )
+  const signIns = db
+    .prepare<[storeId: string, since: bigint], string>(`
+      SELECT DISTINCT sign_in_addresses.address FROM memberships
+      JOIN sign_in_addresses ON sign_in_addresses.user_id = memberships.user_id
+      WHERE memberships.store_id = ? AND memberships.role IN ('owner', 'admin') AND sign_in_addresses.last_at > ?
+      LIMIT 5000`)
+    .pluck()
   const insert = db.prepare(`
     INSERT INTO ip_entries (id, store_id, cidr, description, created_at, created_by)
     VALUES (@id, @storeId, @network, @description, @createdAt, @createdBy)`)
@@ -31,6 +38,8 @@ export function ipListQueries(db: Db) {
   return {
     /** Oldest first. */
     listByStore: (storeId: string): IpEntryRow[] => byStore.all(storeId),
+    /** Addresses that owners and admins of a store have signed in from since a moment. */
+    listSignInAddresses: (storeId: string, since: number): string[] => signIns.all(storeId, BigInt(since)),
     count: (storeId: string): number => count.get(storeId)?.entries ?? 0,
     add: (row: IpEntryRow): void => void insert.run(row),
     remove: (id: string): void => void remove.run(id),

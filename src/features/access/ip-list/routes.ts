@@ -35,7 +35,7 @@ export function ipListRoutes(
           summary: 'Allow requests from an address or a block of addresses',
           parameters: [IDEMPOTENCY_KEY],
           description:
-            'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. The service refuses an entry that would lock out your own address, unless `force` is true. Only a signed-in person may force it, and the owners are notified by mail.',
+            'Once the list has an entry, tokens and API keys of the store work only from listed addresses; the widget works from everywhere. The service refuses an entry that would lock out your own address, unless `force` is true. Only a signed-in person may force it, and the owners are notified by mail. The first entry of a machine grant needs `force`, and an owner or admin who has signed in from inside it within the last 24 hours.',
         },
       },
     )

@@ -30,7 +30,8 @@ export const IpEntryBody = named(
     force: t.Optional(
       t.Boolean({
         default: false,
-        description: 'Apply the change even if it locks out your own address; for people only.',
+        description:
+          'Apply the change even if it locks out your own address. For people, and for the first entry of a machine grant.',
       }),
     ),
   }),

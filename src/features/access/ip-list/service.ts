@@ -1,6 +1,6 @@
 import type { Actor } from '../../../core/actor.ts'
 import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { createNetworkMatcher, readNetwork } from '../../../core/networks.ts'
@@ -45,19 +45,40 @@ export function ipListService(deps: IpListDeps) {
   }
 
   /**
-   * Judges a change of the list before it is made. Mails the owners of the store if the change is forced, or if a machine
-   * grant switches the list on or off.
+   * Judges a change of the list before it is made. Mails the owners of the store if the change is forced against the caller's
+   * own address, or switches the list on or off.
    *
-   * @throws ApiError `would_lock_out` if the new list does not contain the caller's address and is not forced.
+   * @throws ApiError `would_lock_out` if the new list does not contain the caller's address and is not forced, and for a first
+   * entry of a machine grant that would leave nobody inside who can undo it.
    */
   function judge(actor: Actor, before: string[], after: string[], isForced: boolean): void {
     const { address } = actor.trace
-    if (after.length > 0 && !createNetworkMatcher(after)(address)) {
+    const isInside = createNetworkMatcher(after)
+    if (actor.kind !== 'person' && after.length > 0) demandSomebodyInside(actor, { before, after, isForced })
+    if (after.length > 0 && !isInside(address)) {
       if (!isForced) throw wouldLockOut(address)
       tellOwners(actor, 'ip_list_forced')
-    } else if (actor.kind === 'machine' && (before.length === 0 || after.length === 0)) {
+    } else if (before.length === 0 || after.length === 0) {
       tellOwners(actor, 'ip_list_switched')
     }
+  }
+
+  /**
+   * A stolen token of a machine grant must not lock the store's people out: somebody who may undo the list has to have
+   * signed in from inside it lately, and a change must not take that away.
+   *
+   * @throws ApiError `would_lock_out`.
+   */
+  function demandSomebodyInside(
+    { storeId, trace: { address } }: Actor,
+    { before, after, isForced }: { before: string[]; after: string[]; isForced: boolean },
+  ): void {
+    const isOff = before.length === 0
+    if (isOff && !isForced) throw forceNeeded(address)
+    const addresses = queries.listSignInAddresses(storeId, clock.now() - DAY_MS)
+    const isAnyIn = (networks: string[]) => addresses.some(createNetworkMatcher(networks))
+    // Entries that leave nobody outside could otherwise be put first and taken away later.
+    if ((isOff || isAnyIn(before)) && !isAnyIn(after)) throw nobodyInside(address)
   }
 
   return {
@@ -65,11 +86,10 @@ export function ipListService(deps: IpListDeps) {
      * Adds an address or a block to the list; the first one switches the list on.
      *
      * @throws ApiError `validation_error` for an invalid block, `conflict` for a listed block and for a full list,
-     * `would_lock_out` unless forced, `permission_denied` if anyone but a person forces it.
+     * `would_lock_out` unless forced, `permission_denied` if anyone but a person forces it on a list that is on.
      */
     add(actor: Actor, body: IpEntryBody): IpEntry {
       const isForced = body.force === true
-      assertMayForce(actor, isForced)
       const row: IpEntryRow = {
         id: ids.uuid(),
         storeId: actor.storeId,
@@ -80,6 +100,7 @@ export function ipListService(deps: IpListDeps) {
       }
       return change(actor.storeId, (rows) => {
         const networks = rows.map(({ network }) => network)
+        if (networks.length > 0) assertMayForce(actor, isForced)
         if (networks.includes(row.network)) throw alreadyListed(row.network)
         if (rows.length >= IP_ENTRIES_MAX) throw listIsFull()
         judge(actor, networks, [...networks, row.network], isForced)
@@ -163,6 +184,20 @@ const wouldLockOut = (address: string) =>
   new ApiError('would_lock_out', `The list would lock out your own address ${address}`, {
     details: { your_address: address },
   })
+
+const forceNeeded = (your_address: string) =>
+  new ApiError(
+    'would_lock_out',
+    'The first entry shuts everybody else out: a machine grant adds it with `force`, if an owner or an admin has signed in from inside it within the last 24 hours',
+    { details: { your_address, reason: 'force_needed' } },
+  )
+
+const nobodyInside = (your_address: string) =>
+  new ApiError(
+    'would_lock_out',
+    'No owner or admin has signed in from inside the changed list within the last 24 hours: let one of them sign in, or make the change',
+    { details: { your_address, reason: 'nobody_inside' } },
+  )
 
 const alreadyListed = (network: string) =>
   new ApiError('conflict', `${network} is already on the list`, { details: { ip_address: network } })

@@ -38,6 +38,7 @@ export function overviewService(deps: OverviewDeps) {
       const facts: Facts = {
         isOwnMissing: isOwnEnabled === false,
         othersMissing: members.total - members.enabled - (isCallerMissing ? 1 : 0),
+        isMember: role !== null,
         keys,
         keysOfFormerMembers: apiKeys.countByFormerMembers(storeId, now),
         hasIpList: entries > 0,
@@ -65,6 +66,8 @@ interface Facts {
   isOwnMissing: boolean
   /** Number of members without a second factor, except the caller. */
   othersMissing: number
+  /** Whether the caller is one of the members. */
+  isMember: boolean
   keys: SecurityOverview['api_keys']
   keysOfFormerMembers: number
   hasIpList: boolean
@@ -73,13 +76,14 @@ interface Facts {
 
 /** Lists recommendations, most important first. */
 function listRecommendations(facts: Facts): Recommendation[] {
-  const { isOwnMissing, othersMissing, keys, keysOfFormerMembers, hasIpList, failingWebhooks } = facts
+  const { isOwnMissing, othersMissing, isMember, keys, keysOfFormerMembers, hasIpList, failingWebhooks } =
+    facts
   const advice: [isDue: boolean, code: string, message: string][] = [
     [isOwnMissing, 'enable_2fa', 'Switch on two-factor authentication for your own account.'],
     [
       othersMissing > 0,
       'members_without_2fa',
-      `Ask ${counted(othersMissing, 'other member')} to switch on two-factor authentication.`,
+      `Ask ${counted(othersMissing, isMember ? 'other member' : 'member')} to switch on two-factor authentication.`,
     ],
     [
       keysOfFormerMembers > 0,

@@ -1,26 +1,34 @@
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
+import type { ShownCodes } from '../../../core/second-factor.ts'
 import { text } from '../../../http/text-schema.ts'
+
+/** Characters of a code, with spaces. */
+export const CODE_CHARS_MAX = 40
+/** Six digits, wherever there are spaces: authenticators show `123 456`. */
+export const TOTP_PATTERN = '^\\s*(?:[0-9]\\s*){6}$'
+export const TOTP_WORDS = 'six digits, as shown by the authenticator; spaces do not count'
+
+/** The two codes of a second factor, of which a request shows one. A form may send the other empty, or as null. */
+export const codeFields = {
+  totp_code: t.Optional(
+    t.Nullable(
+      text({ pattern: `${TOTP_PATTERN}|^\\s*$`, maxLength: CODE_CHARS_MAX, description: TOTP_WORDS }),
+    ),
+  ),
+  recovery_code: t.Optional(
+    t.Nullable(text({ maxLength: CODE_CHARS_MAX, description: 'A recovery code, instead of `totp_code`.' })),
+  ),
+}
 
 /** What shows that the person themself asks, and not somebody who found their sign-in. */
 export const proofFields = {
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax, description: 'Your password.' }),
-  totp_code: t.Optional(
-    text({
-      pattern: '^[0-9]{6}$',
-      description:
-        'Six digits, as shown by the authenticator. Required while two-factor authentication is on.',
-    }),
-  ),
-  recovery_code: t.Optional(
-    text({ minLength: 1, maxLength: 40, description: 'A recovery code, instead of `totp_code`.' }),
-  ),
+  ...codeFields,
 }
 
-export interface Proof {
+export interface Proof extends ShownCodes {
   password: string
-  totp_code?: string
-  recovery_code?: string
 }
 
 /** Failures of a route that asks for a {@link Proof}. */

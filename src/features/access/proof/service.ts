@@ -3,6 +3,7 @@ import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { readCodes } from '../../../core/second-factor.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
@@ -56,8 +57,9 @@ export function proofService(deps: ProofDeps) {
   }
 
   /** @throws ApiError `requires_2fa`. */
-  function isCodeRight({ id }: PersonRow, { totp_code, recovery_code }: Proof, caller: Caller): boolean {
+  function isCodeRight({ id }: PersonRow, proof: Proof, caller: Caller): boolean {
     if (!twoFactor.isEnabled(id)) return true
+    const { totp_code, recovery_code } = readCodes(proof)
     if (totp_code === undefined && recovery_code === undefined) {
       throw new ApiError('requires_2fa', 'Repeat the request with the code of your authenticator', {
         details: { requires_2fa: true },
@@ -130,7 +132,8 @@ export function proofService(deps: ProofDeps) {
      * `invalid_2fa`, `too_many_requests` after five wrong ones.
      */
     async demand<Result>(caller: Caller, proof: Proof, act: (person: PersonRow) => Result): Promise<Result> {
-      if (proof.totp_code !== undefined && proof.recovery_code !== undefined) {
+      const { totp_code, recovery_code } = readCodes(proof)
+      if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
       return deps.locked(requirePerson(caller).email, () => demandOnce(caller, proof, act))

@@ -169,6 +169,16 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
       else stored.touchSession(id, address, now)
     },
 
+    /** Notes that a sign-in has shown a second factor since it began. */
+    noteSecondFactor(id: string): void {
+      const found = held.get(id)
+      const session = found ? found.session : stored.findSession(id)
+      if (!session || session.amr.includes('otp')) return
+      const amr = [...session.amr, 'otp']
+      if (found) held.set(id, { ...found, session: { ...session, amr } })
+      stored.setAmr(id, amr)
+    },
+
     endSession(id: string, userId: string): boolean {
       const found = held.get(id)
       if (!found) return stored.endSession(id, userId)

@@ -42,6 +42,7 @@ export function sessionQueries(db: Db) {
   const rotate = db.prepare(`
     UPDATE sessions SET jti = @after, last_used_at = @now, expires_at = @expiresAt, address = @address
     WHERE id = @id AND jti = @before`)
+  const setAmr = db.prepare('UPDATE sessions SET amr = ? WHERE id = ?')
   const touch = db.prepare('UPDATE sessions SET last_used_at = ?, address = ? WHERE id = ?')
   const end = db.prepare('DELETE FROM sessions WHERE id = ? AND user_id = ?')
   const endOthers = db.prepare('DELETE FROM sessions WHERE user_id = ? AND id IS NOT ?')
@@ -64,6 +65,8 @@ export function sessionQueries(db: Db) {
     /** Adds an earlier sign-in, if its person still exists with the same password. */
     addLateSession: (session: SessionRow, passwordHash: string): void =>
       void insertLate.run({ ...session, amr: JSON.stringify(session.amr), passwordHash }),
+    /** Sets how the person of a sign-in has shown who they are. */
+    setAmr: (id: string, amr: readonly string[]): void => void setAmr.run(JSON.stringify(amr), id),
     /** Whether a person exists with that password. */
     hasPassword: (userId: string, passwordHash: string): boolean =>
       byPassword.get(userId, passwordHash) !== undefined,

@@ -24,8 +24,9 @@ export function readCredentials(form: TokenForm, authorization: string | undefin
     )
   }
   const basic = readBasic(authorization)
-  const isOtherId = form.client_id !== undefined && form.client_id !== basic?.clientId
-  if (basic && (form.client_secret !== undefined || isOtherId)) {
+  // A form may hold fields that were left empty.
+  const isOtherId = Boolean(form.client_id) && form.client_id !== basic?.clientId
+  if (basic && (form.client_secret || isOtherId)) {
     throw new ApiError(
       'credential_ambiguous',
       'Send the credentials in the form or by HTTP Basic, not both',

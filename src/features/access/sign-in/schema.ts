@@ -9,6 +9,7 @@ import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
+import { codeFields } from '../proof/schema.ts'
 
 /** The longest client_id and client_secret that the service accepts. Issued ones are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200
@@ -35,18 +36,7 @@ export const SignInRequest = named(
   t.Object({
     email: text({ minLength: 1, maxLength: 320 }),
     password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax }),
-    totp_code: t.Optional(
-      t.Nullable(text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' })),
-    ),
-    recovery_code: t.Optional(
-      t.Nullable(
-        text({
-          minLength: 1,
-          maxLength: 40,
-          description: 'A recovery code, instead of `totp_code`.',
-        }),
-      ),
-    ),
+    ...codeFields,
   }),
   { email: 'anna@shop.example', password: 'kettle drum violin' },
 )

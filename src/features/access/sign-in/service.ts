@@ -6,6 +6,7 @@ import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
+import { readCodes, type SecondFactor } from '../../../core/second-factor.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
@@ -13,7 +14,7 @@ import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/peopl
 import type { RegistrationService } from '../accounts/registration.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
-import type { SecondFactor, TwoFactorService } from '../two-factor/service.ts'
+import type { TwoFactorService } from '../two-factor/service.ts'
 import type { Lockout } from './lockout.ts'
 import { membershipView, type SignInRequest, type UserToken } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -99,13 +100,14 @@ export function signInService(deps: SignInDeps) {
   }
 
   /** Reads the second factor, for a person who has one. @throws ApiError `requires_2fa`. */
-  function readFactor({ totp_code, recovery_code }: SignInRequest): SecondFactor {
-    if (totp_code == null && recovery_code == null) {
+  function readFactor(request: SignInRequest): SecondFactor {
+    const factor = readCodes(request)
+    if (factor.totp_code === undefined && factor.recovery_code === undefined) {
       throw new ApiError('requires_2fa', 'Repeat the sign-in with the code of your authenticator', {
         details: { requires_2fa: true },
       })
     }
-    return { totp_code: totp_code ?? undefined, recovery_code: recovery_code ?? undefined }
+    return factor
   }
 
   /** Creates a sign-in without writing it. */
@@ -268,7 +270,8 @@ export function signInService(deps: SignInDeps) {
      * `account_not_verified`, `requires_2fa`, `invalid_2fa`.
      */
     async signIn(request: SignInRequest, trace: Trace): Promise<UserToken> {
-      if (typeof request.totp_code === 'string' && typeof request.recovery_code === 'string') {
+      const { totp_code, recovery_code } = readCodes(request)
+      if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
       // A text that is no address is looked up, counted and refused like any other.

@@ -10,16 +10,16 @@ export interface TwoFactorNeeds {
   /** Seals the secrets of authenticators. */
   secretBox: SecretBox
   endOtherSessions: TwoFactorDeps['endOtherSessions']
+  noteSecondFactor: TwoFactorDeps['noteSecondFactor']
 }
 
 /** Wires two-factor authentication. */
-export function buildTwoFactor(ground: Ground, { people, secretBox, endOtherSessions }: TwoFactorNeeds) {
+export function buildTwoFactor(ground: Ground, { secretBox, ...needs }: TwoFactorNeeds) {
   const service = twoFactorService({
     ...ground,
     queries: twoFactorQueries(ground.db),
-    people,
+    ...needs,
     box: secretBox,
-    endOtherSessions,
   })
   return {
     service,

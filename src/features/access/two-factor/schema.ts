@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
+import { CODE_CHARS_MAX, TOTP_PATTERN, TOTP_WORDS } from '../proof/schema.ts'
 
 /** Contract 5.2. */
 export const TwoFactorSetup = named(
@@ -20,7 +21,7 @@ export type TwoFactorSetup = typeof TwoFactorSetup.static
 export const TwoFactorProof = named(
   'TwoFactorProof',
   t.Object({
-    totp_code: text({ pattern: '^[0-9]{6}$', description: 'six digits, as shown by the authenticator' }),
+    totp_code: text({ pattern: TOTP_PATTERN, maxLength: CODE_CHARS_MAX, description: TOTP_WORDS }),
   }),
   { totp_code: '123456' },
 )

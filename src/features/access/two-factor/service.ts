@@ -12,6 +12,7 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { drawQrCode } from '../../../core/qr.ts'
+import { type SecondFactor, withoutSpaces } from '../../../core/second-factor.ts'
 import { findStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
@@ -37,13 +38,9 @@ export interface TwoFactorDeps {
   record: RecordEvent
   /** Ends a person's sign-ins except one; null ends all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
+  /** Notes that a sign-in has shown a second factor. */
+  noteSecondFactor(sessionId: string): void
   log: { error(fields: { user_id: string }, message: string): void }
-}
-
-/** The second factor in a sign-in request: one of the two codes. */
-export interface SecondFactor {
-  totp_code?: string | undefined
-  recovery_code?: string | undefined
 }
 
 /** Whether the second factor was right. */
@@ -70,6 +67,7 @@ export function twoFactorService({
   atomically,
   record,
   endOtherSessions,
+  noteSecondFactor,
   log,
 }: TwoFactorDeps) {
   const steps = createAcceptedSteps(queries)
@@ -148,7 +146,7 @@ export function twoFactorService({
 
     /**
      * Completes the setup with a first code, which it uses up. The person's other sign-ins end, because they showed no
-     * code of this authenticator.
+     * code of this authenticator; the caller's own counts from now on as one that did.
      *
      * @throws ApiError `invalid_2fa`; `conflict` if it is already enabled or no setup is in progress.
      */
@@ -159,11 +157,13 @@ export function twoFactorService({
       if (typeof pending?.enabledAt === 'number') throw alreadyEnabled()
       const secret = pending && now < pending.createdAt + PENDING_MS ? openSecret(userId, pending) : undefined
       if (!pending || secret === undefined) throw nothingPending()
-      const step = findStep(secret, totp_code, now)
+      const step = findStep(secret, withoutSpaces(totp_code), now)
       if (step === undefined) throw new ApiError('invalid_2fa', 'The code is wrong')
       return atomically(() => {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
-        const sessions_ended = endOtherSessions(userId, caller.token?.sessionId ?? null)
+        const sessionId = caller.token?.sessionId ?? null
+        const sessions_ended = endOtherSessions(userId, sessionId)
+        if (sessionId !== null) noteSecondFactor(sessionId)
         recordOwn(caller, 'two_factor.enabled', { sessions_ended })
         return { enabled: true, recovery_codes: renewCodes(userId), sessions_ended }
       })

@@ -30,7 +30,7 @@ export function paymentRoutes(
   return new Elysia({ name: 'payments.routes', prefix: '/v1/billing', tags: ['Billing'] })
     .use(forStoreSecurity)
     .get('/invoices', ({ actor }) => payments.listInvoices(actor.storeId), {
-      can: 'billing:manage',
+      can: 'billing:read',
       response: { 200: t.Array(Invoice), ...failures(...FOR_STORE, ...READING) },
       detail: {
         operationId: 'listInvoices',

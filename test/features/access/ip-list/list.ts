@@ -42,7 +42,9 @@ export async function listedStore() {
     call,
     put,
     member,
-    add: (body: unknown, how?: { from?: string; as?: string }) => call('POST', PATH, body, how),
+    /** As the owner, unless it says otherwise. */
+    add: (body: unknown, how?: { from?: string; as?: string }) =>
+      call('POST', PATH, body, { as: owner.token, ...how }),
     remove: (id: string, query = '', how?: { from?: string; as?: string }) =>
       call('DELETE', `${PATH}/${id}${query}`, undefined, how),
     list: async () => (await app.ipList.list(storeId)).entries.map(({ ip_address }) => ip_address),

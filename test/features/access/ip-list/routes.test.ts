@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Answer } from '../../../support/app.ts'
+import { addPerson, from, sendSignIn } from '../../../support/people.ts'
 import { codeOf, HERE, type ListedStore, listedStore, PATH } from './list.ts'
 
 let store: ListedStore
@@ -28,7 +30,8 @@ describe('POST /v1/security/ip-whitelist (contract 4.12)', () => {
   })
 
   test('201: description may be missing, and a machine grant has no user', async () => {
-    const { status, body } = await store.add({ ip_address: '203.0.113.0/24' })
+    await store.add({ ip_address: HERE })
+    const { status, body } = await store.add({ ip_address: '203.0.113.0/24' }, { as: store.token })
     expect(status).toBe(201)
     expect(body).toMatchObject({ description: '', created_by: null })
   })
@@ -110,7 +113,12 @@ describe('POST /v1/security/ip-whitelist (contract 4.12)', () => {
 
   test('409 conflict for the 101st entry; there is room again when one goes', async () => {
     const first = await store.put('203.0.113.0/24')
-    for (let n = 1; n < 100; n++) expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
+    for (let n = 1; n < 100; n++) {
+      // A sign-in has 60 such requests a minute.
+      store.app.clock.advance(1_000)
+      expect((await store.add({ ip_address: `10.0.0.${n}` })).status).toBe(201)
+    }
+    store.app.clock.advance(60_000)
     const answer = await store.add({ ip_address: '10.0.1.1' })
     expect([codeOf(answer), answer.body['details']]).toMatchObject([[409, 'conflict'], { limit: 100 }])
     expect(await store.list()).toHaveLength(100)
@@ -139,16 +147,76 @@ describe('POST /v1/security/ip-whitelist (contract 4.12)', () => {
     expect((await store.add({ ip_address: '198.51.100.0/24' })).status).toBe(201)
   })
 
-  test('403 for a machine grant that forces it, whatever the entry; without force it may', async () => {
-    for (const ip_address of [HERE, '198.51.100.0/24']) {
-      const answer = await store.add({ ip_address, force: true })
+  test('403 for a machine grant that forces an entry of a list that is on; without force it may', async () => {
+    await store.put(HERE)
+    for (const ip_address of ['203.0.113.8', '198.51.100.0/24']) {
+      const answer = await store.add({ ip_address, force: true }, { as: store.token })
       expect([codeOf(answer), answer.body['details']]).toMatchObject([
         [403, 'permission_denied'],
         { required: 'person' },
       ])
     }
-    expect([await store.list(), store.acts()]).toEqual([[], []])
-    expect((await store.add({ ip_address: HERE, force: false })).status).toBe(201)
+    expect(await store.list()).toEqual([`${HERE}/32`])
+    expect((await store.add({ ip_address: '203.0.113.8' }, { as: store.token })).status).toBe(201)
+  })
+
+  describe('a machine grant, on a list that is off', () => {
+    const OFFICE = '198.51.100.7'
+    const signIn = (email: string, address: string) => sendSignIn(store.app, email, {}, from(address))
+    const add = (ip_address: string, force?: boolean) =>
+      store.add({ ip_address, ...(force !== undefined && { force }) }, { as: store.token })
+    const reasonOf = ({ status, body }: Answer) => [
+      status,
+      body['error'],
+      (body['details'] as { reason?: string } | undefined)?.reason,
+    ]
+
+    test('409 would_lock_out without force, also from inside the entry', async () => {
+      await signIn(store.owner.email, HERE)
+      for (const force of [undefined, false])
+        expect(reasonOf(await add(HERE, force))).toEqual([409, 'would_lock_out', 'force_needed'])
+      expect([await store.list(), store.acts()]).toEqual([[], []])
+    })
+
+    test('409 with force while no owner or admin has signed in from inside it within 24 hours', async () => {
+      const nobody = [409, 'would_lock_out', 'nobody_inside']
+      expect(reasonOf(await add('198.51.100.0/24', true))).toEqual(nobody)
+      const viewer = await store.member('viewer')
+      await signIn(viewer.email, OFFICE)
+      const stranger = await addPerson(store.app, 'stranger')
+      await signIn(stranger.email, OFFICE)
+      expect(reasonOf(await add('198.51.100.0/24', true))).toEqual(nobody)
+      await signIn(store.owner.email, OFFICE)
+      expect(reasonOf(await add(HERE, true))).toEqual(nobody)
+      store.app.clock.advance(24 * 3_600_000)
+      const machine = await store.app.signToken(
+        { sub: store.storeId, jti: 'later', user_type: 'client', generation: 1 },
+        3_600,
+      )
+      const late = await store.add({ ip_address: OFFICE, force: true }, { as: machine })
+      expect(reasonOf(late)).toEqual(nobody)
+      expect([await store.list(), store.acts()]).toEqual([[], []])
+    })
+
+    test('201 with force once one has, and the owners get a mail', async () => {
+      const admin = await store.member('admin')
+      await signIn(admin.email, OFFICE)
+      expect((await add('198.51.100.0/24', true)).status).toBe(201)
+      await Promise.all(store.app.scheduled.splice(0).map((callback) => callback()))
+      expect(store.app.mails.map(({ to }) => to)).toContain(store.owner.email)
+      expect(await store.comesIn(OFFICE)).toEqual([200, undefined])
+    })
+
+    test('cannot take away afterwards what let the owner in', async () => {
+      await signIn(store.owner.email, OFFICE)
+      const { body } = await add('0.0.0.0/0', true)
+      expect((await add(HERE)).status).toBe(201)
+      const removed = await store.remove(String(body['id']), '')
+      expect(reasonOf(removed)).toEqual([409, 'would_lock_out', 'nobody_inside'])
+      expect((await add(OFFICE)).status).toBe(201)
+      expect((await store.remove(String(body['id']), '')).status).toBe(200)
+      expect(await store.comesIn(OFFICE, store.owner.token)).toEqual([200, undefined])
+    })
   })
 
   test.each(['developer', 'viewer'] as const)('403 for a %s', async (role) => {
@@ -198,8 +266,9 @@ describe('GET /v1/security/ip-whitelist (contract 4.12)', () => {
     expect((await read()).body).toEqual({ entries: [], count: 0, enabled: false })
     const { body: first } = await store.add({ ip_address: HERE })
     const { body: second } = await store.add({ ip_address: '10.0.0.0/8', description: 'VPN' })
-    const other = await store.app.signIn('two')
-    await store.add({ ip_address: '203.0.113.0/24' }, { as: other })
+    await store.app.signIn('two')
+    const owner = await store.member('owner', 'two')
+    await store.add({ ip_address: '203.0.113.0/24' }, { as: owner.token })
     const { status, body } = await read()
     expect([status, body as object]).toEqual([200, { entries: [first, second], count: 2, enabled: true }])
   })

@@ -218,7 +218,27 @@ describe('recovery codes (contract 5.2)', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
   })
 
-  test.each(['aaaaa-aaaaa', ' ', '-', '123456', "' OR 1=1 --"])(
+  test('and count without regard to spaces, beside an empty code of the authenticator', async () => {
+    const typed = ` ${phone.recoveryCodes[0]?.split('').join(' ')} `
+    expect((await signIn({ recovery_code: typed, totp_code: '' })).status).toBe(200)
+    expect(refusal(await signIn({ recovery_code: typed, totp_code: null }))).toEqual([401, 'invalid_2fa'])
+  })
+
+  test.each([{ recovery_code: ' ' }, { totp_code: '' }, { totp_code: null, recovery_code: '' }])(
+    'left empty count as absent: 401 requires_2fa for %p',
+    async (codes) => {
+      expect(refusal(await signIn(codes))).toEqual([401, 'requires_2fa'])
+    },
+  )
+
+  test('a code of the authenticator passes as it is shown, in two halves, beside an empty recovery code', async () => {
+    app.clock.advance(60_000)
+    const code = phone.code()
+    const totp_code = `${code.slice(0, 3)} ${code.slice(3)}`
+    expect((await signIn({ totp_code, recovery_code: '' })).status).toBe(200)
+  })
+
+  test.each(['aaaaa-aaaaa', '-', '123456', "' OR 1=1 --"])(
     '401 invalid_2fa for %p',
     async (recovery_code) => {
       expect(refusal(await signIn({ recovery_code }))).toEqual([401, 'invalid_2fa'])

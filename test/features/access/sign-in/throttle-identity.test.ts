@@ -261,6 +261,18 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     }
   })
 
+  test('many tokens a minute from one address are fine: that limit is for logins', async () => {
+    const { client_id, client_secret } = await app.store('one')
+    const body = () => new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+    const address = freshAddress()
+    const grant = () => app.call('POST', '/oauth/token', { body: body(), headers: from(address) })
+    for (let n = 0; n < 40; n++) expect((await grant()).status).toBe(200)
+    // Nor have they used up the logins of that address.
+    const login = { email: 'one@shop.test', password: 'a long password' }
+    const headers = from(address)
+    expect((await app.call('POST', '/oauth/login', { body: login, headers })).status).toBe(200)
+  })
+
   test('a secret that was right once is wrong after a new one was made', async () => {
     const { client_id, client_secret } = await app.store('one')
     const token = String((await ask(client_id, client_secret)).body['access_token'])

@@ -54,6 +54,7 @@ function serviceOn(
     ids: systemIds,
     atomically: (work) => on.transaction(work)(),
     endOtherSessions: sessionQueries(on).endSessions,
+    noteSecondFactor: () => {},
     record,
     log: { error: (fields, message) => void logged.push({ ...fields, message }) },
   })

@@ -86,23 +86,25 @@ describe('POST /v1/billing/checkout', () => {
     }
   })
 
-  test.each(['developer', 'viewer'] as const)('403 for a %s, who may read plan and usage', async (role) => {
-    const as = await getToken(app, await addPerson(app, role, [{ store: 'one', role }]))
-    for (const [method, path, body] of [
-      ['POST', 'checkout', { plan_name: 'basic' }],
-      ['GET', 'invoices', undefined],
-      ['POST', 'portal', undefined],
-    ] as const) {
-      const answer = await ask(method, path, body, as)
-      expect([...refusal(answer), answer.body['details']]).toEqual([
-        403,
-        'permission_denied',
-        { required: 'billing:manage' },
-      ])
-    }
-    for (const path of ['current-plan', 'usage'])
-      expect((await ask('GET', path, undefined, as)).status).toBe(200)
-  })
+  test.each(['developer', 'viewer'] as const)(
+    '403 for a %s, who may read plan, usage and invoices',
+    async (role) => {
+      const as = await getToken(app, await addPerson(app, role, [{ store: 'one', role }]))
+      for (const [method, path, body] of [
+        ['POST', 'checkout', { plan_name: 'basic' }],
+        ['POST', 'portal', undefined],
+      ] as const) {
+        const answer = await ask(method, path, body, as)
+        expect([...refusal(answer), answer.body['details']]).toEqual([
+          403,
+          'permission_denied',
+          { required: 'billing:manage' },
+        ])
+      }
+      for (const path of ['current-plan', 'usage', 'invoices'])
+        expect((await ask('GET', path, undefined, as)).status).toBe(200)
+    },
+  )
 
   test('a downgrade below the number of products is allowed, and says what it means', async () => {
     app.accounts.setPlan('one', 'enterprise')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import type { Answer } from '../../../support/app.ts'
 import { recordBar } from '../../../robustness/bars.ts'
+import { addPerson, getToken } from '../../../support/people.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
@@ -229,7 +230,9 @@ test('503 and 500 can be read, too, and 503 says when to come back', async () =>
 test('the store’s IP list does not concern shoppers', async () => {
   const { app, token } = shop
   const body = { ip_address: '127.0.0.1' }
-  expect((await app.call('POST', '/v1/security/ip-whitelist', { token, body })).status).toBe(201)
+  const store = String(app.db.prepare('SELECT slug FROM stores').pluck().get())
+  const owner = await getToken(app, await addPerson(app, 'olga', [{ store, role: 'owner' }]))
+  expect((await app.call('POST', '/v1/security/ip-whitelist', { token: owner, body })).status).toBe(201)
   const away = { 'x-forwarded-for': '203.0.113.9' }
   expect(refusalOf(await app.call('GET', '/v1/products', { token, headers: away }))).toEqual([
     403,
