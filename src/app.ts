@@ -290,6 +290,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     history: search.service.history,
     noteFeedback: analytics.service.noteFeedback,
     countEvent: analytics.service.countEvent,
+    takeBack: analytics.service.takeBack,
+    hidesPrices: (storeId) => settings.service.read(storeId).private_metadata.includes('price'),
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })

@@ -379,6 +379,14 @@ export const BARS: readonly Bar[] = [
     suites: [`${R}/one-store.test.ts`],
   },
   {
+    number: 47,
+    name: 'public tellers',
+    demand:
+      'Nothing that comes with a widget key changes what the backend tells or has told; popularity moves by no more than the key’s budget.',
+    parts: [part('orders', 200), part('popularity', 400)],
+    suites: ['./test/features/discovery/feedback/tellers.test.ts'],
+  },
+  {
     number: 48,
     name: 'expressions',
     demand: 'The time of a regular expression grows with a long run of what it names, and not faster.',

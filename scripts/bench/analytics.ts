@@ -98,6 +98,8 @@ const feedback = buildFeedback(ground, {
   history,
   noteFeedback: analytics.service.noteFeedback,
   countEvent: analytics.service.countEvent,
+  takeBack: analytics.service.takeBack,
+  hidesPrices: () => false,
   writeTogether: createWriteGroups(db, clock),
   days: HISTORY_DAYS,
 })

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import type { Problem } from '../core/problem.ts'
 import { isBodyParser, isMultipart } from './body.ts'
 import { isClosed, withKnownFields } from './closed-schema.ts'
+import { dropEmptyIds } from './empty-ids.ts'
 import { withMeantFields } from './meant-fields.ts'
 import { toNumber } from './number-text.ts'
 import { findProblems, validationError } from './validation.ts'
@@ -93,7 +94,10 @@ function buildBodyCheck(body: TSchema, parse: unknown): Check {
   const check = (schema: TSchema): Check => {
     const find = buildPartCheck(toOpenSchema(schema), 'body', ({ body: value }) => value)
     if (isClosed(schema)) return (incoming) => withKnownFields(find(incoming), schema)
-    return (incoming) => withMeantFields(find(incoming), schema, incoming.body)
+    return (incoming) => {
+      dropEmptyIds(schema, incoming.body)
+      return withMeantFields(find(incoming), schema, incoming.body)
+    }
   }
   const parser = (parse as { fn: unknown }[] | undefined)?.map(({ fn }) => fn).find(isBodyParser)
   const { 'multipart/form-data': form, ...others } = parser?.describeContent(body) ?? {}

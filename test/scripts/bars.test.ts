@@ -86,9 +86,9 @@ test('failures are read by their file, once', () => {
   ])
 })
 
-test('there are 39 bars in their order, and each file that they name exists', () => {
+test('the bars stand in their order, and each file that they name exists', () => {
   const numbers = BARS.map(({ number }) => number)
-  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   expect(numbers.slice(0, 39)).toEqual(Array.from({ length: 39 }, (_, n) => n + 1))
   const suites = BARS.flatMap((listed) => listed.suites)
   expect(suites.filter((suite) => !existsSync(join(import.meta.dir, '../..', suite)))).toEqual([])

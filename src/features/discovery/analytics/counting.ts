@@ -32,8 +32,19 @@ export interface CountedEvent {
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
   /** The page that told of it; null for a backend. */
   page: WidgetPage | null
+  /** Whether a page tells what the backend tells as well: it counts for the page and its search alone. */
+  isReplaced: boolean
+  /** Whether another teller has told of the same; its click has a position already. */
+  isRepeated: boolean
   /** Unix ms. */
   occurredAt: number
+}
+
+/** An event that counts no more, because another one has taken its place. */
+export interface TakenBack extends Pick<CountedEvent, 'storeId' | 'action' | 'productId' | 'occurredAt'> {
+  isProductCounted: boolean
+  /** `isOrder`: nothing of its order counts any more in this currency. */
+  sale?: { value: number; currency: string; isAttributed: boolean; isOrder: boolean }
 }
 
 export interface CountingDeps {
@@ -167,11 +178,11 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
   }
 
   function countEngagement(
-    { storeId, action, position }: CountedEvent,
+    { storeId, action, position, isRepeated }: CountedEvent,
     search: NonNullable<CountedEvent['search']>,
   ): void {
     const { id, day, query, page } = findCounted(storeId, search)
-    if (action === 'click' && position !== null) {
+    if (action === 'click' && position !== null && !isRepeated) {
       const bucket = position <= 10 ? position : position <= 20 ? 11 : 21
       days.addPosition({ storeId, day, bucket, position })
     }
@@ -199,6 +210,21 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     return item
   }
 
+  function countSale(
+    { storeId, sale, search }: CountedEvent,
+    day: number,
+    product: number | undefined,
+  ): void {
+    if (!sale) return
+    const { value, currency, isNewOrder } = sale
+    days.addRevenue({
+      ...{ storeId, day, currency, total: value },
+      attributed: search ? value : 0,
+      orders: isNewOrder ? 1 : 0,
+    })
+    if (product !== undefined) days.addProductRevenue({ storeId, product, day, currency, amount: value })
+  }
+
   return {
     /**
      * Learns of a search as it is answered, when it is decided which search of its session it replaces.
@@ -216,26 +242,41 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     /** Learns that a search is given feedback: the next one of the session stands for itself. */
     noteFeedback: bursts.end,
 
-    /** Counts an event. To be called in its transaction, after the rows of the searches before it are written. */
-    countEvent(event: CountedEvent): void {
-      const { storeId, action, search, sale, occurredAt } = event
+    /**
+     * Counts an event. To be called in its transaction, after the rows of the searches before it are written.
+     *
+     * @returns whether it counts for its product, too.
+     */
+    countEvent(event: CountedEvent): boolean {
+      const { storeId, action, search, isReplaced, occurredAt } = event
       const day = dayOf(occurredAt)
-      days.addEvent({ storeId, day, action, attributed: search ? 1 : 0 })
+      const attributed = search ? 1 : 0
+      days.addEvent({ storeId, day, action, events: 1, attributed, replaced: isReplaced ? 1 : 0 })
       if (event.page) {
         const page = pages.seeEvent({ storeId, ...event.page, at: occurredAt })
         pages.count({ storeId, day, page, [EVENTS[action]]: 1 })
       }
-      const product = countProduct(event, day)
-      if (sale) {
-        const { value, currency, isNewOrder } = sale
-        days.addRevenue({
-          ...{ storeId, day, currency, total: value },
-          attributed: search ? value : 0,
-          orders: isNewOrder ? 1 : 0,
-        })
-        if (product !== undefined) days.addProductRevenue({ storeId, product, day, currency, amount: value })
-      }
+      const product = isReplaced ? undefined : countProduct(event, day)
+      if (!isReplaced) countSale(event, day, product)
       if (search?.isTracked && search.type !== 'batch') countEngagement(event, search)
+      return product !== undefined
+    },
+
+    /** Takes an event out of the totals, in the transaction that replaces it. What it tells of its search and page stays. */
+    takeBack({ storeId, action, productId, isProductCounted, sale, occurredAt }: TakenBack): void {
+      const day = dayOf(occurredAt)
+      days.addEvent({ storeId, day, action, events: 0, attributed: 0, replaced: 1 })
+      const product = isProductCounted ? tallies.findNumber(storeId, PRODUCTS, productId) : undefined
+      if (product !== undefined)
+        tallies.add({ storeId, kind: PRODUCTS, day, item: product, [MEASURE[action]]: -1 })
+      if (!sale) return
+      const { value, currency, isAttributed, isOrder } = sale
+      days.addRevenue({
+        ...{ storeId, day, currency, total: -value },
+        attributed: isAttributed ? -value : 0,
+        orders: isOrder ? -1 : 0,
+      })
+      if (product !== undefined) days.addProductRevenue({ storeId, product, day, currency, amount: -value })
     },
 
     /** Forgets the last search of a shopper's session. */

@@ -32,6 +32,13 @@ export interface RevenueRow {
   orders: number
 }
 
+/** Events that were told, and those of them that count for their page alone. */
+export interface EventCount {
+  events: number
+  attributed: number
+  replaced: number
+}
+
 /** The days of a period, both ends included. */
 export interface Days {
   storeId: string
@@ -40,6 +47,9 @@ export interface Days {
 }
 
 export type DayQueries = ReturnType<typeof dayQueries>
+
+/** What is left of a sum of money when all of it was taken back may differ from 0 by an error of rounding. */
+const isLeft = (sum: string): string => `abs(${sum}) >= 0.00005`
 
 /** All SQL about the totals of days. No call opens a transaction. */
 export function dayQueries(db: Db) {
@@ -52,8 +62,10 @@ export function dayQueries(db: Db) {
     INSERT INTO click_positions (store_id, day, bucket, clicks, sum) VALUES (@storeId, @day, @bucket, 1, @position)
     ON CONFLICT DO UPDATE SET clicks = clicks + 1, sum = sum + excluded.sum`)
   const addEvent = db.prepare(`
-    INSERT INTO event_days (store_id, day, action, events, attributed) VALUES (@storeId, @day, @action, 1, @attributed)
-    ON CONFLICT DO UPDATE SET events = events + 1, attributed = attributed + excluded.attributed`)
+    INSERT INTO event_days (store_id, day, action, events, attributed, replaced)
+    VALUES (@storeId, @day, @action, @events, @attributed, @replaced)
+    ON CONFLICT DO UPDATE SET events = events + excluded.events, attributed = attributed + excluded.attributed,
+      replaced = replaced + excluded.replaced`)
   const addRevenue = db.prepare(`
     INSERT INTO revenue_days (store_id, day, currency, total, attributed, orders)
     VALUES (@storeId, @day, @currency, @total, @attributed, @orders)
@@ -89,26 +101,26 @@ export function dayQueries(db: Db) {
   const positions = db.prepare<Days, { bucket: number; clicks: number; sum: number }>(`
     SELECT bucket, sum(clicks) AS clicks, sum(sum) AS sum FROM click_positions
     WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY bucket ORDER BY bucket`)
-  const events = db.prepare<Days, { action: string; events: number; attributed: number }>(`
-    SELECT action, sum(events) AS events, sum(attributed) AS attributed FROM event_days
+  const events = db.prepare<Days, EventCount & { action: string }>(`
+    SELECT action, sum(events) AS events, sum(attributed) AS attributed, sum(replaced) AS replaced FROM event_days
     WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY action`)
   const revenue = db.prepare<Days, RevenueRow>(`
     SELECT currency, sum(total) AS total, sum(attributed) AS attributed, sum(orders) AS orders FROM revenue_days
-    WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY currency ORDER BY total DESC, currency`)
+    WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY currency HAVING ${isLeft('sum(total)')} OR sum(orders) > 0 ORDER BY total DESC, currency`)
   const productRevenue = db.prepare<
     Days & { products: string },
     { product: number; currency: string; amount: number }
   >(`
     SELECT product, currency, sum(amount) AS amount FROM json_each(@products) CROSS JOIN product_revenue
       ON store_id = @storeId AND product = value AND day >= @from AND day <= @to
-    GROUP BY product, currency ORDER BY product, amount DESC, currency`)
+    GROUP BY product, currency HAVING ${isLeft('sum(amount)')} ORDER BY product, amount DESC, currency`)
 
   return {
     addSearches: (row: { storeId: string; day: number; type: string } & Partial<SearchCounts>): void =>
       void addSearches.run({ searches: 0, zero: 0, low: 0, clicked: 0, carted: 0, purchased: 0, ...row }),
     addPosition: (row: { storeId: string; day: number; bucket: number; position: number }): void =>
       void addPosition.run(row),
-    addEvent: (row: { storeId: string; day: number; action: string; attributed: number }): void =>
+    addEvent: (row: { storeId: string; day: number; action: string } & EventCount): void =>
       void addEvent.run(row),
     addRevenue: (row: { storeId: string; day: number } & RevenueRow): void => void addRevenue.run(row),
     addProductRevenue: (row: {

@@ -86,6 +86,7 @@ export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, need
       erasing,
       noteFeedback: counting.noteFeedback,
       countEvent: counting.countEvent,
+      takeBack: counting.takeBack,
     },
     routes: (doors: Doors) => analyticsRoutes(doors, service),
     chores: [

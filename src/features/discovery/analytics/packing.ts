@@ -144,6 +144,7 @@ export function createPacking(deps: PackingDeps) {
 }
 
 function toCounts(rows: readonly TallyRow[]): Counts {
-  const column = (n: number) => Float64Array.from(rows, (row) => Math.max(0, row[n] as number))
+  // A count below zero takes back what is in the pack.
+  const column = (n: number) => Float64Array.from(rows, (row) => row[n] as number)
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
 }

@@ -113,7 +113,8 @@ export function analyticsService(deps: AnalyticsDeps) {
         const best = findBest(
           scores.length,
           limit,
-          (item) => score(item) > 0,
+          // What was taken back may leave an error of rounding.
+          (item) => score(item) > 0 && (b[item] as number) + (c[item] as number) + (d[item] as number) > 0,
           (one, other) => score(other) - score(one) || one - other,
         )
         const names = tallies.findNames(storeId, PRODUCTS, best)

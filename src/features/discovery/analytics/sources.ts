@@ -1,12 +1,12 @@
 import { isoTime } from '../../../core/clock.ts'
 import { counted } from '../../../core/text.ts'
-import type { SearchCounts } from './day-queries.ts'
+import type { EventCount, SearchCounts } from './day-queries.ts'
 import { NO_COUNTS, PAGE_COUNTS, type PageCounts, type PageRow } from './page-queries.ts'
 import { share } from './rates.ts'
 import type { Analytics } from './schema.ts'
 
 /** Events of a period by action. */
-export type EventCounts = ReadonlyMap<string, { events: number; attributed: number }>
+export type EventCounts = ReadonlyMap<string, EventCount>
 
 type Source = Analytics['by_source'][number]
 type Tracking = Analytics['tracking']
@@ -90,8 +90,12 @@ export function describeTracking(
   sources: readonly Source[],
   days: number,
 ): Tracking {
-  const click = events.get('click') ?? { events: 0, attributed: 0 }
-  const purchases = events.get('purchase')?.events ?? 0
+  // What two tell of happened once.
+  const count = ({ events: told, replaced }: EventCount) => told - replaced
+  const told = events.get('click')
+  const click = { events: told ? count(told) : 0, attributed: told?.attributed ?? 0 }
+  const purchase = events.get('purchase')
+  const purchases = purchase ? count(purchase) : 0
   const counts = `${counted(searches, 'search', 'searches')}, ${counted(click.events, 'click')} in ${counted(days, 'day')}`
   const tell = (status: string, message: string) => ({ status, message })
   if (searches === 0) return tell('no_searches', `${counts}: no search was counted yet`)

@@ -8,7 +8,7 @@ import { type FeedbackDeps, feedbackService } from './service.ts'
 
 export type FeedbackNeeds = Pick<
   FeedbackDeps,
-  'history' | 'noteFeedback' | 'countEvent' | 'writeTogether' | 'days'
+  'history' | 'noteFeedback' | 'countEvent' | 'takeBack' | 'hidesPrices' | 'writeTogether' | 'days'
 >
 
 /** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */

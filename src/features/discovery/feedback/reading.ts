@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isCurrency } from '../../../core/currencies.ts'
 import { readIsoMoment } from '../../../core/moments.ts'
 import type { Problem } from '../../../core/problem.ts'
+import { isEmpty } from '../../../http/empty-ids.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import { type FeedbackAction, FeedbackEvent } from './schema.ts'
 
@@ -28,7 +29,8 @@ const AHEAD_MAX_MS = 5 * MINUTE_MS
  * @param now Unix ms.
  * @throws ApiError `validation_error` with all problems.
  */
-export function readEvent(value: unknown, now: number): ReadEvent {
+export function readEvent(given: unknown, now: number): ReadEvent {
+  const value = isObject(given) ? tidy(given) : given
   const problems = findProblems(FeedbackEvent, value, 'body')
   // Rules between fields are looked at where the fields themselves are sound.
   const isSound = (name: keyof FeedbackEvent) => !problems.some(({ pointer }) => pointer === `/${name}`)
@@ -69,6 +71,30 @@ export function readEvent(value: unknown, now: number): ReadEvent {
     occurredAt,
   }
 }
+
+/** Fields that a form sends as nothing where there is nothing to say. */
+const OPTIONAL = [
+  'search_id',
+  'session_id',
+  'order_id',
+  'order_value',
+  'currency',
+  'quantity',
+  'occurred_at',
+] as const satisfies readonly (keyof FeedbackEvent)[]
+
+/** Leaves out what is null or empty, and writes the currency as ISO 4217 does: no purchase is lost to the habits of a form. */
+function tidy(given: Record<string, unknown>): Record<string, unknown> {
+  const event = { ...given }
+  const { currency } = event
+  // A longer text is no currency, however it is written.
+  if (typeof currency === 'string' && currency.length <= CURRENCY_CHARS_MAX)
+    event['currency'] = currency.trim().toUpperCase()
+  for (const name of OPTIONAL) if (isEmpty(event[name])) delete event[name]
+  return event
+}
+
+const CURRENCY_CHARS_MAX = 64
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,7 +8,7 @@ import { LINE, text } from '../../../http/text-schema.ts'
 export const FEEDBACK_ACTIONS = ['click', 'add_to_cart', 'purchase'] as const
 export type FeedbackAction = (typeof FEEDBACK_ACTIONS)[number]
 
-/** What a shopper did with a product (contract 3.11). */
+/** What a shopper did with a product (contract 3.11). Optional fields that are null or empty count as absent. */
 export const FeedbackEvent = named(
   'FeedbackEvent',
   t.Object({
@@ -29,7 +29,10 @@ export const FeedbackEvent = named(
       }),
     ),
     currency: t.Optional(
-      text({ description: 'ISO 4217, such as `EUR`. Only with `purchase`, where it is required.' }),
+      text({
+        description:
+          'ISO 4217, such as `EUR`, in letters of any case. Only with `purchase`, where it is required.',
+      }),
     ),
     quantity: t.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
     order_id: t.Optional(
@@ -37,7 +40,8 @@ export const FeedbackEvent = named(
         minLength: 1,
         maxLength: 128,
         pattern: LINE,
-        description: 'Your number of the order: a product of an order counts once, however often it is sent.',
+        description:
+          'Your number of the order: a product of an order counts once, however often it is sent. What a backend says of an order replaces what pages said of it.',
       }),
     ),
     session_id: t.Optional(

@@ -5,20 +5,32 @@ import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
-import type { CountedEvent } from '../analytics/counting.ts'
+import type { CountedEvent, TakenBack } from '../analytics/counting.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { FoundSearch } from '../search/queries.ts'
-import type { FeedbackQueries, FeedbackRow, KnownEvent } from './queries.ts'
+import {
+  type FeedbackQueries,
+  type FeedbackRow,
+  type KnownEvent,
+  originOf,
+  STANDING,
+  type Standing,
+} from './queries.ts'
 import { type ReadEvent, readEvent } from './reading.ts'
 import type { EventOutcome, FeedbackAnswer, RecordedEvent } from './schema.ts'
+import { createTellers } from './tellers.ts'
 
 export interface FeedbackDeps {
   queries: FeedbackQueries
   history: Pick<SearchHistory, 'find' | 'later' | 'flush'>
   /** Learns that a search is given feedback, before its counts are written. */
   noteFeedback(searchId: string): void
-  /** Counts an event in its transaction. */
-  countEvent(event: CountedEvent): void
+  /** Counts an event in its transaction. @returns whether it counts for its product. */
+  countEvent(event: CountedEvent): boolean
+  /** Takes an event out of the totals, in the transaction that replaces it. */
+  takeBack(event: TakenBack): void
+  /** Whether the store keeps the prices of its products from pages. */
+  hidesPrices(storeId: string): boolean
   writeTogether: WriteTogether
   /** Runs a write that does not wait for the disk. */
   unsynced<Result>(write: () => Result): Result
@@ -33,10 +45,9 @@ export interface FeedbackSource {
   page: FeedbackRow['page']
   /** The request's Idempotency-Key. */
   idempotencyKey?: string | null
+  /** Whether the page may not see every product, and so must not learn of their prices. */
+  hidesPrices?: boolean
 }
-
-/** Clicks on one result of a search within this time are one. */
-const CLICK_MS = 10_000
 
 /** Events of a list that are recorded in one step. */
 const EVENTS_AT_ONCE = 50
@@ -49,6 +60,7 @@ interface Judged {
   row: FeedbackRow
   search: FoundSearch | undefined
   isKnownProduct: boolean
+  standing: Standing
   warnings: string[]
 }
 
@@ -57,13 +69,24 @@ export type FeedbackService = ReturnType<typeof feedbackService>
 /** Records what shoppers did with products, and which search led to it. */
 export function feedbackService(deps: FeedbackDeps) {
   const { queries, history, noteFeedback, countEvent, writeTogether, unsynced, clock, ids, days } = deps
+  const tellers = createTellers(deps)
+
+  /** Looks up the highest price of a store at most once. */
+  function createPriceReader(storeId: string): () => number | null {
+    let found: { price: number | null } | undefined
+    return () => {
+      found ??= { price: queries.findDearest(storeId) }
+      return found.price
+    }
+  }
 
   function judge(
     storeId: string,
     event: ReadEvent,
     products: ReadonlySet<string>,
-    { page, idempotencyKey }: FeedbackSource,
+    { page, idempotencyKey, hidesPrices }: FeedbackSource,
     index: number,
+    findDearest: () => number | null,
   ): Judged {
     const { searchId, productId, sale, ...rest } = event
     const search = searchId === null ? undefined : history.find(storeId, searchId)
@@ -88,13 +111,18 @@ export function feedbackService(deps: FeedbackDeps) {
       page,
       createdAt: clock.now(),
     }
-    return { row, search, isKnownProduct, warnings }
+    const disbelief = tellers.findDisbelief(row, findDearest)
+    if (disbelief && !(disbelief.tellsPrice && (hidesPrices || deps.hidesPrices(storeId))))
+      warnings.push(disbelief.warning)
+    const standing = disbelief ? STANDING.unbelieved : STANDING.counted
+    return { row, search, isKnownProduct, standing, warnings }
   }
 
   /** The event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
-  function findKnown(row: FeedbackRow): KnownEvent | undefined {
-    const { storeId, orderId, repeatKey, action, productId, createdAt } = row
-    const ofOrder = orderId === null ? undefined : queries.findOfOrder(storeId, orderId, action, productId)
+  function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
+    const { orderId, repeatKey, createdAt, page } = row
+    const ofOrder =
+      orderId === null ? undefined : queries.findOfOrder({ ...row, orderId }, originOf(page), standing)
     if (ofOrder || repeatKey === null) return ofOrder
     const ofKey = queries.findOfKey({ ...row, repeatKey }, createdAt - LIMITS.idempotencyHours * HOUR_MS)
     if (ofKey && !ofKey.isSame)
@@ -102,24 +130,21 @@ export function feedbackService(deps: FeedbackDeps) {
     return ofKey?.event
   }
 
-  /** The click that this one repeats. */
-  function findClick({
-    storeId,
-    searchId,
-    productId,
-    action,
-    occurredAt,
-  }: FeedbackRow): KnownEvent | undefined {
-    if (action !== 'click' || searchId === null) return undefined
-    const [from, to] = [occurredAt - CLICK_MS, occurredAt + CLICK_MS]
-    return queries.findClick({ storeId, searchId, productId, from, to })
-  }
-
   /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
-  function write({ row, search, isKnownProduct }: Judged): KnownEvent {
-    const known = findKnown(row) ?? findClick(row)
+  function write({ row, search, isKnownProduct, ...judged }: Judged): KnownEvent {
+    const known = findKnown(row, judged.standing) ?? tellers.findClick(row)
     if (known) return known
     const { storeId, action, productId, position, page, orderId, orderValue, currency } = row
+    const { standing, warning } =
+      judged.standing === STANDING.counted && page ? tellers.judge(row) : { standing: judged.standing }
+    if (warning !== undefined) judged.warnings.push(warning)
+    if (standing === STANDING.unbelieved) {
+      const before = findKnown(row, standing)
+      if (before) return before
+      queries.add(row, { standing, isProductCounted: false })
+      return row
+    }
+    const isRepeated = page ? standing === STANDING.replaced : tellers.replace(row)
     // The clock of a shop may be ahead, and no report has tomorrow.
     const occurredAt = Math.min(row.occurredAt, row.createdAt)
     const sale =
@@ -130,8 +155,10 @@ export function feedbackService(deps: FeedbackDeps) {
             currency,
             isNewOrder: orderId === null || !queries.hasOrder(storeId, orderId, currency),
           }
-    queries.add(row)
-    countEvent({ storeId, action, productId, isKnownProduct, search, position, sale, page, occurredAt })
+    const event = { storeId, action, productId, isKnownProduct, search, position, sale, page, occurredAt }
+    const isReplaced = standing === STANDING.replaced
+    const isProductCounted = countEvent({ ...event, isReplaced, isRepeated })
+    queries.add(row, { standing, isProductCounted })
     return row
   }
 
@@ -159,7 +186,14 @@ export function feedbackService(deps: FeedbackDeps) {
 
   async function recordOne(storeId: string, body: unknown, source: FeedbackSource): Promise<RecordedEvent> {
     const event = readEvent(body, clock.now())
-    const judged = judge(storeId, event, queries.findProducts(storeId, [event.productId]), source, 0)
+    const judged = judge(
+      storeId,
+      event,
+      queries.findProducts(storeId, [event.productId]),
+      source,
+      0,
+      createPriceReader(storeId),
+    )
     const [kept = judged.row] = await keep([judged])
     return describe(kept, judged.warnings)
   }
@@ -174,8 +208,9 @@ export function feedbackService(deps: FeedbackDeps) {
     const read = values.map((value) => tryTo(() => readEvent(value, now)))
     const sound = read.flatMap((event) => (event instanceof ApiError ? [] : [event.productId]))
     const products = queries.findProducts(storeId, sound)
+    const findDearest = createPriceReader(storeId)
     const judged = read.map((event, n) =>
-      event instanceof ApiError ? event : judge(storeId, event, products, source, first + n),
+      event instanceof ApiError ? event : judge(storeId, event, products, source, first + n, findDearest),
     )
     const kept = await keep(judged.flatMap((event) => (event instanceof ApiError ? [] : [event])))
     let next = 0

@@ -44,6 +44,8 @@ export interface FeedbackContext {
   page: WidgetPage
   /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
   idempotencyKey: string | null
+  /** Whether the key does not show every product. */
+  hidesPrices?: boolean
 }
 
 /**
@@ -108,11 +110,16 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
 export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, record: RecordFeedback) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
     '/feedback',
-    async ({ widget: { storeId, keyId, origin }, spendMore, body, request, set }) => {
+    async ({ widget: { storeId, keyId, origin, forcedFilters }, spendMore, body, request, set }) => {
       const idempotencyKey = readIdempotencyKey(request, keyId)
       spendMore(countUnits(body) - 1)
       set.status = 201
-      return record(storeId, body, { page: { keyId, origin }, idempotencyKey })
+      const page = { keyId, origin }
+      return record(storeId, body, {
+        page,
+        idempotencyKey,
+        ...(forcedFilters !== null && { hidesPrices: true }),
+      })
     },
     {
       parse: small,

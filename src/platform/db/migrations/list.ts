@@ -27,6 +27,7 @@ import widgetPages from './0026_widget_pages.sql' with { type: 'text' }
 import feedbackLookups from './0027_feedback_lookups.sql' with { type: 'text' }
 import feedRuns from './0029_feed_runs.sql' with { type: 'text' }
 import operatorPlans from './0034_operator_plans.sql' with { type: 'text' }
+import toldOrders from './0032_told_orders.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -59,4 +60,5 @@ export const migrations: readonly string[] = [
   feedbackLookups,
   feedRuns,
   operatorPlans,
+  toldOrders,
 ]

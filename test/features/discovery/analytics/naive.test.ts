@@ -29,6 +29,13 @@ interface RawEvent {
   currency: string
   order: string | undefined
   at: number
+  /** Whether it counts in the totals. What a page tells and the backend tells, too, counts for the page alone. */
+  isCounted: boolean
+  /** Whether the other teller had told of the same before. */
+  isRepeated: boolean
+  /** Whether its row is still there. */
+  isKept: boolean
+  createdAt: number
 }
 
 /** Pages of two keys; the last one is the backend. */
@@ -109,21 +116,38 @@ function createWorld(pages: readonly Page[]) {
       if (isKey(search) && before && !before.isEnded && age <= 3_000) before.into = search
       searches.push(search)
     },
-    addEvent(event: RawEvent): void {
-      if (event.search) event.search.isEnded = true
-      const isSame = (other: RawEvent) =>
-        (event.order !== undefined &&
-          other.order === event.order &&
-          other.action === event.action &&
-          other.product === event.product) ||
-        ((event.order === undefined || true) &&
-          event.action === 'click' &&
-          event.search !== undefined &&
-          other.action === 'click' &&
-          other.search === event.search &&
-          other.product === event.product &&
-          Math.abs(other.at - event.at) < 10_000)
-      if (!events.some(isSame)) events.push(event)
+    addEvent(told: Omit<RawEvent, 'isCounted' | 'isRepeated' | 'isKept'>): void {
+      if (told.search) told.search.isEnded = true
+      const isSameLine = (other: RawEvent) =>
+        told.order !== undefined &&
+        other.order === told.order &&
+        other.action === told.action &&
+        other.product === told.product
+      const isSameClick = (other: RawEvent) =>
+        told.action === 'click' &&
+        told.search !== undefined &&
+        other.action === 'click' &&
+        other.search === told.search &&
+        other.product === told.product &&
+        Math.abs(other.at - told.at) < 10_000
+      const isSameOrder = (other: RawEvent) =>
+        told.order !== undefined &&
+        other.order === told.order &&
+        other.action === 'purchase' &&
+        told.action === 'purchase'
+      const isSame = (other: RawEvent) => isSameLine(other) || isSameClick(other)
+      const kept = events.filter(({ isKept }) => isKept)
+      const own = kept.filter(({ page }) => (page === null) === (told.page === null))
+      const others = kept.filter(
+        (other) =>
+          (other.page === null) !== (told.page === null) &&
+          other.isCounted &&
+          (isSame(other) || isSameOrder(other)),
+      )
+      if (own.some(isSame)) return
+      const isReplaced = told.page !== null && others.length > 0
+      if (told.page === null) for (const other of others) other.isCounted = false
+      events.push({ ...told, isCounted: !isReplaced, isRepeated: others.length > 0, isKept: true })
     },
 
     report(today: number, days: number) {
@@ -141,7 +165,8 @@ function createWorld(pages: readonly Page[]) {
       const zero = (of: Raw[]) =>
         of.filter((search) => search.results.length === 0 && isFirstPage(search)).length
       const clicks = linked.filter(
-        ({ search, action, position }) => action === 'click' && position !== null && isIn(search.createdAt),
+        ({ search, action, position, isRepeated }) =>
+          action === 'click' && position !== null && !isRepeated && isIn(search.createdAt),
       )
       const bucketOf = (position: number) => (position <= 10 ? position : position <= 20 ? 11 : 21)
       const buckets = [...Map.groupBy(clicks, ({ position }) => bucketOf(position ?? 0))].sort(
@@ -158,19 +183,22 @@ function createWorld(pages: readonly Page[]) {
           .map(([query, of]) => ({ query, ...count(of) }))
           .filter(({ searches: n }) => n > 0)
           .sort((a, b) => b.searches - a.searches || (a.query < b.query ? -1 : 1))
-      const sales = events.filter(({ action, at }) => action === 'purchase' && isIn(at))
+      const sales = events.filter(
+        ({ action, at, isCounted }) => isCounted && action === 'purchase' && isIn(at),
+      )
       const isFirstLine = (sale: RawEvent) =>
         sale.order === undefined ||
         sale ===
           events.find(
-            ({ action, order, currency }) =>
-              action === 'purchase' && order === sale.order && currency === sale.currency,
+            ({ action, order, currency, isCounted }) =>
+              isCounted && action === 'purchase' && order === sale.order && currency === sale.currency,
           )
       const products = PRODUCTS.map((product_id) => ({
         product_id,
         impressions: tracked.filter(({ results }) => results.includes(product_id)).length,
         clicks: events.filter(
-          ({ action, product, at }) => action === 'click' && product === product_id && isIn(at),
+          ({ action, product, at, isCounted }) =>
+            isCounted && action === 'click' && product === product_id && isIn(at),
         ).length,
       })).filter(({ impressions, clicks: n }) => impressions + n > 0)
       return {
@@ -239,6 +267,7 @@ function createWorld(pages: readonly Page[]) {
               per_search: rate(attributed, tracked.length),
             }
           })
+          .filter(({ total, orders }) => total > 0 || orders > 0)
           .sort((a, b) => (a.currency < b.currency ? -1 : 1)),
         top_queries: byQuery((of) => ({
           searches: of.length,
@@ -267,7 +296,7 @@ function createWorld(pages: readonly Page[]) {
       const isIn = ({ at }: RawEvent) => dayOf(at) <= today && dayOf(at) > today - days
       const weights = { click: 1, add_to_cart: 3, purchase: 5 }
       return PRODUCTS.flatMap((product_id) => {
-        const of = events.filter((event) => event.product === product_id && isIn(event))
+        const of = events.filter((event) => event.isCounted && event.product === product_id && isIn(event))
         const score = of.reduce(
           (total, { action, at }) => total + weights[action] * 0.5 ** ((today - dayOf(at)) / 7),
           0,
@@ -276,6 +305,7 @@ function createWorld(pages: readonly Page[]) {
         const sales = of.filter(({ action }) => action === 'purchase')
         const revenue = [...Map.groupBy(sales, ({ currency }) => currency)]
           .map(([currency, lines]) => ({ currency, amount: sum(lines.map(({ value }) => value)) }))
+          .filter(({ amount }) => amount > 0)
           .sort((a, b) => (a.currency < b.currency ? -1 : 1))
         if (of.length === 0) return []
         return [
@@ -310,6 +340,8 @@ async function play(
       await app.tidy()
       for (const search of world.searches)
         if (search.createdAt < app.clock.now() - HISTORY_DAYS * DAY) search.isKept = false
+      for (const event of world.events)
+        if (event.createdAt < app.clock.now() - HISTORY_DAYS * DAY) event.isKept = false
     }
     if (now.do === 'search') {
       const { do: _do, offset, page, ...rest } = now
@@ -348,12 +380,16 @@ async function play(
           })
         : await app.call('POST', '/v1/search/feedback', { token, body })
       expect(answer).toMatchObject({ status: 201 })
-      const event = { ...now, page, search: found, position, at }
+      const event = { ...now, page, search: found, position, at, createdAt: app.clock.now() }
       const isRepeated =
         now.order !== undefined &&
         world.events.some(
           (other) =>
-            other.order === now.order && other.action === now.action && other.product === now.product,
+            other.isKept &&
+            (other.page === null) === (page === null) &&
+            other.order === now.order &&
+            other.action === now.action &&
+            other.product === now.product,
         )
       if (!isRepeated) expect(answer.body).toMatchObject({ attributed: found !== undefined, position })
       world.addEvent(event)

@@ -8,6 +8,7 @@ import { mapInOrder } from '../../../../core/map-in-order.ts'
 import type { Problem } from '../../../../core/problem.ts'
 import { storageFailure } from '../../../../core/storage.ts'
 import { turn } from '../../../../core/turns.ts'
+import { dropEmptyIds } from '../../../../http/empty-ids.ts'
 import { findProblems, validationError } from '../../../../http/validation.ts'
 import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
 import type { SearchHistory } from '../history.ts'
@@ -119,6 +120,7 @@ async function answerEntry(
   const place = `/queries/${index}`
   const kind = isType(type) ? kinds(verbs)[type] : undefined
   if (!kind) throw unknownType(`${place}/type`)
+  dropEmptyIds(kind.schema, body)
   try {
     if (!Value.Check(kind.schema, body)) throw validationError(findProblems(kind.schema, body, 'body'))
     return await kind.verb(asker, body as never)

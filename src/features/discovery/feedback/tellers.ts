@@ -1,0 +1,135 @@
+import type { TakenBack } from '../analytics/counting.ts'
+import {
+  type Claim,
+  type Click,
+  type FeedbackQueries,
+  type FeedbackRow,
+  originOf,
+  STANDING,
+  type Standing,
+} from './queries.ts'
+
+export interface TellerDeps {
+  queries: FeedbackQueries
+  /** Takes an event out of the totals, in the same transaction. */
+  takeBack(event: TakenBack): void
+}
+
+/** Lines of one order that count when pages tell them: so many are replaced in one step. */
+export const CLAIMS_PER_ORDER_MAX = 200
+
+/** Clicks on one result of a search within this time are one. */
+const CLICK_MS = 10_000
+
+/** A page's purchase counts up to this value, in any currency, and up to so many times the dearest price. */
+const VALUE_MAX = 1e9
+const DEAREST_TIMES_MAX = 1_000
+
+/** What a page said that is not believed, in words. */
+export interface Disbelief {
+  warning: string
+  /** Whether the warning tells something of the store's prices. */
+  tellsPrice: boolean
+}
+
+/**
+ * A backend and the pages of a shop may tell of the same. What the backend says replaces what a page said, whichever comes
+ * first: anybody can read a widget key (contract 3.11).
+ */
+export function createTellers({ queries, takeBack }: TellerDeps) {
+  /** The click that another one repeats is within these bounds. */
+  function findClickTime({
+    storeId,
+    searchId,
+    productId,
+    action,
+    occurredAt,
+  }: FeedbackRow): Click | undefined {
+    if (action !== 'click' || searchId === null) return undefined
+    return { storeId, searchId, productId, from: occurredAt - CLICK_MS, to: occurredAt + CLICK_MS }
+  }
+
+  function listClaims(row: FeedbackRow): Claim[] {
+    const { storeId, orderId, action } = row
+    const click = findClickTime(row)
+    const clicks = click ? queries.listClaimsOfClick(click) : []
+    if (orderId === null) return clicks
+    if (action === 'purchase') return queries.listClaimsOfOrder(storeId, orderId)
+    const ofLine = queries.listClaimsOfLine({ ...row, orderId })
+    return [...ofLine, ...clicks.filter(({ key }) => ofLine.every((claim) => claim.key !== key))]
+  }
+
+  /** The first lines of their currencies, which made the order, if none of it counts any more. */
+  function findEmptied(storeId: string, orderId: string | null, claims: readonly Claim[]): Set<Claim> {
+    const first = new Map<string, Claim>()
+    for (const claim of claims)
+      if (claim.currency !== null && !first.has(claim.currency)) first.set(claim.currency, claim)
+    const emptied = [...first].filter(
+      ([currency]) => orderId !== null && !queries.hasOrder(storeId, orderId, currency),
+    )
+    return new Set(emptied.map(([, claim]) => claim))
+  }
+
+  /** Whether the backend has told of the same. */
+  function isTold(row: FeedbackRow): boolean {
+    const { storeId, orderId, action } = row
+    const click = findClickTime(row)
+    if (click && queries.findClick(click, 'api')) return true
+    if (orderId === null) return false
+    if (action === 'purchase') return queries.isTold(storeId, orderId)
+    return queries.findOfOrder({ ...row, orderId }, 'api', STANDING.counted) !== undefined
+  }
+
+  return {
+    /** The click of the same teller that this event repeats. */
+    findClick(row: FeedbackRow) {
+      const click = findClickTime(row)
+      return click && queries.findClick(click, originOf(row.page))
+    },
+
+    /** Whether a page says more than anybody would believe. @param findDearest the highest price of the store. */
+    findDisbelief(
+      { page, orderValue }: Pick<FeedbackRow, 'page' | 'orderValue'>,
+      findDearest: () => number | null,
+    ): Disbelief | undefined {
+      if (page === null || orderValue === null) return undefined
+      const tell = (bound: string) =>
+        `order_value is above ${bound}; the event is recorded and counts nowhere`
+      if (orderValue > VALUE_MAX) return { warning: tell('1,000,000,000'), tellsPrice: false }
+      const dearest = findDearest()
+      if (dearest === null || dearest <= 0 || orderValue <= DEAREST_TIMES_MAX * dearest) return undefined
+      return { warning: tell('1,000 times the dearest price of the store'), tellsPrice: true }
+    },
+
+    /** What an event of a page is to count. */
+    judge(row: FeedbackRow): { standing: Standing; warning?: string } {
+      if (isTold(row)) return { standing: STANDING.replaced }
+      const { storeId, orderId, action } = row
+      if (orderId === null || action !== 'purchase') return { standing: STANDING.counted }
+      const max = CLAIMS_PER_ORDER_MAX
+      if (queries.countClaims(storeId, orderId, max) < max) return { standing: STANDING.counted }
+      const warning = `of one order ${max} products count that pages tell of; the event is recorded and counts nowhere`
+      return { standing: STANDING.unbelieved, warning }
+    },
+
+    /** Takes back what pages have told of the same as an event of the backend. @returns whether there was anything. */
+    replace(row: FeedbackRow): boolean {
+      const { storeId, orderId } = row
+      const claims = listClaims(row)
+      for (const { key } of claims) queries.setReplaced(key)
+      const emptied = findEmptied(storeId, orderId, claims)
+      for (const claim of claims) {
+        const { action, productId, isProductCounted, orderValue, currency, isAttributed } = claim
+        takeBack({
+          ...{ storeId, action, productId, isProductCounted },
+          ...(orderValue !== null &&
+            currency !== null && {
+              sale: { value: orderValue, currency, isAttributed, isOrder: emptied.has(claim) },
+            }),
+          occurredAt: Math.min(claim.occurredAt, claim.createdAt),
+        })
+      }
+      return claims.length > 0
+    },
+  }
+}
