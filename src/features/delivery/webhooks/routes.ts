@@ -129,9 +129,9 @@ export function webhookRoutes(
         response: { 200: NewSecret, ...failures(...ONE_WEBHOOK, ...WRITING, ...JSON_BODY) },
         detail: {
           operationId: 'rotateWebhookSecret',
-          summary: 'Replace the signing secret; the old one signs too for a while',
+          summary: 'Replace the signing secret; the old one goes on signing for a while',
           description:
-            'For `grace_seconds` every delivery carries both signatures, so that the receiver can change over at leisure.',
+            'For `grace_seconds` the old secret signs `X-Webhook-Signature` and the new one `X-Webhook-Signature-Next`, so that no receiver breaks. `webhook-signature` holds both.',
         },
       },
     )
@@ -160,7 +160,7 @@ export function callbackSecretRoutes({ forStore }: Pick<Doors, 'forStore'>, webh
           operationId: 'rotateCallbackSecret',
           summary: 'Replace the secret that signs the callbacks of jobs, or make the first one',
           description:
-            'The secret is shown only once. For `grace_seconds` every callback carries both signatures.',
+            'The secret is shown only once. For `grace_seconds` every callback carries both signatures, as after the rotation of a webhook’s secret.',
         },
       },
     )

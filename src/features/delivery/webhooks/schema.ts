@@ -118,7 +118,10 @@ export const NewWebhook = named(
       t.String(),
       'The signing secret, shown only once; null if a repeated request finds the webhook deleted.',
     ),
-    standard_secret: orNull(t.String(), 'The same in the form that libraries for Standard Webhooks take.'),
+    standard_secret: orNull(
+      t.String(),
+      'The secret in the form that libraries for Standard Webhooks take. It equals `secret` unless you gave one in another form.',
+    ),
   }),
 )
 export type NewWebhook = typeof NewWebhook.static
@@ -136,7 +139,8 @@ export const SecretRotation = named(
         minimum: 0,
         maximum: LIMITS.secretGraceSecondsMax,
         default: LIMITS.secretGraceSecondsDefault,
-        description: 'How long the old secret signs beside the new one.',
+        description:
+          'How long the old secret goes on signing `X-Webhook-Signature`, with the new one in `X-Webhook-Signature-Next`.',
       }),
     ),
   }),
@@ -148,9 +152,11 @@ export const NewSecret = named(
   'SigningSecret',
   t.Object({
     secret: t.String({ description: 'The new secret, shown only once.' }),
-    standard_secret: t.String({ description: 'The same for libraries for Standard Webhooks.' }),
+    standard_secret: t.String({
+      description: 'The form that libraries for Standard Webhooks take, whoever made the secret.',
+    }),
     secret_hint: t.String(),
-    previous_valid_until: orNull(Moment, 'Until then the old secret signs too; null if there was none.'),
+    previous_valid_until: orNull(Moment, 'Until then the old secret signs `X-Webhook-Signature`; null if there was none.'),
   }),
 )
 export type NewSecret = typeof NewSecret.static

@@ -43,7 +43,7 @@ export function signingSecrets({ queries, secretBox, clock, ids }: SecretDeps) {
     },
 
     /**
-     * Replaces the current secret, which goes on signing beside the new one for a while. Call it inside a transaction.
+     * Replaces the current secret, which goes on signing for a while, and the new one beside it. Call it inside a transaction.
      *
      * @returns the new secret, and the time in Unix ms at which the old one ends; null if there was none.
      */

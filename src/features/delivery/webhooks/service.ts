@@ -157,7 +157,7 @@ export function webhookService(deps: WebhookDeps) {
       return { status: 'deleted', id }
     },
 
-    /** Replaces the secret of a webhook; the old one signs too for a while. @throws ApiError `not_found`. */
+    /** Replaces the secret of a webhook; the old one goes on signing for a while. @throws ApiError `not_found`. */
     rotateSecret: (actor: Actor, id: string, rotation: SecretRotation): NewSecret =>
       atomically(() => {
         const row = findOwned(actor.storeId, id)

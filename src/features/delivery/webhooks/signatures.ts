@@ -13,15 +13,18 @@ export interface SignedMessage {
 }
 
 /**
- * Signs a message in both schemes (contract 9.4). The first secret is the current one; the others were replaced, and
- * receivers may still use them.
+ * Signs a message in both schemes (contract 9.4). A receiver compares one header with one signature, so the secret that it
+ * knows goes on signing that header until its time is over.
+ *
+ * @param secrets the current one, then those that it has replaced, newest first.
  */
 export function signMessage(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
-  const [current = '', ...replaced] = secrets
+  const [current = '', replaced, ...earlier] = secrets
   return {
-    'X-Webhook-Signature': signBody(message.body, current),
-    ...(replaced.length > 0 && {
-      'X-Webhook-Signature-Previous': replaced.map((secret) => signBody(message.body, secret)).join(','),
+    'X-Webhook-Signature': signBody(message.body, replaced ?? current),
+    ...(replaced !== undefined && { 'X-Webhook-Signature-Next': signBody(message.body, current) }),
+    ...(earlier.length > 0 && {
+      'X-Webhook-Signature-Previous': earlier.map((secret) => signBody(message.body, secret)).join(','),
     }),
     'webhook-signature': secrets.map((secret) => signStandard(message, secret)).join(' '),
   }

@@ -84,7 +84,8 @@ describe('the callback of a job (contract 9.7)', () => {
     expect(webhooks.readCallbackSecretHint(app.storeId)).toBe(`…${secret.slice(-4)}`)
     await app.settle()
     expect(app.posts[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
-    expect(app.posts[0]?.headers['X-Webhook-Signature']).toBe(hmac(secret, app.posts[0]?.body ?? ''))
+    expect(app.posts[0]?.headers['X-Webhook-Signature-Next']).toBe(hmac(secret, app.posts[0]?.body ?? ''))
+    expect(app.posts[0]?.headers['X-Webhook-Signature']).not.toBe(hmac(secret, app.posts[0]?.body ?? ''))
   })
 
   test('is known to its own store only', async () => {

@@ -74,10 +74,12 @@ describe('the rotation of a secret', () => {
     )['webhook-signature'] as string
     return {
       current: headers['X-Webhook-Signature'] === plainHmac(secret, body),
+      next: headers['X-Webhook-Signature-Next'] === plainHmac(secret, body),
       previous: (headers['X-Webhook-Signature-Previous'] ?? '').split(',').includes(plainHmac(secret, body)),
       standard: headers['webhook-signature']?.split(' ').includes(standard),
     }
   }
+  const NEITHER = { current: false, next: false, previous: false, standard: false }
   const rotate = (id: string, body?: object) =>
     app.ask<{ secret: string; secret_hint: string; previous_valid_until: string | null }>(
       ...(['POST', `/v1/search/webhooks/${id}/rotate-secret`, body] as const),
@@ -90,14 +92,15 @@ describe('the rotation of a secret', () => {
     expect(await app.ask('GET', `/v1/search/webhooks/${id}`)).toMatchObject({ secret_hint })
     await app.index('a')
     await app.settle()
-    expect(fits(lastPost(), secret)).toEqual({ current: true, previous: false, standard: true })
-    expect(fits(lastPost(), SECRET)).toEqual({ current: false, previous: true, standard: true })
+    expect(fits(lastPost(), secret)).toEqual({ ...NEITHER, next: true, standard: true })
+    expect(fits(lastPost(), SECRET)).toEqual({ ...NEITHER, current: true, standard: true })
+    expect(lastPost().headers).not.toContainKey('X-Webhook-Signature-Previous')
     app.clock.advance(DAY_MS)
     await app.index('b')
     await app.settle()
-    expect(fits(lastPost(), secret)).toEqual({ current: true, previous: false, standard: true })
-    expect(fits(lastPost(), SECRET)).toEqual({ current: false, previous: false, standard: false })
-    expect(lastPost().headers).not.toContainKey('X-Webhook-Signature-Previous')
+    expect(fits(lastPost(), secret)).toEqual({ ...NEITHER, current: true, standard: true })
+    expect(fits(lastPost(), SECRET)).toEqual(NEITHER)
+    expect(lastPost().headers).not.toContainKey('X-Webhook-Signature-Next')
   })
 
   test('without grace the old secret ends at once', async () => {
@@ -105,8 +108,8 @@ describe('the rotation of a secret', () => {
     const { secret } = await rotate(id, { grace_seconds: 0 })
     await app.index('a')
     await app.settle()
-    expect(fits(lastPost(), secret).standard).toBe(true)
-    expect(fits(lastPost(), SECRET).standard).toBe(false)
+    expect(fits(lastPost(), secret)).toEqual({ ...NEITHER, current: true, standard: true })
+    expect(fits(lastPost(), SECRET)).toEqual(NEITHER)
   })
 
   test('of several at once each new secret signs, and so does the first', async () => {
@@ -117,6 +120,14 @@ describe('the rotation of a secret', () => {
     await app.settle()
     for (const secret of [SECRET, ...made.map((rotated) => rotated.secret)])
       expect(fits(lastPost(), secret).standard).toBe(true)
+    // Each signs a header of its own.
+    const headers = [SECRET, ...made.map((rotated) => rotated.secret)].map((secret) => {
+      const { current, next, previous } = fits(lastPost(), secret)
+      return [current, next, previous]
+    })
+    expect(headers.filter(([current]) => current)).toHaveLength(1)
+    expect(headers.filter(([, next]) => next)).toHaveLength(1)
+    expect(headers.filter(([, , previous]) => previous)).toHaveLength(2)
   })
 
   test('keeps five secrets at most', async () => {
