@@ -46,7 +46,12 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     tokenSecret: UNUSED_SECRET,
     dataSecret: UNUSED_SECRET,
     mailer: { isConfigured: false, send: async () => refuse() },
-    poster: { check: () => {}, post: async () => refuse(), isStopping: () => true },
+    poster: {
+      check: () => {},
+      resolve: async () => refuse(),
+      post: async () => refuse(),
+      isStopping: () => true,
+    },
     db,
     clock: systemClock,
     ids: systemIds,

@@ -157,6 +157,9 @@ export const LIMITS = {
   secretGraceSecondsDefault: 86_400,
   /** Timeouts for connecting to a receiver and for the whole delivery, and how much of the answer is read and kept. */
   deliveryConnectMs: 5_000,
+  /** Time for looking up the host of a webhook when it is made, and look-ups of one store at a time. */
+  webhookLookupMs: 3_000,
+  webhookLookupsAtOnce: 2,
   deliveryTotalMs: 15_000,
   deliveryAnswerBytesMax: 64 * 1024,
   deliveryAnswerBytesKept: 2 * 1024,

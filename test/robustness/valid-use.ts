@@ -301,9 +301,9 @@ const ACTS = {
     1,
     async ({ ask }, [a, b]) => {
       const path = '/v1/search/webhooks'
-      const body = { url: `https://shop${a}.example/hook`, events: ['product.indexed', 'product.deleted'] }
+      const body = { url: `https://shop${a}.invalid/hook`, events: ['product.indexed', 'product.deleted'] }
       const as = 'machine'
-      // A program that works offline refuses every address.
+      // A name that nobody looks up. A program that works offline refuses every address.
       const { status, body: made } = await ask({ method: 'POST', path, as, body }, 200, 409, 422)
       if (status !== 200) return
       const own = `${path}/${made['id']}`

@@ -64,6 +64,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
         if (parseHttpUrl(url, LIMITS.fetchUrlCharsMax).protocol === 'https:') return
         throw Object.assign(new Error('Only https is allowed'), { reason: 'url_not_allowed' })
       },
+      resolve: async () => {},
       async post(url, message) {
         const post = { url, ...message }
         posts.push(post)

@@ -87,7 +87,7 @@ function checkServer(server: Server, rules: DestinationRules): void {
   if (rules.allowCidrs.length > 0) return
   if (rules.isOffline) throw offline()
   if (!STANDARD_PORTS.includes(port) && isIP(host) === 0) throw refusedPort(server, rules)
-  if (rules.isTlsRequired && !isTls) throw tlsRequired()
+  if (rules.isTlsRequired && !isTls) throw tlsRequired(host, rules)
 }
 
 function checkAddresses(server: Server, addresses: string[], rules: DestinationRules): void {
@@ -100,7 +100,7 @@ function checkAddresses(server: Server, addresses: string[], rules: DestinationR
   if (addresses.every(isAllowed)) return
   if (rules.isOffline) throw offline()
   if (!STANDARD_PORTS.includes(port)) throw refusedPort(server, rules)
-  if (rules.isTlsRequired && !isTls) throw tlsRequired()
+  if (rules.isTlsRequired && !isTls) throw tlsRequired(host, rules)
 }
 
 /**
@@ -144,6 +144,8 @@ async function findAddresses(
 }
 
 async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<string[]> {
+  // No server knows such a name (RFC 6761), so none is asked.
+  if (/(^|\.)invalid$/i.test(host)) throw new OutboundError('dns', `The host ${host} was not found`)
   try {
     return [...new Set(await waitUntilAborted(lookup(host), signal))]
   } catch (error) {
@@ -156,7 +158,10 @@ const isThisMachine = (host: string): boolean => host === 'localhost' || host.en
 
 const refusedPort = (server: Server, rules: DestinationRules) =>
   new OutboundError('url_not_allowed', describeRefusal(server, rules))
-const tlsRequired = () => new OutboundError('url_not_allowed', 'Only https is allowed')
+const tlsRequired = (host: string, rules: DestinationRules) => {
+  const network = isIP(host) !== 0 || isThisMachine(host) ? findNetwork(host) : 'its network'
+  return new OutboundError('url_not_allowed', `Only https is allowed${describeCure(network, rules)}`)
+}
 const blocked = (message: string) => new OutboundError('blocked_address', message)
 const notPublic = (server: Server, rules: DestinationRules) => blocked(describeRefusal(server, rules))
 const own = (host: string, rules: DestinationRules) =>

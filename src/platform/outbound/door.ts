@@ -33,6 +33,13 @@ export interface OutboundDoor {
   check(url: URL): void
 
   /**
+   * Checks a URL that a customer named, host name included, as if something were sent there now.
+   *
+   * @throws OutboundError `blocked_address`, `url_not_allowed`, `dns`, or `timeout` when the signal aborts.
+   */
+  resolve(url: URL, signal: AbortSignal): Promise<void>
+
+  /**
    * Connects to a server that the operator named, which may be private unless the install is offline.
    *
    * @param signal cancels the attempt.
@@ -81,6 +88,10 @@ export function createOutboundDoor(options: DoorOptions): OutboundDoor {
     },
 
     check: (url) => checkWithoutLookup(url, rules),
+
+    async resolve(url, signal) {
+      await findDestination(url, rules, signal)
+    },
 
     async connect(server, signal) {
       const destination = await findTrustedDestination(server, rules, signal)

@@ -15,6 +15,13 @@ export interface Poster {
   check(url: string): void
 
   /**
+   * Checks a URL with what its host name leads to now.
+   *
+   * @throws OutboundError `url_not_allowed`, `blocked_address`, `dns`, `timeout`.
+   */
+  resolve(url: string): Promise<void>
+
+  /**
    * Sends a text in one POST and follows no redirect.
    *
    * @throws OutboundError for every failure on the way. An answer with any status is none.
@@ -51,6 +58,9 @@ export function createPoster({ door, stop, totalMs = LIMITS.deliveryTotalMs }: P
 
   return {
     check: (url) => door.check(parse(url)),
+
+    resolve: (url) =>
+      runWithDeadline(LIMITS.webhookLookupMs, stop, (signal) => door.resolve(parse(url), signal)),
 
     async post(url, { headers, body }) {
       const target = parse(url)

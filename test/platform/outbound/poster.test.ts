@@ -168,5 +168,19 @@ describe('where messages may go', () => {
   ])('%s that leads to %p is refused when it is used', async (url, addresses, rules, reason) => {
     const poster = open({ ...rules, lookup: async () => addresses })
     expect(await reasonOf(poster.post(url, MESSAGE))).toBe(reason)
+    expect(await reasonOf(poster.resolve(url))).toBe(reason)
+  })
+
+  test('a name that ends in .invalid is not looked up', async () => {
+    const looked: string[] = []
+    const lookup = async (host: string) => {
+      looked.push(host)
+      return ['1.1.1.1']
+    }
+    const poster = open({ allowCidrs: [], lookup })
+    for (const host of ['shop.invalid', 'INVALID', 'shop.invalid.'])
+      expect(await reasonOf(poster.resolve(`https://${host}/`))).toBe('dns')
+    await poster.resolve('https://invalid.test/')
+    expect(looked).toEqual(['invalid.test'])
   })
 })

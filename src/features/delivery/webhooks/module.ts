@@ -1,15 +1,18 @@
 import { Elysia } from 'elysia'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
 import type { EventOrigin, ReadChange } from '../../../core/events.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
+import { OutboundError } from '../../../platform/outbound/failure.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
+import { createHostSlots } from '../../../platform/pictures/host-slots.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { OutboxService } from '../mail/service.ts'
+import { askDoor, createHostCheck } from './addresses.ts'
 import { createAttempts } from './attempts.ts'
 import { createCallbacks } from './callbacks.ts'
 import { deliveryService } from './deliveries.ts'
@@ -60,9 +63,16 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   const deps = { ...ground, queries, webhooks, attempts, loop, secrets, isSwitchedOn, unsynced }
   const deliveries = deliveryService(deps)
   const { isTold } = deliveries
-  const checkUrl = (url: string) => checkByDoor(poster, url)
+  const checkUrl = (url: string) => askDoor(() => poster.check(url))
+  // A store whose names take long to look up keeps nobody else waiting.
+  const lookups = createHostSlots({
+    perHostMax: LIMITS.webhookLookupsAtOnce,
+    waitMs: LIMITS.webhookLookupMs,
+    onTooLong: () => new OutboundError('timeout', 'Too many look-ups'),
+  })
+  const checkHost = createHostCheck((storeId, url) => lookups.run(storeId, () => poster.resolve(url)))
   const service = webhookService({
-    ...{ ...ground, queries: webhooks, secrets, checkUrl },
+    ...{ ...ground, queries: webhooks, secrets, checkUrl, checkHost },
     resume: (storeId, id) => loop.expect(id, storeId),
   })
   const callbacks = createCallbacks(deps)
@@ -106,16 +116,6 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
     ],
   } satisfies Module<object>
-}
-
-/** @throws ApiError `url_not_allowed`. */
-function checkByDoor(poster: Poster, url: string): void {
-  try {
-    poster.check(url)
-  } catch (cause) {
-    if ((cause as { reason?: unknown }).reason === undefined) throw cause
-    throw new ApiError('url_not_allowed', (cause as Error).message, { cause })
-  }
 }
 
 export type WebhooksModule = ReturnType<typeof buildWebhooks>

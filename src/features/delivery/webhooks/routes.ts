@@ -21,7 +21,7 @@ const ONE_WEBHOOK = [...FOR_STORE, 'validation_error', 'not_found'] as const
 
 const URL_REFUSED = [
   'url_not_allowed',
-  'The URL is not an https URL of a public server on the standard port.',
+  'The URL is not an https URL of a public server on the standard port, or its host leads elsewhere.',
 ] as const
 
 /** Routes for webhooks (contract 9.2, 9.4). */
@@ -42,7 +42,7 @@ export function webhookRoutes(
         // The stored answer of a repeated request must not hold the secret.
         const webhook = await idempotency.answer(context, async () => ({
           status: 200,
-          body: webhooks.create(actor, body),
+          body: await webhooks.create(actor, body),
         }))
         set.headers['cache-control'] = 'no-store'
         return webhooks.withSecret(actor.storeId, webhook)

@@ -101,6 +101,11 @@ export const Webhook = named(
           '`requested`, `receiver_gone` (it answered 410) or `always_failing` (for five days); null while enabled.',
       },
     ),
+    warnings: t.Optional(
+      t.Array(t.String(), {
+        description: 'Where a new address was given: that its host was not found. Absent without any.',
+      }),
+    ),
   }),
 )
 export type Webhook = typeof Webhook.static
@@ -156,7 +161,10 @@ export const NewSecret = named(
       description: 'The form that libraries for Standard Webhooks take, whoever made the secret.',
     }),
     secret_hint: t.String(),
-    previous_valid_until: orNull(Moment, 'Until then the old secret signs `X-Webhook-Signature`; null if there was none.'),
+    previous_valid_until: orNull(
+      Moment,
+      'Until then the old secret signs `X-Webhook-Signature`; null if there was none.',
+    ),
   }),
 )
 export type NewSecret = typeof NewSecret.static

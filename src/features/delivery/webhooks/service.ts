@@ -5,6 +5,7 @@ import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { CheckHost } from './addresses.ts'
 import type { WebhookQueries, WebhookRow } from './queries.ts'
 import {
   type DeletedWebhook,
@@ -25,6 +26,8 @@ export interface WebhookDeps {
   secrets: SigningSecrets
   /** @throws ApiError `url_not_allowed`. */
   checkUrl(url: string): void
+  /** Looks the host up. @returns warnings. @throws ApiError `url_not_allowed`. */
+  checkHost: CheckHost
   /** Its waiting deliveries may go out again. */
   resume(storeId: string, id: string): void
   clock: Clock
@@ -37,7 +40,7 @@ export type WebhookService = ReturnType<typeof webhookService>
 
 /** Webhooks of stores and the secrets that sign for them (contract 9.2, 9.4). */
 export function webhookService(deps: WebhookDeps) {
-  const { queries, secrets, checkUrl, clock, ids, atomically, record } = deps
+  const { queries, secrets, checkUrl, checkHost, clock, ids, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for a webhook of another store. */
   function findOwned(storeId: string, id: string): WebhookRow {
@@ -83,10 +86,11 @@ export function webhookService(deps: WebhookDeps) {
      * @throws ApiError `url_not_allowed`, `validation_error` for a secret that is not what its prefix says, `conflict`
      *   when the store has the maximum number of webhooks.
      */
-    create(actor: Actor, body: WebhookBody): Webhook {
+    async create(actor: Actor, body: WebhookBody): Promise<Webhook> {
       const { storeId } = actor
       checkUrl(body.url)
       if (body.secret !== undefined && !isWellFormed(body.secret)) throw malformedSecret()
+      const warnings = await checkHost(storeId, body.url)
       const now = clock.now()
       const enabled = body.enabled ?? true
       const row: WebhookRow = {
@@ -101,7 +105,7 @@ export function webhookService(deps: WebhookDeps) {
         secrets.create(storeId, row.id, body.secret)
         record(describeAct(actor, 'webhook.created', listDetails(row)))
       })
-      return view(row)
+      return { ...view(row), ...(warnings.length > 0 && { warnings }) }
     },
 
     /** Adds the present secret to a webhook that was just created. */
@@ -121,9 +125,11 @@ export function webhookService(deps: WebhookDeps) {
      *
      * @throws ApiError `not_found`, `url_not_allowed`.
      */
-    update(actor: Actor, id: string, patch: WebhookPatch): Webhook {
+    async update(actor: Actor, id: string, patch: WebhookPatch): Promise<Webhook> {
       if (patch.url !== undefined) checkUrl(patch.url)
-      return atomically(() => {
+      findOwned(actor.storeId, id)
+      const warnings = patch.url === undefined ? [] : await checkHost(actor.storeId, patch.url)
+      const updated = atomically(() => {
         const before = findOwned(actor.storeId, id)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length === 0) return view(before)
@@ -144,6 +150,7 @@ export function webhookService(deps: WebhookDeps) {
         if (isFresh && enabled) deps.resume(row.storeId, id)
         return view(row)
       })
+      return { ...updated, ...(warnings.length > 0 && { warnings }) }
     },
 
     /** Deletes a webhook; nothing more is sent to it, and its log goes soon. @throws ApiError `not_found`. */

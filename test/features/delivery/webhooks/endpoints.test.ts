@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { parseCidrs } from '../../../../src/core/networks.ts'
+import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
+import { createPoster } from '../../../../src/platform/outbound/poster.ts'
 import { SPECIAL_BLOCKS, threeOf } from '../../../platform/outbound/special-blocks.ts'
 import { refusal } from '../../../support/people.ts'
 import { DAY_MS, type HookedApp, hookedApp, PRODUCT_EVENTS, SECRET, URL_ONE } from './hooks.ts'
@@ -219,8 +222,6 @@ describe('the security overview', () => {
 
 test('the addresses of the shared corpus are refused when a webhook names them', async () => {
   // With the door that the service uses.
-  const { createOutboundDoor } = await import('../../../../src/platform/outbound/door.ts')
-  const { createPoster } = await import('../../../../src/platform/outbound/poster.ts')
   const door = createOutboundDoor({ allowCidrs: [], isOffline: false, isTlsRequired: true })
   const strict = await hookedApp({ poster: createPoster({ door }) })
   const hosts = SPECIAL_BLOCKS.flatMap(threeOf).map((host) => (host.includes(':') ? `[${host}]` : host))
@@ -234,6 +235,72 @@ test('the addresses of the shared corpus are refused when a webhook names them',
   expect(urls.length).toBeGreaterThan(120)
   await strict.hook({ url: 'https://1.1.1.1/hook' })
   await strict.close()
+})
+
+describe('the host of an address (contract 9.2)', () => {
+  const ADDRESSES: Record<string, string[]> = {
+    'public.test': ['1.1.1.1'],
+    'inside.test': ['10.0.0.1', '10.0.0.2'],
+    'mixed.test': ['10.0.0.1', '1.1.1.1'],
+    'private.test': ['192.168.0.1'],
+  }
+  const openDoored = (allowed: string) => {
+    const door = createOutboundDoor({
+      allowCidrs: parseCidrs(allowed),
+      ...{ isOffline: false, isTlsRequired: true, setting: 'WEBHOOK_ALLOW_CIDRS' },
+      lookup: async (host) => ADDRESSES[host] ?? Promise.reject(new Error('ENOTFOUND')),
+    })
+    return hookedApp({ poster: createPoster({ door }) })
+  }
+  const WARNING = 'the host gone.test was not found; nothing arrives until its name leads to an address'
+
+  test.each<[allowed: string, url: string, outcome: string]>([
+    ['', 'https://public.test/', 'made'],
+    ['', 'https://private.test/', 'refused'],
+    ['', 'https://gone.test/', 'warned'],
+    ['', 'http://public.test/', 'refused'],
+    ['10.0.0.0/8', 'http://inside.test:8080/', 'made'],
+    ['10.0.0.0/8', 'http://public.test/', 'refused'],
+    ['10.0.0.0/8', 'http://mixed.test/', 'refused'],
+    ['10.0.0.0/8', 'http://private.test/', 'refused'],
+    ['10.0.0.0/8', 'http://gone.test/', 'warned'],
+    ['10.0.0.0/8', 'https://public.test/', 'made'],
+  ])('with WEBHOOK_ALLOW_CIDRS=%p %s is %s', async (allowed, url, outcome) => {
+    const doored = await openDoored(allowed)
+    try {
+      const made = await doored.send('POST', PATH, { url, events: PRODUCT_EVENTS })
+      const { id } = await doored.hook({ url: 'https://1.1.1.1/' })
+      const moved = await doored.send('PATCH', `${PATH}/${id}`, { url })
+      for (const answer of [made, moved]) {
+        if (outcome === 'refused') expect(refusal(answer)).toEqual([422, 'url_not_allowed'])
+        else
+          expect([answer.status, answer.body['url'], answer.body['warnings']]).toEqual([
+            ...[200, url, outcome === 'warned' ? [WARNING] : undefined],
+          ])
+      }
+      const kept = await doored.ask<{ url: string; warnings?: unknown }[]>('GET', PATH)
+      expect(kept.map((webhook) => webhook.url).includes(url)).toBe(outcome !== 'refused')
+      expect(kept.some(({ warnings }) => warnings !== undefined)).toBe(false)
+    } finally {
+      await doored.close()
+    }
+  })
+
+  test.each([
+    ['http://localhost:9000/', 'WEBHOOK_ALLOW_CIDRS=127.0.0.0/8'],
+    ['http://10.0.0.7/', 'WEBHOOK_ALLOW_CIDRS=10.0.0.7/32'],
+    ['http://public.test/', 'its network in WEBHOOK_ALLOW_CIDRS'],
+  ])('%s is refused with the setting that allows it, and with the inbox', async (url, cure) => {
+    const doored = await openDoored('')
+    try {
+      const { status, body } = await doored.send('POST', PATH, { url, events: PRODUCT_EVENTS })
+      expect([status, body['error']]).toEqual([422, 'url_not_allowed'])
+      expect(body['message']).toContain(cure)
+      expect(body['message']).toContain('`lookalike inbox`')
+    } finally {
+      await doored.close()
+    }
+  })
 })
 
 const ODD_URLS = [
