@@ -12,6 +12,10 @@ export interface Plan {
   storageBytesMax: number
   /** Bytes of the failed items that are kept of jobs that are over, for the list of errors and another try. */
   jobErrorBytesMax: number
+  /** Bytes of the changes that are kept for readers of the feed. */
+  changeBytesMax: number
+  /** Events of feedback that are kept: of the backend, and as many of all pages. */
+  feedbackEventsMax: number
 }
 
 /** The plans of a service, by their names, and the currency of their prices (ISO 4217). */
@@ -31,6 +35,8 @@ export const PLANS = {
     widgetRequestsPerMinute: 10,
     storageBytesMax: 500 * MB,
     jobErrorBytesMax: 16 * MB,
+    changeBytesMax: 30 * MB,
+    feedbackEventsMax: 30_000,
   },
   basic: {
     title: null,
@@ -40,6 +46,8 @@ export const PLANS = {
     widgetRequestsPerMinute: 60,
     storageBytesMax: 10 * GB,
     jobErrorBytesMax: 100 * MB,
+    changeBytesMax: GB,
+    feedbackEventsMax: 1_000_000,
   },
   premium: {
     title: null,
@@ -49,6 +57,8 @@ export const PLANS = {
     widgetRequestsPerMinute: 200,
     storageBytesMax: 50 * GB,
     jobErrorBytesMax: 400 * MB,
+    changeBytesMax: 10 * GB,
+    feedbackEventsMax: 10_000_000,
   },
   enterprise: {
     title: null,
@@ -58,6 +68,8 @@ export const PLANS = {
     widgetRequestsPerMinute: 1_200,
     storageBytesMax: Infinity,
     jobErrorBytesMax: Infinity,
+    changeBytesMax: Infinity,
+    feedbackEventsMax: Infinity,
   },
 } as const satisfies Plans
 

@@ -58,6 +58,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   feed_products: { writer: 'catalogue/feeds', rows: OF_STORE },
   feed_runs: { writer: 'catalogue/feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
+  feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },
   click_positions: { writer: 'discovery/analytics', rows: OF_STORE },

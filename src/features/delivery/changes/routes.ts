@@ -19,7 +19,7 @@ export function changeRoutes({ forStore }: Pick<Doors, 'forStore'>, changes: Pic
         operationId: 'listChanges',
         summary: 'Read every change of the products, in order',
         description:
-          'Keeps a copy elsewhere in step: send the number of the last change that you have as `after`, apply the changes, and ask again until `has_more` is false. Changes are kept for 30 days.',
+          'Keeps a copy elsewhere in step: send the number of the last change that you have as `after`, apply the changes, and ask again until `has_more` is false. Changes are kept for 30 days, fewer where they are more than the plan keeps.',
       },
     })
 }

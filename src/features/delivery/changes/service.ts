@@ -2,6 +2,7 @@ import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
 import { changesExpired } from '../../../core/errors.ts'
 import type { EmitEvent, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import type { ChangeQueries } from './queries.ts'
 import type { Change, ChangeList, ChangesQuery } from './schema.ts'
@@ -19,6 +20,12 @@ export interface ChangeDeps {
 const PRUNED_AT_ONCE = 200
 const PRUNE_STEPS_MAX = 5_000
 
+/** No plan keeps less. */
+const LEAST_BYTES_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].changeBytesMax))
+
+/** Changes that go with each new one of a store with too many: more than one, so that a smaller plan comes into force. */
+const SHORTENED_AT_ONCE = 20
+
 export type ChangeService = ReturnType<typeof changeService>
 
 /** The change feed: every change of a store's products, numbered without gaps (contract 9.1). */
@@ -26,7 +33,9 @@ export function changeService({ queries, clock, readers, unsynced }: ChangeDeps)
   /** Records an event and tells the readers. Call it inside the transaction of the change. */
   const emit: EmitEvent = ({ name: event, storeId, origin, data }) => {
     const createdAt = clock.now()
-    const number = queries.add({ storeId, event, origin, data: JSON.stringify(data), createdAt })
+    const { number, bytes } = queries.add({ storeId, event, origin, data: JSON.stringify(data), createdAt })
+    const max = bytes > LEAST_BYTES_MAX ? PLANS[queries.findPlan(storeId) ?? 'free'].changeBytesMax : Infinity
+    if (bytes > max) queries.shorten(storeId, bytes - max, SHORTENED_AT_ONCE)
     for (const read of readers) read({ storeId, number, event, origin })
   }
 
@@ -60,8 +69,9 @@ export function changeService({ queries, clock, readers, unsynced }: ChangeDeps)
       }
     },
 
-    /** Deletes changes that are older than 30 days, in small steps. */
+    /** Deletes changes that are older than 30 days, and those that a delivery has kept, in small steps. */
     async prune(): Promise<void> {
+      while (unsynced(() => queries.removePassed(PRUNED_AT_ONCE)) === PRUNED_AT_ONCE) await turn()
       const before = clock.now() - LIMITS.changesKeptDays * DAY_MS
       for (let step = 0; step < PRUNE_STEPS_MAX; step++) {
         if (unsynced(() => queries.prune(before, PRUNED_AT_ONCE)) < PRUNED_AT_ONCE) return

@@ -1,3 +1,4 @@
+import type { PlanName } from '../../../core/plans.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { WidgetPage } from '../search/queries.ts'
 import type { FeedbackAction } from './schema.ts'
@@ -147,6 +148,15 @@ export function feedbackQueries(db: Db) {
   const forgetOld = db.prepare(
     'DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events WHERE created_at < ? LIMIT ?)',
   )
+  const countUp = db
+    .prepare<{ storeId: string; origin: Teller }, number>(`
+    INSERT INTO feedback_counts (store_id, origin, events) VALUES (@storeId, @origin, 1)
+    ON CONFLICT DO UPDATE SET events = events + 1 RETURNING events`)
+    .pluck()
+  const planOf = db.prepare<[storeId: string], PlanName>('SELECT plan FROM stores WHERE id = ?').pluck()
+  const forgetFirst = db.prepare(`
+    DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events INDEXED BY feedback_events_store
+      WHERE store_id = @storeId AND origin = @origin ORDER BY created_at LIMIT @limit)`)
   const newest = db.prepare<[], number | null>('SELECT max(rowid) FROM feedback_events').pluck()
   // An order is known by its number alone, so that it never counts twice.
   const unlink = 'UPDATE feedback_events SET session_id = NULL, search_id = NULL, repeat_key = NULL'
@@ -180,8 +190,9 @@ export function feedbackQueries(db: Db) {
   const toKnownOrNone = (row: KnownRow | undefined) => row && toKnown(row)
 
   return {
-    add: ({ isAttributed, page, ...row }: FeedbackRow, { standing, isProductCounted }: Counting): void =>
-      void insert.run({
+    /** Adds an event, in a transaction. @returns how many events of its teller the store keeps. */
+    add({ isAttributed, page, ...row }: FeedbackRow, { standing, isProductCounted }: Counting): number {
+      insert.run({
         ...row,
         standing,
         attributed: isAttributed ? 1 : 0,
@@ -189,7 +200,9 @@ export function feedbackQueries(db: Db) {
         origin: originOf(page),
         keyId: page?.keyId ?? null,
         pageOrigin: page?.origin ?? null,
-      }),
+      })
+      return countUp.all({ storeId: row.storeId, origin: originOf(page) })[0] ?? 0
+    },
     /** The same product of the same order, from the same teller. */
     findOfOrder: (line: OrderLine, teller: Teller, standing: Standing) =>
       toKnownOrNone(
@@ -238,6 +251,10 @@ export function feedbackQueries(db: Db) {
     /** The same for some events about some searches. */
     eraseOfSearches: (storeId: string, ids: readonly string[], limit: number): Erased =>
       run(eraseOfSearches, { storeId, ids: JSON.stringify(ids), limit: BigInt(limit) }),
+    findPlan: (storeId: string): PlanName | undefined => planOf.get(storeId),
+    /** Deletes the first events of a store that are kept of a teller. */
+    forgetFirst: (storeId: string, teller: Teller, limit: number): void =>
+      void forgetFirst.run({ storeId, origin: teller, limit: BigInt(limit) }),
     /** Deletes some of the events that came before a moment. @returns how many. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,

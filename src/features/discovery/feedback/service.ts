@@ -2,6 +2,7 @@ import { type Clock, DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
@@ -9,6 +10,7 @@ import type { CountedEvent, TakenBack } from '../analytics/counting.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { FoundSearch } from '../search/queries.ts'
 import {
+  type Counting,
   type FeedbackQueries,
   type FeedbackRow,
   type KnownEvent,
@@ -51,6 +53,12 @@ export interface FeedbackSource {
 
 /** Events of a list that are recorded in one step. */
 const EVENTS_AT_ONCE = 50
+
+/** No plan keeps fewer events of a teller. */
+const LEAST_EVENTS_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].feedbackEventsMax))
+
+/** Events that go with a new one of a store that keeps too many. */
+const FORGOTTEN_AT_ONCE = 20
 
 /** Events deleted at a time. */
 const FORGET_STEP = 200
@@ -141,7 +149,7 @@ export function feedbackService(deps: FeedbackDeps) {
     if (standing === STANDING.unbelieved) {
       const before = findKnown(row, standing)
       if (before) return before
-      queries.add(row, { standing, isProductCounted: false })
+      addBounded(row, { standing, isProductCounted: false })
       return row
     }
     const isRepeated = page ? standing === STANDING.replaced : tellers.replace(row)
@@ -158,8 +166,17 @@ export function feedbackService(deps: FeedbackDeps) {
     const event = { storeId, action, productId, isKnownProduct, search, position, sale, page, occurredAt }
     const isReplaced = standing === STANDING.replaced
     const isProductCounted = countEvent({ ...event, isReplaced, isRepeated })
-    queries.add(row, { standing, isProductCounted })
+    addBounded(row, { standing, isProductCounted })
     return row
+  }
+
+  /** Adds an event, and lets the first ones go where the store keeps too many of its teller. */
+  function addBounded(row: FeedbackRow, counting: Counting): void {
+    const count = queries.add(row, counting)
+    if (count <= LEAST_EVENTS_MAX) return
+    const { storeId, page } = row
+    const surplus = count - PLANS[queries.findPlan(storeId) ?? 'free'].feedbackEventsMax
+    if (surplus > 0) queries.forgetFirst(storeId, originOf(page), Math.min(surplus, FORGOTTEN_AT_ONCE))
   }
 
   /** What the shop must be able to rely on waits for the disk; the rest is written with the next searches. */

@@ -28,6 +28,7 @@ import feedbackLookups from './0027_feedback_lookups.sql' with { type: 'text' }
 import feedRuns from './0029_feed_runs.sql' with { type: 'text' }
 import operatorPlans from './0034_operator_plans.sql' with { type: 'text' }
 import toldOrders from './0032_told_orders.sql' with { type: 'text' }
+import traceBounds from './0033_trace_bounds.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -61,4 +62,5 @@ export const migrations: readonly string[] = [
   feedRuns,
   operatorPlans,
   toldOrders,
+  traceBounds,
 ]

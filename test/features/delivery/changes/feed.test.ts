@@ -86,7 +86,7 @@ describe('GET /v1/changes (contract 9.1)', () => {
 
   test('410 changes_expired for a number beyond the last one', async () => {
     await app.index('p')
-    const { status, body } = await app.send('GET', '/v1/changes?after=2')
+    const { status, body } = await app.send('GET', '/v1/changes?after=3')
     expect([status, body['error'], body['details']]).toEqual([
       ...[410, 'changes_expired'],
       { oldest_number: 1, last_number: 1 },
@@ -158,3 +158,83 @@ describe('GET /v1/changes (contract 9.1)', () => {
 
 /** Makes every change fail after the feed has its row, and its transaction with it. */
 const UNDO = `CREATE TEMP TRIGGER undo AFTER INSERT ON changes BEGIN SELECT raise(ABORT, 'undone'); END`
+
+describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
+  const MB = 1_000_000
+  const kept = () => app.db.prepare<[], number>('SELECT number FROM changes ORDER BY number').pluck().all()
+  /** Writes changes of a megabyte each, as if products had made them. */
+  const fill = (count: number) => {
+    const { last_number: last } = app.db
+      .prepare<[], { last_number: number }>('SELECT last_number FROM change_numbers')
+      .get() ?? { last_number: 0 }
+    const add = app.db.prepare(`
+      INSERT INTO changes (store_id, number, event, origin, data, created_at)
+      VALUES (?, ?, 'product.indexed', 'client', json_object('product_id', 'x', 'more', printf('%.*c', ${MB}, 'x')), ?)`)
+    for (let n = 1; n <= count; n++) {
+      app.db.prepare('UPDATE change_numbers SET last_number = last_number + 1').run()
+      add.run(app.storeId, BigInt(last + n), BigInt(app.clock.now()))
+    }
+  }
+  const counted = () => app.db.prepare<[], number>('SELECT bytes FROM change_numbers').pluck().get()
+  const bytes = () =>
+    app.db
+      .prepare<[], number>(
+        'SELECT sum(octet_length(data) + 200) FROM changes JOIN change_numbers USING (store_id) WHERE number >= oldest_number',
+      )
+      .pluck()
+      .get()
+
+  beforeEach(async () => {
+    app.accounts.setPlan('one', 'free')
+    await app.index('first')
+  })
+
+  test('go from the start beyond 30 MB: who lags behind is told to start over, and nobody else', async () => {
+    fill(29)
+    await app.index('a')
+    expect((await read('?after=1&limit=1')).oldest_number).toBe(1)
+    fill(3)
+    await app.index('b')
+    await app.index('c')
+    const { oldest_number, last_number } = await read('?after=33')
+    expect([oldest_number, last_number, kept()[0]]).toEqual([5, 36, 5])
+    expect((await app.send('GET', '/v1/changes?after=3')).body).toMatchObject({
+      error: 'changes_expired',
+      details: { oldest_number: 5, last_number: 36 },
+    })
+    expect((await read('?after=4&limit=1')).changes.map(({ number }) => number)).toEqual([5])
+    expect(counted()).toBe(bytes() as number)
+    app.clock.advance(31 * DAY_MS)
+    await app.tidy()
+    expect([kept(), counted()]).toEqual([[], 0])
+  })
+
+  test('stay on the disk for deliveries that wait, out of the feed', async () => {
+    app.receiver.answer = () => ({ status: 500 })
+    await app.hook()
+    await app.index('told', { note: 'kept' })
+    await app.settle()
+    fill(32)
+    await app.index('a')
+    await app.index('b')
+    expect((await read('?after=34')).oldest_number).toBeGreaterThan(2)
+    expect(kept()[0]).toBe(2)
+    expect(counted()).toBe(bytes() as number)
+    app.receiver.answer = () => ({ status: 200 })
+    await app.pass(DAY_MS)
+    expect(app.posts.map(({ body }) => JSON.parse(body)['data'])).toContainEqual(
+      expect.objectContaining({ product_id: 'told', metadata: { note: 'kept' } }),
+    )
+    await app.tidy()
+    expect(kept()[0]).toBeGreaterThan(2)
+    expect(counted()).toBe(bytes() as number)
+  })
+
+  test('of an enterprise store stay', async () => {
+    app.accounts.setPlan('one', 'enterprise')
+    fill(40)
+    await app.index('a')
+    await app.index('b')
+    expect(kept()).toHaveLength(43)
+  })
+})

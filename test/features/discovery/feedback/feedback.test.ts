@@ -441,3 +441,49 @@ test('events go after SEARCH_HISTORY_DAYS, and what was counted of them stays', 
     { currency: 'EUR', total: 10, attributed: 0, unattributed: 10, orders: 1, per_search: null },
   ])
 })
+
+describe('the events that a store on a plan with a limit keeps', () => {
+  const count = () =>
+    app.db
+      .prepare<[], { origin: string; events: number }>(
+        'SELECT origin, events FROM feedback_counts ORDER BY origin',
+      )
+      .all()
+      .map(({ origin, events: kept }) => [origin, kept])
+  /** Events as if a teller had sent them long ago. */
+  const fill = (origin: string, number: number) =>
+    app.db.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${number})
+      INSERT INTO feedback_events (id, store_id, product_id, action, is_attributed, quantity, origin, occurred_at, created_at)
+      SELECT '${origin} ' || i, stores.id, 'a', 'click', 0, 1, '${origin}', 0, ${app.clock.now() - DAY} + i
+      FROM n, stores WHERE slug = 'one';
+      INSERT INTO feedback_counts (store_id, origin, events) SELECT id, '${origin}', ${number} FROM stores WHERE slug = 'one'`)
+
+  test('are the last 30,000 of the backend and of pages, which do not push out each other', async () => {
+    app.accounts.setPlan('one', 'free')
+    fill('api', 29_999)
+    fill('widget', 29_999)
+    await send({ ...purchase, order_id: '7' })
+    expect(count()).toEqual([
+      ['api', 30_000],
+      ['widget', 29_999],
+    ])
+    await send({ events: [purchase, purchase] })
+    expect(count()[0]).toEqual(['api', 30_000])
+    const first = app.db
+      .prepare("SELECT min(created_at) FROM feedback_events WHERE origin = 'api'")
+      .pluck()
+      .get()
+    expect(first).toBe(app.clock.now() - DAY + 3)
+    // Of orders the last ones are known.
+    await send({ ...purchase, order_id: '7' })
+    expect(count()[0]).toEqual(['api', 30_000])
+    expect(app.db.prepare("SELECT count(*) FROM feedback_events WHERE order_id = '7'").pluck().get()).toBe(1)
+    app.accounts.setPlan('one', 'enterprise')
+    await send(purchase)
+    expect(count()[0]).toEqual(['api', 30_001])
+    app.clock.advance(91 * DAY)
+    await app.tidy()
+    expect(count().map(([, kept]) => kept)).toEqual([0, 0])
+  })
+})
