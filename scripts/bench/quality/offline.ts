@@ -45,7 +45,7 @@ export async function loadModels(modelDir: string, addsObject?: boolean) {
   async function readWords(query: string): Promise<QueryWords> {
     const [vector] = await text.embed([text.tokenize(query)])
     if (!vector) throw new Error('The model gave no vector')
-    const unknownShare = await text.unknownShare(query)
+    const { unknownShare } = await text.look(query)
     return { text: query, vector, unknownShare, isUnknown: unknownShare === 1 }
   }
 

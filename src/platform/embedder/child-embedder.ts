@@ -170,16 +170,18 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
     },
     async embedPicture(bytes, options) {
       refuseEndless(options.crop)
-      const { isTruncated, unknownShare, ...picture } = await pictures.embed(bytes, options)
+      const { isTruncated, unknownShare, unknownWords, words, ...picture } = await pictures.embed(
+        bytes,
+        options,
+      )
       return picture
     },
     announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {
-      const { vector, isTruncated, unknownShare } = await texts.embed(new TextEncoder().encode(text), {
-        priority,
-        storeId: NO_STORE,
-      })
-      return { vector, isTruncated, unknownShare, isUnknown: unknownShare === 1 }
+      const options = { priority, storeId: NO_STORE }
+      const answer = await texts.embed(new TextEncoder().encode(text), options)
+      const { vector, isTruncated, unknownShare, unknownWords, words } = answer
+      return { vector, isTruncated, unknownShare, unknownWords, words, isUnknown: unknownShare === 1 }
     },
     pids: () => ({ text: texts.pids, vision: pictures.pids }),
     queueDepth: () => ({ texts: texts.queued, pictures: pictures.queued }),

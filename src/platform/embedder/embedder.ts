@@ -72,12 +72,16 @@ export interface EmbeddedText {
   /** The text was longer than the model's window, so its end was cut. */
   isTruncated: boolean
   /**
-   * The model knows none of the words, so the vector is meaningless. Only models that map all words without training
-   * text to one "unknown word" can tell; for others it stays false.
+   * The model knows none of the words, so the vector is meaningless. Only models with a list of the tokens that they have
+   * seen can tell, and those that map all others to one "unknown word"; for others it stays false.
    */
   isUnknown?: boolean
   /** The share of the words that the model does not know, 0 to 1; it is 1 where `isUnknown`. */
   unknownShare?: number
+  /** The different words that the model does not know, in small letters. */
+  unknownWords?: readonly string[]
+  /** Different words of the text. */
+  words?: number
 }
 
 /** A shopper waits for a search, so searches precede indexing. */

@@ -90,6 +90,8 @@ const EmbedReply = Type.Union([
     previewBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: PREVIEW_BYTES_MAX })),
     isTruncated: Type.Optional(Type.Boolean()),
     unknownShare: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    unknownWords: Type.Optional(Type.Array(Type.String())),
+    words: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Exactly({
     kind: Type.Literal('refused'),

@@ -327,8 +327,9 @@ export class ProcessPool {
       ...(crop && { crop }),
     }
     this.#queue.release(task)
-    const { isTruncated = false, unknownShare = 0, facts = NO_FACTS } = answer
-    task.resolve({ vector, facts, isTruncated, unknownShare, ...extras })
+    const { isTruncated = false, facts = NO_FACTS } = answer
+    const { unknownShare = 0, unknownWords = [], words = 0 } = answer
+    task.resolve({ vector, facts, isTruncated, unknownShare, unknownWords, words, ...extras })
   }
 
   #reject(task: Task, error: ApiError): void {

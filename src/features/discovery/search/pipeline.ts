@@ -16,13 +16,15 @@ import { type Condition, intersect, listRows, passesAny } from './filter.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { SearchKind, SearchQueries } from './queries.ts'
-import { GUESS, type Plan, type PlanContext } from './query.ts'
+import type { Plan, PlanContext } from './query.ts'
 import type { Asker } from './query-pictures.ts'
 import { type Hit, type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
+import type { QueryWords } from './sides.ts'
 import { type QueryPicture, wrongModel } from './source.ts'
 import { takeTurns } from './union.ts'
+import { warnOfUnknownWords } from './unknown-words.ts'
 import { warnOfUnknownFields, warnOfUnknownValues } from './warnings.ts'
 
 export interface PipelineDeps {
@@ -64,8 +66,8 @@ export interface Query {
   /** Monotonic ms. */
   startedAt: number
   text?: string | undefined
-  /** Whether the model knows none of the words. */
-  isUnknown?: boolean | undefined
+  /** What the model says of the words. */
+  spoken?: QueryWords | undefined
   /** The query picture that the answer names. */
   picture?: QueryPicture | undefined
   /** Pictures of the store itself that the query names; their products are left out. */
@@ -110,11 +112,11 @@ export function createPipeline(deps: PipelineDeps) {
     popular: readonly string[],
   ): Promise<{ ranking: Ranking; plan: Plan | undefined; warnings: string[] }> {
     const store = findStore(storeId)
-    if (!store) {
-      if (queries.hasProducts(storeId)) throw wrongModel()
-      return { ranking: NOTHING, plan: undefined, warnings: query.isUnknown ? [GUESS] : [] }
-    }
+    if (!store && queries.hasProducts(storeId)) throw wrongModel()
+    const unknown = query.spoken ? warnOfUnknownWords(store, query.spoken) : []
+    if (!store) return { ranking: NOTHING, plan: undefined, warnings: unknown }
     const warnings = [
+      ...unknown,
       ...warnOfUnknownValues(store, condition.fields),
       ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : []),
     ]
@@ -225,7 +227,6 @@ export function createPipeline(deps: PipelineDeps) {
         facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
         warnings: [
           ...(query.warnings ?? []),
-          ...(plan?.warnings ?? []),
           ...resolved.warnings,
           ...warnings,
           ...warnOfWaiting(deps.countWaiting(storeId)),

@@ -16,7 +16,6 @@ export interface Plan {
   categories?: { name: string; score: number }[] | undefined
   /** The category that the search steers towards, as the store spells it. */
   steersTo?: string | undefined
-  warnings: string[]
 }
 
 /** What planning reads. */
@@ -38,14 +37,11 @@ export interface SidesQuery {
   visualWeight?: number
 }
 
-export const GUESS = 'the model knows none of these words; the results are guesses'
-
 export function planSides(context: PlanContext, query: SidesQuery): Plan {
   const { store, calibration, steering } = context
   const { picture, words, colours = [], visualWeight = 0.5 } = query
   const seen = picture && planPicture(context, picture)
   const spoken = words && wordsSide(store, words, calibration.text_image, steering, picture === undefined)
-  const warnings = spoken?.isGuess ? [GUESS] : []
   // Meaningless words would only blur the picture.
   const said = spoken?.isGuess && seen ? undefined : spoken
   const sides = [
@@ -66,7 +62,6 @@ export function planSides(context: PlanContext, query: SidesQuery): Plan {
     fusions: [fusion],
     categories: seen?.categories,
     steersTo: said?.namedCategory ? store.columns.categories.getLabel(said.namedCategory) : seen?.steersTo,
-    warnings,
   }
 }
 
@@ -97,7 +92,7 @@ export function planMixed(
 ): Plan {
   const { side, categories, steersTo } = planPicture(context, picture, mixed)
   const fusion = fuseSides([{ ...side, share: 1 }], { final: context.calibration.final?.fusion })
-  return { fusions: [fusion], categories, steersTo, warnings: [] }
+  return { fusions: [fusion], categories, steersTo }
 }
 
 /** Ranks by several references. */
@@ -110,7 +105,7 @@ export function planReferences(
   const { side, categories, steersTo } = planPicture(context, { vector: mean })
   const fusion = fuseSides([{ ...side, share: 1 }], { final: context.calibration.final?.picture })
   const legs = vectors.map((vector) => ({ name: 'image' as const, vector, weight: 1 }))
-  return { fusions: [{ ...fusion, legs, blend }], categories, steersTo, warnings: [] }
+  return { fusions: [{ ...fusion, legs, blend }], categories, steersTo }
 }
 
 /** Ranks by each of several references apart; negatives count in every list. */
@@ -123,5 +118,5 @@ export function planUnion(
     const { vectors, blend } = listOf(reference, n)
     return planReferences(context, reference, vectors, blend)
   })
-  return { fusions: plans.flatMap(({ fusions }) => fusions), warnings: [] }
+  return { fusions: plans.flatMap(({ fusions }) => fusions) }
 }

@@ -10,6 +10,9 @@ import { text } from '../../../http/text-schema.ts'
 /** What searches answer, for the features whose answers are made of it. */
 export { SearchResponse, SearchResult } from './answer-schema.ts'
 
+/** How the warning of words begins that nobody knows, for programs. */
+export const UNKNOWN_WORDS = 'unknown_words: '
+
 /** The parameters that every search takes. */
 export const common = {
   limit: t.Optional(

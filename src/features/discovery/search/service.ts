@@ -143,7 +143,7 @@ export function searchService(deps: SearchDeps) {
       ...begun,
       ...more,
       text: spoken?.text,
-      isUnknown: spoken?.words.isUnknown,
+      spoken: spoken?.words,
       picture,
       ownPictureIds: ownOf(picture),
       warnings: [...begun.warnings, ...(spoken?.warnings ?? [])],
@@ -181,7 +181,7 @@ export function searchService(deps: SearchDeps) {
       const query: Query = {
         ...begun,
         text,
-        isUnknown: words.isUnknown,
+        spoken: words,
         warnings: [...begun.warnings, ...warnings],
         plan: (context) => planSides(context, { words }),
       }
@@ -214,13 +214,13 @@ export function searchService(deps: SearchDeps) {
           ? calibration.image_image
           : mixMaps(calibration.image_image, calibration.text_image, weight),
       }
-      const unknown = isUnknown ? ['the model knows none of these words; only the picture was used'] : []
       const query: Query = {
         ...begun,
         text: spoken.text,
+        spoken: spoken.words,
         picture,
         ownPictureIds: ownOf(picture),
-        warnings: [...begun.warnings, ...spoken.warnings, ...unknown],
+        warnings: [...begun.warnings, ...spoken.warnings],
         plan: (context) => planMixed(context, picture, mixed),
       }
       return pipeline.answer(asker, query, body)

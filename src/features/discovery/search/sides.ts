@@ -18,7 +18,8 @@ export interface Steering {
 }
 
 /** The words of a query, with the model's answer. */
-export interface QueryWords extends Pick<EmbeddedText, 'vector' | 'isUnknown' | 'unknownShare'> {
+export interface QueryWords
+  extends Pick<EmbeddedText, 'vector' | 'isUnknown' | 'unknownShare' | 'unknownWords' | 'words'> {
   text: string
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined

@@ -66,6 +66,12 @@ export const WidgetAnswer = named(
     ...{ query_time_ms, count, results, search_id, total_candidates, exact },
     image_id: SearchResponse.properties.image_id,
     ...{ query_image, regions, query_categories },
+    warnings: t.Optional(
+      t.Array(t.String(), {
+        description:
+          'Only `unknown_words: …`: the words of the query that are known neither to the model nor to a product.',
+      }),
+    ),
     popular: t.Optional(
       t.Array(SearchResult, {
         description: `Only where nothing was found: at most ${LIMITS.widgetPopularMax} products that shoppers like or that are new, all in stock.`,

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { Widget } from '../../../http/widget-door.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import type { Asker } from '../search/query-pictures.ts'
-import type { CommonSearch } from '../search/schema.ts'
+import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
 import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
@@ -43,8 +43,12 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
       ...(forcedFilters !== null && { forcedFilters }),
     }
     const found = await find(asker, readCommon(body, privacy))
+    // Which words the store knows would tell of products and fields that the page must not see.
+    const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
+    const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
     return {
       ...toAnswer(found, privacy),
+      ...(warnings.length > 0 && { warnings }),
       ...(found.count === 0 && { popular: await findPopular(asker, privacy) }),
     }
   }
@@ -94,6 +98,8 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
 }
 
 const PICTURES = ['image_url', 'image_id'] as const
+
+const isForShoppers = (warning: string): boolean => warning.startsWith(UNKNOWN_WORDS)
 
 const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
   new ApiError(

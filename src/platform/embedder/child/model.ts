@@ -8,8 +8,9 @@ import {
   Tensor,
 } from '@huggingface/transformers'
 import { readModelConfig } from '../model-files.ts'
+import { readSeenTokens } from '../seen-tokens.ts'
 import type { Size } from './treatment.ts'
-import { createUnknownWords, type UnknownWords } from './unknown-words.ts'
+import { createKnowing, type Knowing } from './unknown-words.ts'
 
 /** The tokens of a text, including the start and end tokens. */
 export interface Tokens {
@@ -25,8 +26,8 @@ export interface TextModel {
   tokenize(text: string): Tokens
   /** Computes vectors of length 1 for texts that all have the same number of tokens. */
   embed(texts: readonly Tokens[]): Promise<Float32Array[]>
-  /** The share of a text's words that the model does not know; see {@link createUnknownWords}. */
-  unknownShare: UnknownWords
+  /** Which words of a text the model knows. */
+  look: Knowing
 }
 
 /** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. */
@@ -70,8 +71,9 @@ export async function loadTextModel(modelDir: string, threads: number): Promise<
     return splitRows(output, 'text_embeds', texts.length)
   }
   const spell = (text: string): string[] => tokenizer.tokenize(text.normalize('NFC').trim())
-  const unknownShare = await createUnknownWords({ embed, spell, toIds: (text) => tokenize(text).ids })
-  return { tokenize, embed, unknownShare }
+  const toIds = (text: string) => tokenize(text).ids
+  const look = await createKnowing({ embed, spell, toIds, seen: readSeenTokens(modelDir) })
+  return { tokenize, embed, look }
 }
 
 /** Points transformers.js, which finds models by name, at the model's parent folder, and disables remote models. */

@@ -36,8 +36,8 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
       channel.send({ kind: 'begun', id })
       try {
         const vector = await embed(tokens)
-        const unknownShare = await model.unknownShare(text)
-        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated, unknownShare }, toBytes(vector))
+        const known = await model.look(text)
+        channel.send({ kind: 'embedded', id, isTruncated: tokens.isTruncated, ...known }, toBytes(vector))
       } catch (error) {
         channel.send({ kind: 'refused', id, code: 'internal_error', message: String(error), details: {} })
       }

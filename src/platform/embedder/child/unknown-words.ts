@@ -1,5 +1,16 @@
-/** The share of a text's words that the model does not know, 0 to 1; 0 for a text without any sign. */
-export type UnknownWords = (text: string) => Promise<number>
+import type { SeenTokens } from '../seen-tokens.ts'
+
+/** What a model knows of a text. */
+export interface TextKnowledge {
+  /** The share of the words that the model does not know, 0 to 1; 0 for a text without any sign. */
+  unknownShare: number
+  /** The different words that it does not know, in small letters, in their order. */
+  unknownWords: string[]
+  /** Different words of the text. */
+  words: number
+}
+
+export type Knowing = (text: string) => Promise<TextKnowledge>
 
 interface Parts {
   /** Computes vectors of texts of one length, start and end tokens included. */
@@ -8,7 +19,11 @@ interface Parts {
   spell(text: string): string[]
   /** The same tokens as ids, with start and end tokens. */
   toIds(text: string): bigint[]
+  /** The tokens that occurred in training, for a model that says so. */
+  seen?: SeenTokens | undefined
 }
+
+type Learned = (ids: readonly bigint[]) => Promise<(id: bigint) => boolean>
 
 /** Sample of CLIP's vocabulary in which to find the embedding that unknown tokens share. */
 const PROBES = Array.from({ length: 32 }, (_, i) => BigInt(1000 + i * 1500))
@@ -17,35 +32,24 @@ const TWINS_MIN = 8
 const WORD_END = '</w>'
 
 /**
- * Creates a measure of a text's unknown words. It first finds out whether the model gives every token without training
- * text the same embedding. Such tokens, alone between start and end, have bit-identical vectors within one inference.
- * For a model without such an embedding no word is unknown.
+ * Creates what tells the words of a text that a model knows from those that it does not. A word is known when all of its
+ * tokens occurred in training and none is a single letter: letters occurred, but a word that must be spelt letter by letter
+ * did not. Single letters, digits and punctuation are no words; a text of nothing else is unknown as a whole.
  *
- * A word is known when none of its tokens is unknown and none is a single letter. Letters occurred in training, but a
- * word that must be spelt letter by letter did not. Single letters, digits and punctuation are no words; a text of nothing else is
- * unknown as a whole.
+ * For a model without a list of its tokens, see {@link learnFromModel}.
  */
-export async function createUnknownWords({ embed, spell, toIds }: Parts): Promise<UnknownWords> {
-  const [start, end] = toIds('')
-  if (start === undefined || end === undefined) return async () => 0
-  const wrapToken = (id: bigint) => ({ ids: [start, id, end], isTruncated: false })
-  const unknownId = await findSharedToken(PROBES, (ids) => embed(ids.map(wrapToken)))
-  if (unknownId === undefined) return async () => 0
-
-  /** By token id; never larger than the vocabulary. */
-  const isKnown = new Map<bigint, boolean>()
-  const learn = async (ids: readonly bigint[]) => {
-    const fresh = [...new Set(ids)].filter((id) => !isKnown.has(id))
-    if (fresh.length === 0) return
-    const [unknown, ...vectors] = await embed([unknownId, ...fresh].map(wrapToken))
-    for (const [i, id] of fresh.entries()) isKnown.set(id, !isEqual(unknown, vectors[i]))
-  }
+export async function createKnowing({ embed, spell, toIds, seen }: Parts): Promise<Knowing> {
+  const all = async () => (id: bigint) => seen?.has(Number(id)) ?? true
+  const learned = seen ? all : await learnFromModel({ embed, toIds })
+  if (!learned) return async (text) => ({ unknownShare: 0, unknownWords: [], words: spell(text).length })
 
   return async (text) => {
     const spelt = spell(text).slice(0, TOKENS_MAX)
     const ids = toIds(text).slice(1, -1)
-    if (spelt.length === 0) return 0
-    await learn(ids)
+    if (spelt.length === 0) return { unknownShare: 0, unknownWords: [], words: 0 }
+    const isKnown = await learned(ids)
+    const all = new Set<string>()
+    const unknownWords = new Set<string>()
     let [words, unknown] = [0, 0]
     let word = { text: '', isKnown: true }
     for (const [i, token] of spelt.entries()) {
@@ -54,16 +58,63 @@ export async function createUnknownWords({ embed, spell, toIds }: Parts): Promis
       if (id === undefined) break
       const part = token.replace(WORD_END, '')
       word.text += part
-      word.isKnown &&= isKnown.get(id) === true && /[a-z].*[a-z]/i.test(part)
+      word.isKnown &&= isKnown(id) && /[a-z].*[a-z]/i.test(part)
       if (!token.endsWith(WORD_END)) continue
-      if (/\p{L}/u.test(word.text) && word.text.length > 1) {
+      const name = readBytes(word.text)
+      // A sign such as 茶 is a word by itself, and takes three bytes.
+      if (/\p{L}/u.test(name) && (name.length > 1 || word.text.length > 2)) {
         words++
-        if (!word.isKnown) unknown++
+        all.add(name)
+        if (!word.isKnown) {
+          unknown++
+          unknownWords.add(name)
+        }
       }
       word = { text: '', isKnown: true }
     }
-    return words === 0 ? 1 : unknown / words
+    const unknownShare = words === 0 ? 1 : unknown / words
+    return { unknownShare, unknownWords: [...unknownWords], words: all.size }
   }
+}
+
+/**
+ * Finds out whether a model gives every token without training text the same embedding. Such tokens, alone between start
+ * and end, have bit-identical vectors within one inference. For a model without such an embedding no word is unknown.
+ */
+async function learnFromModel({
+  embed,
+  toIds,
+}: Pick<Parts, 'embed' | 'toIds'>): Promise<Learned | undefined> {
+  const [start, end] = toIds('')
+  if (start === undefined || end === undefined) return undefined
+  const wrapToken = (id: bigint) => ({ ids: [start, id, end], isTruncated: false })
+  const unknownId = await findSharedToken(PROBES, (ids) => embed(ids.map(wrapToken)))
+  if (unknownId === undefined) return undefined
+  /** By token id; never larger than the vocabulary. */
+  const isKnown = new Map<bigint, boolean>()
+  return async (ids) => {
+    const fresh = [...new Set(ids)].filter((id) => !isKnown.has(id))
+    if (fresh.length > 0) {
+      const [unknown, ...vectors] = await embed([unknownId, ...fresh].map(wrapToken))
+      for (const [i, id] of fresh.entries()) isKnown.set(id, !isEqual(unknown, vectors[i]))
+    }
+    return (id) => isKnown.get(id) === true
+  }
+}
+
+/** The bytes that the letters of CLIP's vocabulary stand for: printable Latin-1 for itself, the others in their order from U+0100. */
+const BYTES = (() => {
+  const isOwn = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
+  const bytes = new Map<string, number>()
+  let next = 256
+  for (let byte = 0; byte < 256; byte++) bytes.set(String.fromCharCode(isOwn(byte) ? byte : next++), byte)
+  return bytes
+})()
+
+/** Reads a word as the vocabulary spells it. */
+function readBytes(spelt: string): string {
+  const bytes = Uint8Array.from(spelt, (letter) => BYTES.get(letter) ?? 63)
+  return new TextDecoder().decode(bytes)
 }
 
 /** Longer than the window of any CLIP model. */

@@ -167,9 +167,7 @@ test('over HTTP: repeated words ask the model once, and new products are found a
   const token = await app.signIn()
   const search = async (query: string) =>
     (await app.call('POST', '/v1/search/text', { token, body: { query } })).body
-  expect((await search('blorf'))['warnings']).toEqual([
-    'the model knows none of these words; the results are guesses',
-  ])
+  expect((await search('blorf'))['warnings']).toEqual(['unknown_words: blorf'])
   expect(await search(' 1 ')).toMatchObject({ count: 0 })
   const body = { product_id: 'p', image_url: app.picture('p', 1) }
   await app.call('POST', '/v1/products', { token, body })

@@ -72,6 +72,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
       documents: () => Uint32Array.from(slots(), columns.productAt),
     },
     words: {
+      listUnheld: (_query, words) => [...words],
       score(text) {
         const rows = [...new Set(taken().map(columns.productAt))]
         const scores = new Float32Array(Math.max(0, ...rows) + 1)

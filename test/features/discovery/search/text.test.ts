@@ -294,9 +294,7 @@ describe('fields and warnings (contract 1.1, 3.2)', () => {
   test('a text of which the model knows no word gives guesses, and says so', async () => {
     const { results } = await search({ query: 'blorf' })
     for (const { similarity_score } of results) expect(similarity_score).toBeLessThanOrEqual(0.3)
-    expect((await search({ query: 'blorf' })).warnings).toEqual([
-      'the model knows none of these words; the results are guesses',
-    ])
+    expect((await search({ query: 'blorf' })).warnings).toEqual(['unknown_words: blorf'])
     expect((await search({ query: '1' })).warnings).toBeUndefined()
   })
 

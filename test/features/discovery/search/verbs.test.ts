@@ -52,7 +52,7 @@ describe('POST /v1/search/hybrid (contract 3.1, 3.8)', () => {
     // Words that nobody knows say nothing.
     const unknown = await shop.search('hybrid', { vector: vector(1), query: 'blorf', ...plain })
     expect(unknown.results).toEqual(picture.results)
-    expect(unknown.warnings).toEqual(['the model knows none of these words; the results are guesses'])
+    expect(unknown.warnings).toEqual(['unknown_words: blorf'])
   })
 
   test.each([
@@ -86,7 +86,7 @@ describe('POST /v1/search/fusion (contract 3.1, 3.8)', () => {
   test('words that the model does not know leave the picture', async () => {
     const found = await shop.search('fusion', { vector: vector(1), query: 'blorf', ...plain })
     expect(idsOf(found)[0]).toBe('mug')
-    expect(found.warnings).toEqual(['the model knows none of these words; only the picture was used'])
+    expect(found.warnings).toEqual(['unknown_words: blorf'])
   })
 
   test.each([

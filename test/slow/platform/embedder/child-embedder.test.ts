@@ -240,6 +240,22 @@ describe('texts', () => {
     expect(unknownShare).toBeCloseTo(share, 6)
   })
 
+  test.each<[text: string, unknown: string[], words: number]>([
+    ['red mug', [], 2],
+    // Its pieces stand in English words, which is all that can be told.
+    ['zxqv plomb', ['zxqv'], 2],
+    ['Czajnik elektryczny', ['czajnik', 'elektryczny'], 2],
+    ['a czajnik, a CZAJNIK and a kettle', ['czajnik'], 3],
+    ['裙子', ['裙子'], 1],
+    ['茶', ['茶'], 1],
+    ['blaue Größe', ['größe'], 2],
+    ['8080', [], 0],
+    ['', [], 0],
+  ])('the words that the model has never seen are named: %s', async (text, unknown, words) => {
+    const answer = await embedder.embedText(text, 'search')
+    expect([answer.unknownWords, answer.words]).toEqual([unknown, words])
+  })
+
   test('hostile text is only text', async () => {
     const texts = ['', '\u0000', '\ud800', '<|endoftext|>', '🧥'.repeat(100), 'x'.repeat(500)]
     const results = await Promise.all(texts.map((text) => embedder.embedText(text, 'search')))

@@ -301,6 +301,16 @@ export function createWordIndex(scratch: Scratch) {
     find,
     score,
 
+    /** Those of some words of a query that no product has, in any form that a search would find. */
+    listUnheld(query: string, words: readonly string[]): string[] {
+      const held = new Set(score(query).words.flatMap(({ word, documents }) => (documents > 0 ? [word] : [])))
+      const isHeld = (word: string) => {
+        const parts = listWords(word, QUERY_WORDS_MAX)
+        return parts.length > 0 && parts.every((part) => held.has(part))
+      }
+      return words.filter((word) => !isHeld(word))
+    },
+
     /** The row of a document's product. */
     productOf: (document: number): number => products.items[document] ?? 0,
     countDocuments: (): number => size,
