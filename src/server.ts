@@ -6,6 +6,7 @@ import { corsPlugin } from './http/cors.ts'
 import type { Doors } from './http/doors.ts'
 import { type ErrorDeps, errorPlugin, lastResort } from './http/errors.ts'
 import { type createIntake, intakePlugin } from './http/intake.ts'
+import { listWarningsPlugin } from './http/list-warnings.ts'
 import { openApiPlugin } from './http/openapi/plugin.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
@@ -50,6 +51,7 @@ export function createServer({ modules, doors, liveness, intake, clock, ids, log
       }),
     )
     .use(requestCheck.plugin)
+    .use(listWarningsPlugin(listRoutes))
     .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
   for (const module of modules) if (module.routes) http.use(module.routes(doors))
   return http

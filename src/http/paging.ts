@@ -13,7 +13,15 @@ export const pageQuery = (limit: { default: number; maximum: number }) => ({
 })
 
 /** Where the next page begins, in the answer. */
-export const NextCursor = t.Union([t.String(), t.Null()], { description: 'null on the last page.' })
+const NextCursor = t.Union([t.String(), t.Null()], { description: 'null on the last page.' })
+
+/** What every page of a list ends with. */
+export const PAGE_END = {
+  next_cursor: NextCursor,
+  warnings: t.Optional(
+    t.Array(t.String(), { description: 'Parameters that this list does not know; absent without any.' }),
+  ),
+}
 
 /** A UUID in a cursor, in the form of `Ids.uuid`. */
 export const CursorId = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../../core/audit.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 
 export const AUDIT_PAGE_DEFAULT = 50
@@ -57,7 +57,7 @@ export const AuditLog = named(
   'AuditLog',
   t.Object({
     events: t.Array(AuditEventView, { description: 'Newest first.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
     count: Type.Integer({ description: 'Events on this page.' }),
   }),
 )

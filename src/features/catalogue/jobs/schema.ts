@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, MomentOrNull, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Product } from '../products/schema.ts'
@@ -138,7 +138,7 @@ export const JobList = named(
   t.Object({
     jobs: t.Array(JobSummary, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'Jobs on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type JobList = typeof JobList.static
@@ -153,7 +153,7 @@ export const JobErrors = named(
   t.Object({
     errors: t.Array(ItemFailure, { description: 'In the order of the items.' }),
     count: Type.Integer({ description: 'Errors on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type JobErrors = typeof JobErrors.static

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { ANY_KEY, named } from '../../../http/openapi/named.ts'
-import { Moment, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
@@ -268,7 +268,7 @@ export const ProductList = named(
       description: `Products that match the filters, counted up to ${LIMITS.productsTotalMax}.`,
     }),
     total_is_exact: t.Boolean({ description: 'false when more products than `total` match the filters.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type ProductList = typeof ProductList.static

@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, MomentOrNull, moment, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, MomentOrNull, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
 
@@ -265,7 +265,7 @@ export const DeliveryList = named(
   t.Object({
     deliveries: t.Array(Delivery),
     count: Type.Integer({ description: 'Deliveries on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type DeliveryList = typeof DeliveryList.static

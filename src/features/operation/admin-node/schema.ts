@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../core/audit.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { AuditEventView } from '../../access/audit/schema.ts'
@@ -56,7 +56,7 @@ export const OutboxList = named(
     count: Type.Integer({ description: 'Mails on this page.' }),
     waiting: Type.Integer({ description: 'All waiting mails.' }),
     is_configured: t.Boolean({ description: 'Whether the service has a mail server.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type OutboxList = typeof OutboxList.static
@@ -133,6 +133,6 @@ export const NodeAuditLog = named(
   t.Object({
     events: t.Array(AuditEventView, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'Events on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )

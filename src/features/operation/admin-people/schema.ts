@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, MomentOrNull, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
@@ -43,7 +43,7 @@ export const AdminUserList = named(
   t.Object({
     users: t.Array(AdminUser, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'People on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type AdminUserList = typeof AdminUserList.static
@@ -68,7 +68,7 @@ export const RegistrationList = named(
   t.Object({
     registrations: t.Array(Registration, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'Registrations on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type RegistrationList = typeof RegistrationList.static

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment, MomentOrNull, NextCursor, pageQuery } from '../../../http/paging.ts'
+import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
@@ -60,7 +60,7 @@ export const AdminStoreList = named(
   t.Object({
     stores: t.Array(AdminStore, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'Stores on this page.' }),
-    next_cursor: NextCursor,
+    ...PAGE_END,
   }),
 )
 export type AdminStoreList = typeof AdminStoreList.static
