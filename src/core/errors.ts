@@ -205,7 +205,7 @@ export const ERRORS = {
   gone: kind(410, 'The endpoint has been replaced.', 'Use the path in `replacement`.'),
   changes_expired: kind(
     410,
-    'The feed does not hold the changes after this number: they are older than 30 days, or the store was restored from a backup.',
+    'The feed does not hold the changes after this number: they are older than 30 days, or more than the plan of the store keeps, or the store was restored from a backup.',
     'Copy all products again (`GET /v1/products`), then read on after `details.last_number`.',
   ),
 
