@@ -379,6 +379,20 @@ export const BARS: readonly Bar[] = [
     suites: [`${R}/one-store.test.ts`],
   },
   {
+    number: 45,
+    name: 'traces of a free store',
+    demand:
+      'A free store at its full budget for an hour, by the worst request of a route, leaves at most 50 MB beside what the plan counts.',
+    parts: [
+      part('products', 40),
+      part('feedback lists', 5),
+      part('feedback', 300),
+      part('feedback of pages', 1),
+      part('searches', 200),
+    ],
+    suites: [`${R}/traces.test.ts`],
+  },
+  {
     number: 47,
     name: 'public tellers',
     demand:

@@ -16,7 +16,7 @@ export interface TellerDeps {
 }
 
 /** Lines of one order that count when pages tell them: so many are replaced in one step. */
-export const CLAIMS_PER_ORDER_MAX = 200
+const CLAIMS_PER_ORDER_MAX = 200
 
 /** Clicks on one result of a search within this time are one. */
 const CLICK_MS = 10_000
