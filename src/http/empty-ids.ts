@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 /** Identifiers that a form or a template sends as nothing where there is none (contract 1.3). */
-const IDS: readonly string[] = ['session_id', 'search_id', 'order_id', 'image_id', 'product_id']
+const IDS: readonly string[] = ['session_id', 'search_id', 'order_id', 'image_id']
 
 /** Takes the identifiers out of a body that are null or empty, where its schema does not ask for them. */
 export function dropEmptyIds(schema: TSchema, body: unknown): void {

@@ -298,6 +298,13 @@ describe('fields and warnings (contract 1.1, 3.2)', () => {
     expect((await search({ query: '1' })).warnings).toBeUndefined()
   })
 
+  test.each([null, ''])('a session that is %p is none (contract 1.3)', async (session_id) => {
+    expect((await search({ query: '1', session_id })).warnings).toBeUndefined()
+    const vector = [1, 0, 0, 0, 0, 0, 0, 0]
+    const found = await app.call('POST', '/v1/search/url', { token, body: { vector, image_id: session_id } })
+    expect(found.status).toBe(200)
+  })
+
   test('a text longer than the model reads is cut off with a warning', async () => {
     const { warnings } = await search({ query: `1 ${'x'.repeat(400)}` })
     expect(warnings).toEqual(['the query is longer than the model reads; its end was ignored'])
