@@ -25,7 +25,13 @@ const modelFiles = {
     'onnx/text_model_quantized.onnx',
     'onnx/vision_model_quantized.onnx',
   ],
-  optional: ['special_tokens_map.json', 'calibration.json', 'golden.json', 'seen_tokens.json', 'MODEL_CARD.md'],
+  optional: [
+    'special_tokens_map.json',
+    'calibration.json',
+    'golden.json',
+    'seen_tokens.json',
+    'MODEL_CARD.md',
+  ],
 }
 
 /** A file for the executable: its path below the part's folder, and its place on this machine. */
