@@ -93,7 +93,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ...(ports.findDamage && { findDamage: ports.findDamage }),
   })
   const noteFault = storage.note
-  const intake = createIntake(budget, embedder)
+  const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const findAddress = createClientAddress({
     isTrusted: (address) => isInside(address, trusted),

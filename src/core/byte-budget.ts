@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts'
 import { LIMITS } from './limits.ts'
+import { createShares, type ShareLimits, type Yielding } from './shares.ts'
 
 /** Bytes reserved for one owner. */
 export interface Room {
@@ -10,10 +11,11 @@ export interface Room {
   release(): void
 }
 
-export interface ByteBudgetOptions {
-  bytesMax: number
-  /** Most bytes that one owner may hold. */
-  perOwnerMax: number
+export interface RoomOptions {
+  /** Refuses the reservation when all bytes held, including these, would exceed it. */
+  ceiling?: number | undefined
+  /** Makes the room one that gives way while it is slow. */
+  yields?: Yielding | undefined
 }
 
 export type ByteBudget = ReturnType<typeof createByteBudget>
@@ -27,52 +29,32 @@ export const noRoom = () =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-const OPTIONS: ByteBudgetOptions = {
-  bytesMax: LIMITS.bytesInFlightMax,
-  perOwnerMax: LIMITS.bytesInFlightPerStoreMax,
-}
-
 /** Creates a budget that bounds the bytes of all requests together and of each owner. It never waits. */
-export function createByteBudget({ bytesMax, perOwnerMax }: ByteBudgetOptions = OPTIONS) {
-  const owners = new Map<string, number>()
+export function createByteBudget(limits: Partial<ShareLimits> = {}) {
   const listeners: (() => void)[] = []
-  let held = 0
+  const shares = createShares({ ...LIMITS.bytesInFlight, ...limits }, () => {
+    for (const listener of listeners) listener()
+  })
 
-  function count(owner: string, bytes: number): void {
-    held += bytes
-    const own = (owners.get(owner) ?? 0) + bytes
-    if (own === 0) owners.delete(owner)
-    else owners.set(owner, own)
-    if (bytes < 0) for (const listener of listeners) listener()
-  }
-
-  /** @param ceiling refuses the reservation when all bytes held, including these, would exceed it. */
-  function tryTake(owner: string, bytes: number, ceiling = bytesMax): Room | undefined {
-    const fits = held + bytes <= Math.min(ceiling, bytesMax)
-    if (!fits || (owners.get(owner) ?? 0) + bytes > perOwnerMax) return undefined
-    let size = bytes
-    count(owner, size)
-    const shrinkTo = (wanted: number): void => {
-      const freed = size - wanted
-      if (freed <= 0) return
-      size = wanted
-      count(owner, -freed)
-    }
-    return {
-      get bytes() {
-        return size
-      },
-      shrinkTo,
-      release: () => shrinkTo(0),
-    }
+  function tryTake(owner: string, bytes: number, options: RoomOptions = {}): Room | undefined {
+    const held = shares.tryTake(owner, bytes, options)
+    return (
+      held && {
+        get bytes() {
+          return held.size
+        },
+        shrinkTo: held.shrinkTo,
+        release: held.release,
+      }
+    )
   }
 
   return {
     tryTake,
 
     /** @throws ApiError `overloaded` when there is no room. */
-    take(owner: string, bytes: number, ceiling?: number): Room {
-      const room = tryTake(owner, bytes, ceiling)
+    take(owner: string, bytes: number, options?: RoomOptions): Room {
+      const room = tryTake(owner, bytes, options)
       if (!room) throw noRoom()
       return room
     },
@@ -83,6 +65,6 @@ export function createByteBudget({ bytesMax, perOwnerMax }: ByteBudgetOptions = 
     },
 
     /** Bytes held by one owner, or by all owners. */
-    held: (owner?: string): number => (owner === undefined ? held : (owners.get(owner) ?? 0)),
+    held: shares.held,
   }
 }

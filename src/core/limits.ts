@@ -1,4 +1,7 @@
-/** Limits that are part of the contract, and therefore not settings. Each comment gives its reason. */
+/**
+ * Limits that are part of the contract, and therefore not settings. Each comment gives its reason. What stores share has
+ * four numbers: `ShareLimits` of `shares.ts`.
+ */
 export const LIMITS = {
   /** Results of one search with a widget key, bodies of its searches with a picture (a phone's photo, shrunk) and without. */
   widgetLimitMax: 50,
@@ -37,7 +40,6 @@ export const LIMITS = {
   fetchTotalMs: 15_000,
   fetchRedirectsMax: 3,
   fetchUrlCharsMax: 2_048,
-  fetchPerHostMax: 4,
   /** Retries after an answer of 429 or 5xx. */
   fetchRetriesMax: 2,
 
@@ -64,23 +66,36 @@ export const LIMITS = {
   /** Backslashes in a JSON body; PHP escapes every slash, which gives a picture a quarter of a million. */
   jsonEscapesMax: 500_000,
 
-  /** Bytes of bodies and pictures that all requests together hold in memory. */
-  bytesInFlightMax: 96 * 1024 * 1024,
-  /** The same for one store. */
-  bytesInFlightPerStoreMax: 48 * 1024 * 1024,
+  /** Bytes of bodies and pictures that all requests together hold in memory. A store's first ones fit its next picture. */
+  bytesInFlight: {
+    max: 96 * 1024 * 1024,
+    perOwnerMax: 48 * 1024 * 1024,
+    firstMax: 12 * 1024 * 1024,
+    extraMax: 40 * 1024 * 1024,
+  },
   /** The part of it open to bodies. The rest is reserved for downloads, which uploads could otherwise block. */
   bodyBytesInFlightMax: 64 * 1024 * 1024,
   /** Smaller bodies are always accepted, so that others' pictures never crowd out a text search. */
   bodyBytesUncounted: 16 * 1024,
   /** After a grace period a counted body must arrive at this rate, because a stalled one keeps others out. */
   bodyBytesPerSecondMin: 64 * 1024,
+  /** The grace period, in which the first MiB must arrive. */
   bodyGraceMs: 20_000,
-  /** Concurrent downloads, in total and per store. */
-  downloadsMax: 16,
-  downloadsPerStoreMax: 8,
-  /** Downloads running or queued, in total and per store. */
-  downloadsInLineMax: 64,
-  downloadsInLinePerStoreMax: 32,
+  bodyGraceBytes: 1024 * 1024,
+  /** What comes more slowly gives way when another store, which holds less, finds no room. */
+  yieldingBytesPerSecond: 256 * 1024,
+  /** Large bodies and files of feeds on the disk at a time. */
+  spooledBodies: { max: 16, perOwnerMax: 4, firstMax: 1, extraMax: 8 },
+  /** Downloads of pictures that run at a time, and that run or wait. A server that is waited for costs no memory. */
+  downloads: { max: 128, perOwnerMax: 8, firstMax: 4, extraMax: 8 },
+  downloadsInLine: { max: 1_024, perOwnerMax: 32, firstMax: 8, extraMax: 64 },
+  /** The same of one host. */
+  downloadsOfHost: { max: 12, perOwnerMax: 4, firstMax: 2, extraMax: 2 },
+  /** Downloads of jobs, which pass a gate of their own; never all that a store may have at a host. */
+  bulkDownloads: { max: 64, perOwnerMax: 6, firstMax: 3, extraMax: 8 },
+  bulkDownloadsOfHost: { max: 8, perOwnerMax: 3, firstMax: 1, extraMax: 2 },
+  /** Pictures that were downloaded for jobs and wait for the model. Its queue takes 32 of jobs. */
+  bulkPictures: { max: 48, perOwnerMax: 20, firstMax: 4, extraMax: 20 },
 
   /** Body and products of a bulk request. */
   bulkBytesMax: 100 * 1024 * 1024,
@@ -97,9 +112,8 @@ export const LIMITS = {
   jobErrorsInline: 100,
   jobErrorsPageDefault: 100,
   jobErrorsPageMax: 1_000,
-  /** Streams of events about jobs that are open at a time, of one store and of all. */
-  jobStreamsPerStoreMax: 10,
-  jobStreamsMax: 200,
+  /** Streams of events about jobs that are open at a time. */
+  jobStreams: { max: 1_000, perOwnerMax: 10, firstMax: 2, extraMax: 160 },
 
   /** Feeds of one store, the file of one, and how often it is pulled: hourly to monthly, in minutes. */
   feedsPerStoreMax: 20,
@@ -110,12 +124,9 @@ export const LIMITS = {
   /** Share of a feed's products that may be gone from its file before nothing is deleted. */
   feedMissingShareMax: 0.2,
 
-  /** Exports that run at a time, of one store and of all. */
-  exportsPerStoreMax: 4,
-  exportsMax: 40,
-  /** The same for exports of data about people: of one store or person, and of all. */
-  peopleExportsPerOwnerMax: 2,
-  peopleExportsMax: 20,
+  /** Exports that run at a time, and exports of data about people, of stores and persons. */
+  exports: { max: 100, perOwnerMax: 4, firstMax: 1, extraMax: 30 },
+  peopleExports: { max: 50, perOwnerMax: 2, firstMax: 1, extraMax: 15 },
 
   productIdCharsMax: 128,
   metadataBytesMax: 16 * 1024,
@@ -161,6 +172,8 @@ export const LIMITS = {
   webhookLookupMs: 3_000,
   webhookLookupsAtOnce: 2,
   deliveryTotalMs: 15_000,
+  /** Tests of webhooks that wait for their receivers at a time. */
+  webhookTests: { max: 64, perOwnerMax: 4, firstMax: 2, extraMax: 8 },
   deliveryAnswerBytesMax: 64 * 1024,
   deliveryAnswerBytesKept: 2 * 1024,
   /** The longest wait that a receiver may ask for with `Retry-After`. */

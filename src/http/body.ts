@@ -3,6 +3,7 @@ import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { EmbedPriority } from '../platform/embedder/embedder.ts'
+import { incomplete } from './arrival.ts'
 import { readFields, takesSeveralFiles } from './form-fields.ts'
 import type { Intake } from './intake.ts'
 import { parseJson } from './json-text.ts'
@@ -235,34 +236,38 @@ async function readBytes(
 ): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
-  const length = announced === null ? maxBytes : Number(announced)
-  const room = intake?.admit(request, length)
-  const reading = announced === null ? readChunks(request.body, maxBytes, tooLarge) : request.bytes()
-  if (!room || !intake) return reading
-  const bytes = await inTime(reading, intake.patienceMs(length))
+  const arrival = intake?.follow(request)
+  const room = arrival && intake?.admit(request, announced === null ? maxBytes : Number(announced), arrival)
+  if (!room) return announced === null ? readChunks(request.body ?? [], maxBytes, tooLarge) : request.bytes()
+  const bytes =
+    announced === null
+      ? await readChunks(arrival.pieces(), maxBytes, tooLarge)
+      : await readKnown(arrival.pieces(), Number(announced))
   room.shrinkTo(bytes.length)
   return bytes
 }
 
-async function inTime<Value>(reading: Promise<Value>, patienceMs: number): Promise<Value> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow()), patienceMs)
-  // Closing the connection makes the read fail when nobody waits for it any more.
-  reading.catch(() => {})
-  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
+/** Reads a body of an announced length in place, so that it is never in memory twice. */
+async function readKnown(pieces: AsyncIterable<Uint8Array>, bytes: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(bytes)
+  let length = 0
+  for await (const piece of pieces) {
+    if (length + piece.length > bytes) throw incomplete()
+    whole.set(piece, length)
+    length += piece.length
+  }
+  if (length < bytes) throw incomplete()
+  return whole
 }
 
-const tooSlow = (): ApiError =>
-  new ApiError('invalid_request', 'The body arrived too slowly', { headers: { connection: 'close' } })
-
 async function readChunks(
-  body: Request['body'],
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   tooLarge: (max: number) => ApiError,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body ?? []) {
+  for await (const chunk of pieces) {
     length += chunk.byteLength
     if (length > maxBytes) throw tooLarge(maxBytes)
     if (chunks.push(chunk) > CHUNKS_MAX) throw tooManyChunks()

@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import type { ByteBudget, Room } from '../core/byte-budget.ts'
 import { LIMITS } from '../core/limits.ts'
+import type { Yielding } from '../core/shares.ts'
 import type { Embedder, EmbedPriority } from '../platform/embedder/embedder.ts'
+import { type Arrival, type ArrivalOptions, startArrival } from './arrival.ts'
 
 /** Limits the bodies that are read at a time. */
 export interface Intake {
@@ -11,9 +13,10 @@ export interface Intake {
    * Takes room for a body until its request is over; a small body needs none.
    *
    * @param bytes the announced length, or the maximum of the route.
+   * @param yields makes the body one that gives way to another owner's while it is slow.
    * @throws ApiError `overloaded` when too many bytes are being read, of all owners or of this one.
    */
-  admit(request: Request, bytes: number): Room | undefined
+  admit(request: Request, bytes: number, yields: Yielding): Room | undefined
   /**
    * Asks the model's queue for a body that holds a picture, before it is read.
    *
@@ -22,27 +25,32 @@ export interface Intake {
    * @throws ApiError `overloaded` when the queue is full.
    */
   announce(request: Request, bytes: number, priority: EmbedPriority): () => void
-  /** The longest time an admitted body of this size may take to arrive. */
-  patienceMs(bytes: number): number
+  /** Follows an admitted body as it arrives. */
+  follow(request: Request): Arrival
 }
 
 /** Bodies and downloads share one budget. @param embedder is asked before a picture is read. */
-export function createIntake(budget: ByteBudget, embedder: Pick<Embedder, 'announcePicture'>) {
+export function createIntake(
+  budget: ByteBudget,
+  embedder: Pick<Embedder, 'announcePicture'>,
+  arrivals: ArrivalOptions,
+) {
   const owners = new WeakMap<Request, string>()
   const rooms = new WeakMap<Request, Room>()
   const intake: Intake = {
     nameOwner(request, owner) {
       owners.set(request, owner)
     },
-    admit(request, bytes) {
+    admit(request, bytes, yields) {
       if (bytes <= LIMITS.bodyBytesUncounted) return undefined
-      const room = budget.take(owners.get(request) ?? '', bytes, LIMITS.bodyBytesInFlightMax)
+      const ceiling = LIMITS.bodyBytesInFlightMax
+      const room = budget.take(owners.get(request) ?? '', bytes, { ceiling, yields })
       rooms.set(request, room)
       return room
     },
     announce: (request, bytes, priority) =>
       embedder.announcePicture(bytes, { priority, storeId: owners.get(request) ?? '' }),
-    patienceMs: (bytes) => LIMITS.bodyGraceMs + (bytes / LIMITS.bodyBytesPerSecondMin) * 1_000,
+    follow: ({ body }) => startArrival(body, arrivals),
   }
   /** Gives back the room of a finished request. */
   const release = (request: Request): void => rooms.get(request)?.release()

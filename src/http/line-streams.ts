@@ -2,11 +2,12 @@ import type { Logger } from 'pino'
 import { isAllowedStill, type Standing } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { createShares, type Holding, type ShareLimits } from '../core/shares.ts'
 import { turn } from '../core/turns.ts'
 
 export interface LineStreamDeps {
-  /** Streams that are open at a time, of one owner and of all. */
-  limits: { perOwner: number; all: number }
+  /** Streams that are open at a time. */
+  limits: ShareLimits
   noteFault(error: unknown): void
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
@@ -17,6 +18,7 @@ export interface LineStreamDeps {
 interface Open {
   owner: string
   reader: Standing
+  place: Holding
   controller: ReadableStreamDefaultController<Uint8Array>
   /** When the reader last asked for more. */
   askedAt: number
@@ -36,6 +38,7 @@ export type LineStreams = ReturnType<typeof createLineStreams>
 
 /** Streams of lines that are read from the database as fast as a client takes them. */
 export function createLineStreams({ limits, noteFault, stop, clock, log }: LineStreamDeps) {
+  const shares = createShares(limits)
   const open = new Set<Open>()
   const encoder = new TextEncoder()
 
@@ -44,7 +47,13 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
    * reason, because Bun would print it.
    */
   function cut(one: Open): void {
-    if (open.delete(one)) one.controller.error()
+    if (leave(one)) one.controller.error()
+  }
+
+  /** @returns whether it was open. */
+  function leave(one: Open): boolean {
+    one.place.release()
+    return open.delete(one)
   }
 
   stop?.addEventListener('abort', () => open.forEach(cut))
@@ -71,16 +80,23 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
      * @throws ApiError `overloaded` while too many streams are open, of the owner or of all.
      */
     open(owner: string, reader: Standing, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {
-      const own = [...open].filter((one) => one.owner === owner).length
-      if (stop?.aborted || own >= limits.perOwner || open.size >= limits.all) throw tooMany()
-      const source = start()
-      // A fault of the database still becomes an answer here.
-      let next: string | undefined = readPiece(source)
+      const place = stop?.aborted ? undefined : shares.tryTake(owner)
+      if (!place) throw tooMany()
+      let source: Iterator<string, void>
+      let next: string | undefined
+      try {
+        source = start()
+        // A fault of the database still becomes an answer here.
+        next = readPiece(source)
+      } catch (error) {
+        place.release()
+        throw error
+      }
       let one: Open
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            one = { owner, reader, controller, askedAt: clock.monotonic() }
+            one = { owner, place, reader, controller, askedAt: clock.monotonic() }
             open.add(one)
           },
           async pull(controller) {
@@ -92,7 +108,7 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
               const piece = next ?? readPiece(source)
               next = undefined
               if (piece !== '') controller.enqueue(encoder.encode(piece))
-              else if (open.delete(one)) controller.close()
+              else if (leave(one)) controller.close()
             } catch (error) {
               log.error({ err: error, owner }, 'an export broke off')
               noteFault(error)
@@ -100,7 +116,7 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
             }
           },
           cancel() {
-            open.delete(one)
+            leave(one)
           },
         },
         { highWaterMark: 0 },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createByteBudget, type Room } from '../../src/core/byte-budget.ts'
 import { ApiError } from '../../src/core/errors.ts'
 
-const budget = () => createByteBudget({ bytesMax: 100, perOwnerMax: 60 })
+const budget = () => createByteBudget({ max: 100, perOwnerMax: 60, firstMax: 0, extraMax: 100 })
 
 describe('a budget of 100 bytes, 60 for one owner', () => {
   test('gives room up to the limit of everybody, exactly', () => {
@@ -26,9 +26,9 @@ describe('a budget of 100 bytes, 60 for one owner', () => {
 
   test('below a ceiling gives room only while everybody stays below it', () => {
     const all = budget()
-    expect(all.tryTake('a', 30, 50)).toBeDefined()
-    expect(all.tryTake('b', 21, 50)).toBeUndefined()
-    expect(all.tryTake('b', 20, 50)).toBeDefined()
+    expect(all.tryTake('a', 30, { ceiling: 50 })).toBeDefined()
+    expect(all.tryTake('b', 21, { ceiling: 50 })).toBeUndefined()
+    expect(all.tryTake('b', 20, { ceiling: 50 })).toBeDefined()
     expect(all.tryTake('b', 40)).toBeDefined()
   })
 

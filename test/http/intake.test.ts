@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { type ByteBudget, createByteBudget } from '../../src/core/byte-budget.ts'
+import { type ByteBudget, createByteBudget, type Room } from '../../src/core/byte-budget.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { LIMITS } from '../../src/core/limits.ts'
 import { jsonBody } from '../../src/http/body.ts'
@@ -31,6 +31,12 @@ afterEach(async () => {
   await app.http.stop(true)
   await app.close()
 })
+
+/** Takes all the bytes there are, in the names of other stores. */
+function fill(all: ByteBudget): Room[] {
+  const { max, firstMax } = LIMITS.bytesInFlight
+  return Array.from({ length: max / firstMax }, (_, n) => all.take(`other ${n}`, firstMax))
+}
 
 const address = () => `http://127.0.0.1:${app.http.server?.port}`
 const nothingHeld = () => until('every room is given back', () => budget.held() === 0)
@@ -84,7 +90,7 @@ describe('bodies in flight', () => {
   })
 
   test('a small body is taken whatever is under way', async () => {
-    for (const owner of ['a', 'b']) budget.take(owner, LIMITS.bytesInFlightPerStoreMax)
+    fill(budget)
     const answer = await send('/v1/search/text', '{"query":"1"}', 0, 'application/json')
     expect(answer.status).toBe(200)
     expect((await upload(1)).status).toBe(503)
@@ -174,9 +180,9 @@ describe('bodies in flight', () => {
 })
 
 test('a body that does not come is given up, with its room and its connection', async () => {
-  const { intake, release } = createIntake(budget, fakeEmbedder())
+  const arrivals = { monotonic: () => performance.now(), patienceMs: () => 50 }
   const slow = new Elysia()
-    .use(intakePlugin({ intake: { ...intake, patienceMs: () => 50 }, release }))
+    .use(intakePlugin(createIntake(budget, fakeEmbedder(), arrivals)))
     .use(
       errorPlugin({
         log: console,
@@ -211,11 +217,9 @@ describe('pictures of ours that are read again', () => {
       send('/v1/search/url', JSON.stringify({ image_url: body['image_url'] }), 0, 'application/json')
     expect((await search()).status).toBe(200)
     await nothingHeld()
-    const room = budget.take('another', LIMITS.bytesInFlightPerStoreMax)
-    const more = budget.take('a third', LIMITS.bytesInFlightPerStoreMax)
+    const rooms = fill(budget)
     expect((await search()).status).toBe(503)
-    room.release()
-    more.release()
+    for (const room of rooms) room.release()
     gate.close()
     const searching = search()
     await gate.waited()

@@ -101,20 +101,73 @@ describe('a body that goes to the disk as it arrives', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('takes one of four places of its store, and of sixteen in all', async () => {
+  test('takes one of four places of its store; whatever four stores send, a fifth finds a place, up to sixteen', async () => {
     await using stack = new AsyncDisposableStack()
     const spool = openSpool()
     const receive = async (owner: string) => stack.use(await spool.receive(request('x'), owner, 100))
-    const several = (owner: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => receive(owner)))
-    await several('a', 3)
-    const last = await spool.receive(request('x'), 'a', 100)
-    expect(await refusal(receive('a'))).toBe('overloaded')
-    for (const owner of ['b', 'c', 'd']) await several(owner, 4)
-    expect(await refusal(receive('e'))).toBe('overloaded')
-    await last[Symbol.asyncDispose]()
-    expect(await refusal(receive('e'))).toBe('taken')
+    const greedy = await Promise.all(
+      ['a', 'b', 'c', 'd'].flatMap((owner) => [1, 2, 3, 4, 5].map(() => refusal(receive(owner)))),
+    )
+    expect(greedy.filter((outcome) => outcome === 'taken')).toHaveLength(12)
+    for (const owner of ['e', 'f', 'g', 'h']) {
+      const own = await spool.receive(request('x'), owner, 100)
+      expect(await refusal(receive(owner))).toBe('overloaded')
+      if (owner !== 'h') stack.use(own)
+      else {
+        expect(await refusal(receive('i'))).toBe('overloaded')
+        await own[Symbol.asyncDispose]()
+      }
+    }
+    expect(await refusal(receive('i'))).toBe('taken')
   })
+
+  test('gives way to another store while it is slow: its sender may try again', async () => {
+    await using stack = new AsyncDisposableStack()
+    const spool = openSpool()
+    const senders: ReadableStreamDefaultController<Uint8Array>[] = []
+    const stalled = () =>
+      new ReadableStream<Uint8Array>({
+        start(sender) {
+          sender.enqueue(new Uint8Array(9))
+          senders.push(sender)
+        },
+      })
+    const slow = Array.from({ length: 12 }, (_, n) =>
+      spool.receive(request(stalled()), `slow ${n}`, 100).catch((error) => error),
+    )
+    const quick = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((owner) => spool.receive(request('x'), owner, 100)),
+    )
+    for (const body of quick) stack.use(body)
+    // Nobody is slow yet.
+    expect(await refusal(spool.receive(request('x'), 'late', 100))).toBe('overloaded')
+    time += 3_000
+    stack.use(await spool.receive(request('x'), 'late', 100))
+    const ended = await Promise.race(slow)
+    expect(ended).toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 5 } })
+    // One was enough, and a body that is here is not slow.
+    expect(await refusal(spool.receive(request('x'), 'slow 1', 100))).toBe('overloaded')
+    expect(quick.map(({ sizeBytes }) => sizeBytes)).toEqual([1, 1, 1, 1])
+    for (const sender of senders.slice(1)) sender.close()
+    const bodies = await Promise.all(slow.slice(1))
+    for (const body of bodies) stack.use(body)
+  })
+
+  test('has 20 seconds for its first MiB', async () => {
+    let asked = 0
+    const stalling = new ReadableStream<Uint8Array>(
+      {
+        pull(sender) {
+          if (asked++ === 0) return sender.enqueue(new Uint8Array(1024 * 1024 - 1))
+          time += 20_001
+          return new Promise(() => {})
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    expect(await refusal(openSpool().receive(request(stalling), 'store', 2_000_000))).toBe('invalid_request')
+    expect(readdirSync(folder)).toEqual([])
+  }, 5_000)
 
   test('finds a full disk', async () => {
     const full = async () => {

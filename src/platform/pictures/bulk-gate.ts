@@ -1,11 +1,13 @@
 import { ApiError } from '../../core/errors.ts'
+import { createShares, type Holding, type ShareLimits, type Shares } from '../../core/shares.ts'
 import { createFairQueue } from './fair-queue.ts'
 
 export interface BulkGateOptions {
-  /** Downloads of jobs at a time: in total, of one store, and from one host. Each is less than all downloads may be. */
-  atOnceMax: number
-  perStoreMax: number
-  perHostMax: number
+  /** Downloads of jobs at a time: of all hosts, and of one. Each is less than all downloads may be. */
+  downloads: ShareLimits
+  ofHost: ShareLimits
+  /** Pictures that are here and not yet used. */
+  pictures: ShareLimits
   /** Ends every wait when the service stops. */
   stop?: AbortSignal | undefined
 }
@@ -14,45 +16,53 @@ export interface BulkGateOptions {
 const WAIT_MS = 5 * 60_000
 
 /**
- * Creates the gate before the line of downloads: those of jobs pass it first. So a job never takes the last place in the
- * line or at a host, and its pictures may wait for a slow server for longer than a client would. Stores take turns.
+ * Creates the gate that the downloads of jobs pass. So a job never takes the last place at a host, and its pictures may wait
+ * for a slow server for longer than a client would. Stores take turns, and so do the hosts of one store. A server that
+ * hangs holds a place among the downloads only; a picture that is here counts until it is used, and a store with many of
+ * them begins no further download.
  */
-export function createBulkGate({ atOnceMax, perStoreMax, perHostMax, stop }: BulkGateOptions) {
+export function createBulkGate({ downloads, ofHost, pictures, stop }: BulkGateOptions) {
   const turns = createFairQueue()
-  const counts = new Map<string, number>()
-  const count = (key: string): number => counts.get(key) ?? 0
+  const underWay = createShares(downloads, turns.serve)
+  const here = createShares(pictures, turns.serve)
+  /** By host; without hosts that have none. */
+  const hosts = new Map<string, Shares>()
 
-  function add(key: string, number: 1 | -1): void {
-    const sum = count(key) + number
-    if (sum === 0) counts.delete(key)
-    else counts.set(key, sum)
+  function take(storeId: string, host: string): Holding[] | undefined {
+    const atHost = hosts.get(host) ?? createShares(ofHost)
+    if (!here.fits(storeId) || !underWay.fits(storeId) || !atHost.fits(storeId)) return undefined
+    hosts.set(host, atHost)
+    return [atHost.take(storeId), underWay.take(storeId)]
   }
 
-  return async function pass<Value>(
+  function giveBack(host: string, places: readonly Holding[]): void {
+    // The last one serves who waits.
+    for (const place of places) {
+      place.release()
+      if (hosts.get(host)?.held() === 0) hosts.delete(host)
+    }
+  }
+
+  /** @param until settles once the picture has been used. */
+  return async function pass(
     storeId: string,
     host: string,
-    work: () => Promise<Value>,
-  ): Promise<Value> {
-    const keys = [ALL, `store ${storeId}`, `host ${host}`]
-    const [all, store, ofHost] = keys as [string, string, string]
-    const grant = (): true | undefined => {
-      if (count(all) >= atOnceMax || count(store) >= perStoreMax || count(ofHost) >= perHostMax)
-        return undefined
-      for (const key of keys) add(key, 1)
-      return true
-    }
-    // Each host of a store queues by itself, so that a slow one does not hold up the others.
-    await turns.wait(`${storeId} ${host}`, grant, { ms: WAIT_MS, signal: stop, failure: waitedTooLong })
+    until: Promise<unknown>,
+    download: () => Promise<Uint8Array>,
+  ): Promise<Uint8Array> {
+    const places = await turns.wait(storeId, (owner) => take(owner, host), {
+      ...{ ms: WAIT_MS, signal: stop, failure: waitedTooLong, lane: host },
+    })
     try {
-      return await work()
+      const picture = await download()
+      const { release } = here.take(storeId)
+      until.then(release, release)
+      return picture
     } finally {
-      for (const key of keys) add(key, -1)
-      turns.serve()
+      giveBack(host, places)
     }
   }
 }
-
-const ALL = 'all'
 
 const waitedTooLong = () =>
   new ApiError('overloaded', 'Too many pictures of jobs are being downloaded', { retryAfterSeconds: 5 })

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { parseRetryAfter } from '../../core/retry-after.ts'
+import type { ShareLimits } from '../../core/shares.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
 import type { OutboundDoor } from '../outbound/door.ts'
 import type { OutboundResponse } from '../outbound/exchange.ts'
@@ -12,7 +13,7 @@ import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from '../outbound
 import { createBulkGate } from './bulk-gate.ts'
 import { createDownloadLine, type MakeRoom } from './download-line.ts'
 import { createHostSlots } from './host-slots.ts'
-import { DownloadError, readPicture } from './picture-body.ts'
+import { DownloadError, type PictureBodyOptions, readPicture } from './picture-body.ts'
 
 /** Downloads pictures from URLs that customers name. */
 export interface PictureFetcher {
@@ -55,10 +56,8 @@ export interface FetchLimits {
   /** The whole download with redirects and retries. Waiting for a turn may take as long again. */
   totalMs: number
   bytesMax: number
-  perHostMax: number
-  /** Concurrent downloads from all hosts, and those of one store. */
-  atOnceMax: number
-  perStoreMax: number
+  /** Concurrent downloads from one host. */
+  ofHost: ShareLimits
   /** Delay before the first retry; doubled for the second. */
   retryMs: number
   /** A server that asks for a longer delay gets no retry. */
@@ -69,9 +68,7 @@ const DEFAULT_LIMITS: FetchLimits = {
   connectMs: LIMITS.fetchConnectMs,
   totalMs: LIMITS.fetchTotalMs,
   bytesMax: LIMITS.pictureBytesMax,
-  perHostMax: LIMITS.fetchPerHostMax,
-  atOnceMax: LIMITS.downloadsMax,
-  perStoreMax: LIMITS.downloadsPerStoreMax,
+  ofHost: LIMITS.downloadsOfHost,
   retryMs: 250,
   retryAfterMaxMs: 3_000,
 }
@@ -82,6 +79,9 @@ const HEADERS = {
   Accept: 'image/jpeg, image/png, image/webp, image/*;q=0.8',
   'User-Agent': 'Lookalike (picture download)',
 }
+
+/** Waits for room for a picture that a server sends. */
+type MakeRoomFor = PictureBodyOptions['makeRoom']
 
 interface Downloader {
   door: OutboundDoor
@@ -96,21 +96,20 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const downloader: Downloader = { door, limits, clock, stop }
   const slots = createHostSlots({
-    perHostMax: limits.perHostMax,
+    limits: limits.ofHost,
     waitMs: limits.totalMs,
     onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are in progress'),
   })
   const line = createDownloadLine({
-    ...limits,
     budget: options.budget,
-    inLineMax: LIMITS.downloadsInLineMax,
-    inLinePerStoreMax: LIMITS.downloadsInLinePerStoreMax,
+    atOnce: LIMITS.downloads,
+    inLine: LIMITS.downloadsInLine,
     waitMs: limits.totalMs,
   })
   const bulkGate = createBulkGate({
-    atOnceMax: limits.atOnceMax / 2,
-    perStoreMax: limits.perStoreMax - 2,
-    perHostMax: limits.perHostMax - 1,
+    downloads: LIMITS.bulkDownloads,
+    ofHost: LIMITS.bulkDownloadsOfHost,
+    pictures: LIMITS.bulkPictures,
     stop,
   })
 
@@ -120,12 +119,13 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
       try {
         const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
         host = url.hostname
+        const once = (makeRoom: MakeRoom) => download(url, downloader, makeRoom)
         const inLine = async () => {
           const place = line.enter(storeId)
-          const inTurn = () => place.served((makeRoom) => download(url, downloader, makeRoom), until)
-          return slots.run(url.hostname, inTurn).finally(place.leave)
+          return slots.run(storeId, url.hostname, () => place.served(once, until)).finally(place.leave)
         }
-        return await (isBulk ? bulkGate(storeId, host, inLine) : inLine())
+        const inBulk = () => slots.run(storeId, url.hostname, () => line.load(storeId, once, until))
+        return await (isBulk ? bulkGate(storeId, host, until, inBulk) : inLine())
       } catch (error) {
         throw stop?.aborted ? stopping(error) : toApiError(error, host)
       }
@@ -137,12 +137,16 @@ function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promi
   const { stop, limits } = downloader
   // A download that waited for its turn until then must not even look up a name.
   if (stop?.aborted) throw stopping(stop.reason)
-  return runWithDeadline(limits.totalMs, stop, async (signal) => {
+  const others = new AbortController()
+  const yielding: MakeRoomFor = (bytes, signal, isSlow) =>
+    makeRoom(bytes, signal, { isSlow, giveWay: () => others.abort() })
+  const run = runWithDeadline(limits.totalMs, stop, async (deadline) => {
+    const signal = AbortSignal.any([deadline, others.signal])
     let url = start
     let redirects = 0
     let retries = 0
     for (;;) {
-      const response = await getOnce(url, redirects > 0, signal, downloader, makeRoom)
+      const response = await getOnce(url, redirects > 0, signal, downloader, yielding)
       const { status, headers, body } = response
       if (body) return body
       if (REDIRECTS.includes(status)) {
@@ -158,6 +162,9 @@ function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promi
       }
     }
   })
+  return run.catch((error) => {
+    throw others.signal.aborted ? gaveWay() : error
+  })
 }
 
 /** @returns a response whose body is the picture, or undefined unless the status is 200. */
@@ -165,8 +172,8 @@ async function getOnce(
   url: URL,
   isRedirected: boolean,
   signal: AbortSignal,
-  { door, limits: { connectMs, bytesMax } }: Downloader,
-  makeRoom: MakeRoom,
+  { door, limits: { connectMs, bytesMax }, clock: { monotonic } }: Downloader,
+  makeRoom: MakeRoomFor,
 ): Promise<OutboundResponse<Uint8Array | undefined>> {
   try {
     return await door.send(url, {
@@ -175,7 +182,9 @@ async function getOnce(
       connectMs,
       signal,
       read: async (head, pieces) =>
-        head.status === 200 ? readPicture(head, pieces, { bytesMax, makeRoom, signal }) : undefined,
+        head.status === 200
+          ? readPicture(head, pieces, { bytesMax, makeRoom, monotonic, signal })
+          : undefined,
     })
   } catch (error) {
     throw isRedirected ? toRedirectFailure(error) : error
@@ -225,5 +234,10 @@ const stopping = (cause: unknown) =>
   })
 const tooManyRedirects = () =>
   new DownloadError('too_many_redirects', `The URL redirects more than ${LIMITS.fetchRedirectsMax} times`)
+const gaveWay = () =>
+  new DownloadError(
+    'timeout',
+    'The server sent the picture so slowly that it had to make room for other stores',
+  )
 const refusedStatus = (status: number) =>
   new DownloadError('http_status', `The server answered with status ${status}`, status)

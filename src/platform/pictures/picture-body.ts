@@ -1,4 +1,6 @@
 import type { DownloadFailure } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { createPace, type Pace } from '../../core/pace.ts'
 import { MAGIC_BYTES, pictureType } from '../../core/picture-type.ts'
 import { sizeInWords } from '../../core/text.ts'
 import type { ResponseHead } from '../outbound/exchange.ts'
@@ -20,8 +22,10 @@ export class DownloadError extends Error {
 
 export interface PictureBodyOptions {
   bytesMax: number
-  /** Waits until a picture of this many bytes may be read. */
-  makeRoom(bytes: number, signal: AbortSignal): Promise<void>
+  /** Waits until a picture of this many bytes may be read. @param isSlow whether the server keeps others waiting. */
+  makeRoom(bytes: number, signal: AbortSignal, isSlow: () => boolean): Promise<void>
+  /** Time in ms. */
+  monotonic(): number
   /** Cancels the wait. */
   signal: AbortSignal
 }
@@ -34,7 +38,7 @@ export interface PictureBodyOptions {
 export async function readPicture(
   { headers }: ResponseHead,
   pieces: AsyncIterable<Uint8Array>,
-  { bytesMax, makeRoom, signal }: PictureBodyOptions,
+  { bytesMax, makeRoom, monotonic, signal }: PictureBodyOptions,
 ): Promise<Uint8Array> {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
@@ -43,7 +47,10 @@ export async function readPicture(
   const announced = Number(headers['content-length'] ?? 0)
   if (announced > bytesMax) throw tooLarge()
   const room = announced > 0 ? announced : bytesMax
-  await makeRoom(room, signal)
+  // The wait for room is not the server's, and neither is what happens to a picture that is here.
+  let pace: Pace | undefined
+  await makeRoom(room, signal, () => pace?.isSlow() ?? false)
+  pace = createPace(LIMITS.yieldingBytesPerSecond, monotonic)
 
   // Filled in place, so that a picture is never in memory twice; untouched pages take no memory.
   const picture = new Uint8Array(room)
@@ -53,11 +60,13 @@ export async function readPicture(
     if (length + piece.length > room) throw tooLarge()
     picture.set(piece, length)
     length += piece.length
+    pace.note(piece.length)
     if (!isPicture && length >= MAGIC_BYTES) {
       checkFormat(picture.subarray(0, MAGIC_BYTES))
       isPicture = true
     }
   }
+  pace = undefined
   const whole = picture.subarray(0, length)
   checkFormat(whole)
   return whole

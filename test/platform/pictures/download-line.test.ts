@@ -6,29 +6,30 @@ import { createDownloadLine, type DownloadLineOptions } from '../../../src/platf
 const NEVER = new AbortController().signal
 const soon = () => new Promise(setImmediate)
 
-/** A line of at most 4 downloads at once, 2 of one store, and 6 in line, 4 of one store; 100 bytes, 60 for one. */
+/**
+ * A line of at most 4 downloads at once, 2 of one store, and 8 in line, 4 of one store; 100 bytes, 60 for one. A store's first
+ * one is its own in each, and so are its first 10 bytes.
+ */
 function small(options: Partial<DownloadLineOptions> = {}) {
-  const budget = createByteBudget({ bytesMax: 100, perOwnerMax: 60 })
+  const budget = createByteBudget({ max: 100, perOwnerMax: 60, firstMax: 10, extraMax: 90 })
   const line = createDownloadLine({
     budget,
-    atOnceMax: 4,
-    perStoreMax: 2,
-    inLineMax: 6,
-    inLinePerStoreMax: 4,
+    atOnce: { max: 4, perOwnerMax: 2, firstMax: 1, extraMax: 1 },
+    inLine: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
     waitMs: 60_000,
     ...options,
   })
   const begun: string[] = []
 
   /** Downloads `size` bytes once the test opens the gate. */
-  function download(storeId: string, size = 10, announced = size) {
+  function download(storeId: string, size = 10, announced = size, isSlow = () => false) {
     const gate = Promise.withResolvers<void>()
     const used = Promise.withResolvers<void>()
     const place = line.enter(storeId)
     const picture = place
       .served(async (makeRoom) => {
         begun.push(storeId)
-        await makeRoom(announced, NEVER)
+        await makeRoom(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
         await gate.promise
         return new Uint8Array(size)
       }, used.promise)
@@ -62,7 +63,23 @@ describe('the line of downloads', () => {
     expect(codeOf(() => download('a'))).toBe('overloaded')
     download('b')
     download('b')
-    expect(codeOf(() => download('c'))).toBe('overloaded')
+    expect(codeOf(() => download('b'))).toBe('overloaded')
+    for (const store of ['c', 'd']) expect(codeOf(() => download(store))).toBe('none')
+    expect(codeOf(() => download('e'))).toBe('overloaded')
+  })
+
+  test('whatever four stores wait for, another has its first place and its first turn', async () => {
+    const limits = { max: 100, perOwnerMax: 8, firstMax: 2, extraMax: 8 }
+    const { download, begun } = small({ atOnce: limits, inLine: { ...limits, perOwnerMax: 32 } })
+    for (const store of ['a', 'b', 'c', 'd']) {
+      for (let n = 0; n < 40; n++) codeOf(() => download(store))
+    }
+    await soon()
+    const before = begun.length
+    download('late')
+    download('late')
+    await soon()
+    expect(begun.slice(before)).toEqual(['late', 'late'])
   })
 
   test('who has left makes a place for the next', async () => {
@@ -115,6 +132,22 @@ describe('the line of downloads', () => {
     first.use()
     await second.picture
     expect([budget.held('a'), budget.held('b')]).toEqual([50, 50])
+  })
+
+  test('a slow download gives its room to another store that waits, and only then', async () => {
+    const { download, budget } = small()
+    let isSlow = false
+    const slow = download('a', 60, 60, () => isSlow)
+    const other = download('b', 35, 35)
+    const late = download('c', 30)
+    await soon()
+    expect(budget.held('c')).toBe(0)
+    isSlow = true
+    await expect(slow.picture).rejects.toThrow('gave way')
+    late.arrive()
+    expect((await late.picture).length).toBe(30)
+    expect([budget.held('a'), budget.held('b')]).toEqual([0, 35])
+    other.arrive()
   })
 
   test('overloaded when turn or room do not come in time, and nothing is held', async () => {

@@ -9,19 +9,31 @@ const servers = createServers()
 afterAll(servers.stop)
 
 const never = () => new Promise<string[]>(() => {})
+const HERE = Promise.resolve(['127.0.0.1'])
 
-test('overloaded at once for the 33rd download of one store, while another store goes on', async () => {
+test('overloaded at once for the 33rd download of one store, while others go on, however many those are', async () => {
   const busy = localFetcher({ lookup: never })
-  const waiting = Array.from({ length: LIMITS.downloadsInLinePerStoreMax }, () =>
-    busy.fetch('http://a.test/'),
-  )
-  for (const download of waiting) download.catch(() => {})
+  const begin = (storeId: string, count: number) => {
+    for (let n = 0; n < count; n++) busy.fetch(`http://h${n}.test/`, { storeId }).catch(() => {})
+  }
+  begin('shop', LIMITS.downloadsInLine.perOwnerMax)
   expect(await failureOf(busy.fetch('http://a.test/'))).toMatchObject({ code: 'overloaded' })
-  const others = Array.from({ length: 32 }, () => busy.fetch('http://b.test/', { storeId: 'another' }))
-  for (const download of others) download.catch(() => {})
-  expect(await failureOf(busy.fetch('http://c.test/', { storeId: 'a third' }))).toMatchObject({
+  for (const storeId of ['b', 'c', 'd', 'e']) begin(storeId, LIMITS.downloadsInLine.perOwnerMax)
+  expect(await failureOf(busy.fetch('http://a.test/', { storeId: 'e' }))).toMatchObject({
     code: 'overloaded',
   })
+  const port = await servers.http((_, response) => void response.end(PNG))
+  const late = localFetcher({ lookup: (host) => (host === 'here.test' ? HERE : never()) })
+  for (const storeId of ['b', 'c', 'd', 'e']) {
+    for (let n = 0; n < 32; n++) late.fetch(`http://h${n}.test/`, { storeId }).catch(() => {})
+    for (let n = 0; n < 20; n++) late.fetch(`http://j${n}.test/`, { storeId, isBulk: true }).catch(() => {})
+  }
+  const counts = { request: LIMITS.downloadsInLine.firstMax, job: 20 }
+  for (const [who, count] of Object.entries(counts)) {
+    const fetch = () => late.fetch(`http://here.test:${port}/`, { storeId: 'late', isBulk: who === 'job' })
+    const pictures = await Promise.all(Array.from({ length: count }, fetch))
+    expect(pictures.map(({ length }) => length)).toEqual(Array(count).fill(PNG.length))
+  }
 })
 
 test('a malformed address is told as such, however long the line is', async () => {
@@ -50,7 +62,7 @@ test('eight downloads of a store run at once, over all hosts', async () => {
 
 test('a picture is read once there is room for it, and counts until it is used', async () => {
   const picture = Buffer.concat([PNG, Buffer.alloc(500_000)])
-  const budget = createByteBudget({ bytesMax: 800_000, perOwnerMax: 800_000 })
+  const budget = createByteBudget({ max: 800_000, perOwnerMax: 800_000 })
   const port = await servers.http((_, response) => void response.end(picture))
   const fetcher = localFetcher({ budget })
   const used = Promise.withResolvers<void>()
@@ -69,7 +81,7 @@ test('a picture is read once there is room for it, and counts until it is used',
 })
 
 test('a server that breaks off while its picture waits for room harms nobody', async () => {
-  const budget = createByteBudget({ bytesMax: 1_000, perOwnerMax: 1_000 })
+  const budget = createByteBudget({ max: 1_000, perOwnerMax: 1_000 })
   const room = budget.take('another', 1_000)
   const sockets: Socket[] = []
   const port = await servers.tcp((socket) => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { createServers, failureOf, localFetcher, PNG } from './servers.ts'
+import { createServers, failureOf, localFetcher, ONE, PNG } from './servers.ts'
 
 const servers = createServers()
 afterAll(servers.stop)
@@ -68,7 +68,7 @@ test('a name that is looked up, and downloads that wait for their turn, end as w
     lookups += 1
     return never()
   }
-  const fetcher = localFetcher({ lookup, stop: stop.signal, limits: { perHostMax: 1 } })
+  const fetcher = localFetcher({ lookup, stop: stop.signal, limits: { ofHost: ONE } })
   const failures = ['a', 'a', 'a', 'b'].map((host) => failureOf(fetcher.fetch(`http://${host}.test/`)))
   while (lookups < 2) await new Promise(setImmediate)
   stop.abort()

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { createServers, failureOf, localFetcher, PNG } from './servers.ts'
+import { createServers, failureOf, localFetcher, ONE, PNG } from './servers.ts'
 
 const servers = createServers()
 afterAll(servers.stop)
@@ -412,7 +412,7 @@ describe('several downloads', () => {
       lookups += 1
       return new Promise<string[]>(() => {})
     }
-    const busy = localFetcher({ lookup, limits: { perHostMax: 1, totalMs: 100, connectMs: 60_000 } })
+    const busy = localFetcher({ lookup, limits: { ofHost: ONE, totalMs: 100, connectMs: 60_000 } })
     const failures = await Promise.all([1, 2, 3, 4].map(() => failureOf(busy.fetch('http://slow.test/'))))
     expect(failures.map((failure) => failure)).toEqual(
       Array(4).fill(expect.objectContaining({ code: 'image_download_failed', reason: 'timeout' })),

@@ -9,6 +9,7 @@ import {
 import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
 import { parseCidrs } from '../../../src/core/networks.ts'
+import type { ShareLimits } from '../../../src/core/shares.ts'
 import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
 import {
   createPictureFetcher,
@@ -55,6 +56,9 @@ export const createServers = () => {
     },
   }
 }
+
+/** One at a time. */
+export const ONE: ShareLimits = { max: 1, perOwnerMax: 1, firstMax: 1, extraMax: 0 }
 
 /** A fetcher for one store that may reach this machine on any port, where every name leads. */
 export const localFetcher = (options: Partial<PictureFetcherOptions & DoorOptions> = {}) => {

@@ -20,8 +20,7 @@ export interface OwnDataNeeds
 /** Wires what people may do about their own data: leave a store, delete their account, export what is kept. */
 export function buildOwnData(ground: Ground, { noteFault, stop, ...needs }: OwnDataNeeds) {
   const { db, clock, log, later } = ground
-  const limits = { perOwner: LIMITS.peopleExportsPerOwnerMax, all: LIMITS.peopleExportsMax }
-  const streams = createLineStreams({ limits, noteFault, stop, clock, log })
+  const streams = createLineStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
   const services = {
     leaving: createLeaving({ ...ground, ...needs }),
     deletion: createDeletion({ ...ground, ...needs, schedule: later }),

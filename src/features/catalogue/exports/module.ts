@@ -19,8 +19,7 @@ export function buildExports(
 ) {
   const { findRow, listIds, pictures } = products
   const lines = createLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
-  const limits = { perOwner: LIMITS.exportsPerStoreMax, all: LIMITS.exportsMax }
-  const streams = createLineStreams({ limits, noteFault, stop, clock, log })
+  const streams = createLineStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},
     routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),

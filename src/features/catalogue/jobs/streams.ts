@@ -2,6 +2,7 @@ import { isAllowedStill, type Standing } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { createShares, type Holding } from '../../../core/shares.ts'
 import type { JobRow } from './queries.ts'
 import type { JobSummary } from './schema.ts'
 
@@ -28,6 +29,7 @@ const WAITING_BYTES = 8 * 1024
 
 interface Stream {
   storeId: string
+  place: Holding
   job: number
   reader: Standing
   controller: ReadableStreamDefaultController<Uint8Array>
@@ -42,6 +44,7 @@ export type JobStreams = ReturnType<typeof createJobStreams>
 
 /** Streams of events about single jobs (`text/event-stream`). Each event holds the whole job, without its errors. */
 export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
+  const shares = createShares(LIMITS.jobStreams)
   const streams = new Set<Stream>()
   const changed = new Set<number>()
   const encoder = new TextEncoder()
@@ -53,8 +56,13 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
     stream.toldAt = clock.monotonic()
   }
 
-  function close(stream: Stream): void {
+  function leave(stream: Stream): void {
     streams.delete(stream)
+    stream.place.release()
+  }
+
+  function close(stream: Stream): void {
+    leave(stream)
     try {
       stream.controller.close()
     } catch {
@@ -82,21 +90,21 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
   return {
     /** @throws ApiError `overloaded` while too many streams are open, of the store or of all. */
     open(job: JobRow, reader: Standing): ReadableStream<Uint8Array> {
-      const own = [...streams].filter(({ storeId }) => storeId === job.storeId).length
-      if (own >= LIMITS.jobStreamsPerStoreMax || streams.size >= LIMITS.jobStreamsMax) throw tooMany()
+      const place = shares.tryTake(job.storeId)
+      if (!place) throw tooMany()
       let stream: Stream
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
             const now = clock.monotonic()
             const { id, storeId } = job
-            stream = { storeId, reader, job: id, controller, isDirty: false, openedAt: now, toldAt: now }
+            stream = { storeId, place, reader, job: id, controller, isDirty: false, openedAt: now, toldAt: now }
             streams.add(stream)
             write(stream, `retry: ${RECONNECT_MS}\n`)
             show(stream, job)
           },
           cancel() {
-            streams.delete(stream)
+            leave(stream)
           },
         },
         new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),

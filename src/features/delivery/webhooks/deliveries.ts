@@ -4,6 +4,7 @@ import { ApiError, notFound } from '../../../core/errors.ts'
 import type { EventOrigin } from '../../../core/events.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { createShares } from '../../../core/shares.ts'
 import { turn } from '../../../core/turns.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { Attempts } from './attempts.ts'
@@ -39,9 +40,6 @@ const PRUNED_AT_ONCE = 200
 const PRUNE_STEPS_MAX = 5_000
 const DELETED_AT_ONCE = 100
 
-/** Tests that may wait for their receivers at the same time. */
-const TESTS_MAX = 16
-
 /** A test that a crash kept from being sent at once goes out with the others after this time. */
 const TEST_GRACE_MS = 60_000
 
@@ -55,7 +53,7 @@ export type Deliveries = ReturnType<typeof deliveryService>
 export function deliveryService(deps: DeliveriesDeps) {
   const { queries, webhooks, attempts, loop, isSwitchedOn, clock, ids, atomically } = deps
 
-  let tests = 0
+  const tests = createShares(LIMITS.webhookTests)
 
   /** Whether webhooks tell of a change, by where it comes from. */
   const isTold = (storeId: string, origin: EventOrigin): boolean =>
@@ -134,20 +132,24 @@ export function deliveryService(deps: DeliveriesDeps) {
      * Sends a sample to a webhook, once and at once, even if the webhook is off.
      *
      * @returns the delivery with its answer.
-     * @throws ApiError `overloaded` while too many tests wait for their receivers.
+     * @throws ApiError `overloaded` while too many tests wait for their receivers, of the store or of all.
      */
     async test({ storeId, id: endpoint }: WebhookRow, event: WebhookEvent): Promise<DeliveryDetail> {
-      if (tests >= TESTS_MAX) throw tooManyTests()
-      const id = ids.uuid()
-      const now = clock.now()
-      const data = JSON.stringify({ ...sampleOf(event, isoTime(now)), test: true })
-      queries.add({
-        ...{ id, storeId, endpoint, event, data, isTest: true },
-        ...{ createdAt: now, dueAt: now + TEST_GRACE_MS },
-      })
-      tests++
-      await attempts.attemptAnyway(storeId, id).finally(() => tests--)
-      return detail(findOwned(storeId, id))
+      const place = tests.tryTake(storeId)
+      if (!place) throw tooManyTests()
+      try {
+        const id = ids.uuid()
+        const now = clock.now()
+        const data = JSON.stringify({ ...sampleOf(event, isoTime(now)), test: true })
+        queries.add({
+          ...{ id, storeId, endpoint, event, data, isTest: true },
+          ...{ createdAt: now, dueAt: now + TEST_GRACE_MS },
+        })
+        await attempts.attemptAnyway(storeId, id)
+        return detail(findOwned(storeId, id))
+      } finally {
+        place.release()
+      }
     },
 
     /** Deletes deliveries that are older than 30 days and those of deleted webhooks, in small steps. */

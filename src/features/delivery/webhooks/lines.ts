@@ -1,3 +1,5 @@
+import { createShares, type ShareLimits } from '../../../core/shares.ts'
+
 /** The deliveries that wait for one endpoint. */
 interface Line {
   endpoint: string
@@ -12,17 +14,22 @@ interface Line {
 
 /** What is sent at the same time, at most. */
 export interface LineLimits {
-  inAll: number
-  perStore: number
+  deliveries: ShareLimits
   /** To one endpoint that works; any other gets one delivery at a time. */
   perEndpoint: number
-  /** To all failing endpoints together, and to those of one store. */
-  failing: number
-  failingPerStore: number
+  /** To failing endpoints, as a part of the deliveries. */
+  failing: ShareLimits
 }
 
-/** What fails never holds more than half, so that the slow leave room for the others. */
-const LINE_LIMITS: LineLimits = { inAll: 64, perStore: 16, perEndpoint: 4, failing: 32, failingPerStore: 8 }
+/**
+ * What fails never holds more than half, so that the slow leave room for the others. A store's first places are its own:
+ * receivers that answer late but well do not fail.
+ */
+const LINE_LIMITS: LineLimits = {
+  deliveries: { max: 256, perOwnerMax: 16, firstMax: 4, extraMax: 48 },
+  perEndpoint: 4,
+  failing: { max: 128, perOwnerMax: 8, firstMax: 2, extraMax: 24 },
+}
 
 /**
  * Decides whose delivery goes next: bounded in all, for each store and for each endpoint, so that neither a receiver that
@@ -31,18 +38,17 @@ const LINE_LIMITS: LineLimits = { inAll: 64, perStore: 16, perEndpoint: 4, faili
 export function createLines(limits: LineLimits = LINE_LIMITS) {
   const lines = new Map<string, Line>()
   /** Underway, and those of them to endpoints that fail. */
-  const all = createCounts()
-  const failing = createCounts()
+  const all = createShares(limits.deliveries)
+  const failing = createShares(limits.failing)
 
   const isFree = ({ storeId, held, health }: Line): boolean =>
-    all.of(storeId) < limits.perStore &&
+    all.fits(storeId) &&
     held.size < (health === 'working' ? limits.perEndpoint : 1) &&
-    (health !== 'failing' ||
-      (failing.inAll() < limits.failing && failing.of(storeId) < limits.failingPerStore))
+    (health !== 'failing' || failing.fits(storeId))
 
   /** Whether one line goes before another: the store with less underway, then the one that has waited longer. */
   function isBefore(line: Line, other: Line): boolean {
-    const difference = all.of(line.storeId) - all.of(other.storeId)
+    const difference = all.held(line.storeId) - all.held(other.storeId)
     return difference === 0 ? line.dueAt < other.dueAt : difference < 0
   }
 
@@ -56,7 +62,6 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
 
     /** The line to serve next; undefined if none is due or may be. */
     choose(now: number): Line | undefined {
-      if (all.inAll() >= limits.inAll) return undefined
       let chosen: Line | undefined
       for (const line of lines.values()) {
         if (line.dueAt > now || !isFree(line)) continue
@@ -78,10 +83,10 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
      */
     start(line: Line, id: string): (hasFailed: boolean) => void {
       line.held.add(id)
-      const counts = line.health === 'failing' ? [all, failing] : [all]
-      for (const count of counts) count.add(line.storeId, 1)
+      const shares = line.health === 'failing' ? [all, failing] : [all]
+      const places = shares.map((share) => share.take(line.storeId))
       return (hasFailed) => {
-        for (const count of counts) count.add(line.storeId, -1)
+        for (const place of places) place.release()
         line.health = hasFailed ? 'failing' : 'working'
       }
     },
@@ -100,22 +105,6 @@ export function createLines(limits: LineLimits = LINE_LIMITS) {
       let next = Infinity
       for (const { dueAt } of lines.values()) if (dueAt > now && dueAt < next) next = dueAt
       return next
-    },
-  }
-}
-
-/** Counts something in all and for each store. */
-function createCounts() {
-  const perStore = new Map<string, number>()
-  let sum = 0
-  return {
-    inAll: () => sum,
-    of: (storeId: string): number => perStore.get(storeId) ?? 0,
-    add(storeId: string, difference: 1 | -1): void {
-      sum += difference
-      const count = (perStore.get(storeId) ?? 0) + difference
-      if (count === 0) perStore.delete(storeId)
-      else perStore.set(storeId, count)
     },
   }
 }

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLines } from '../../../../src/features/delivery/webhooks/lines.ts'
 
-const LIMITS = { inAll: 8, perStore: 4, perEndpoint: 2, failing: 3, failingPerStore: 2 }
+/** Nothing is kept for anybody. */
+const shares = (max: number, perOwnerMax: number) => ({ max, perOwnerMax, firstMax: 0, extraMax: max })
+const LIMITS = { deliveries: shares(8, 4), perEndpoint: 2, failing: shares(3, 2) }
 
 /** Starts as many deliveries as may be, each line having endless ones. @returns endpoints in order, and their ends. */
 function fill(lines: ReturnType<typeof createLines>, now = 0) {
@@ -73,6 +75,25 @@ describe('whose delivery goes next', () => {
     expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
   })
 
+  test('receivers of four stores that all hang leave another store its first places', () => {
+    for (const health of ['working', 'failing', 'unknown']) {
+      const lines = createLines()
+      for (const store of ['a', 'b', 'c', 'd']) {
+        for (let n = 0; n < 20; n++) {
+          lines.expect(`${store}${n}`, store, 0)
+          const line = lines.choose(0)
+          if (!line) throw new Error('one is due')
+          if (health !== 'unknown') lines.start(line, 'x')(health === 'failing')
+          lines.release(line, 'x', 0)
+          lines.postpone(line, 5)
+        }
+      }
+      fill(lines, 5)
+      lines.expect('late', 'late', 5)
+      expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['late'])
+    }
+  })
+
   test('nothing goes before its time, and the next time is known', () => {
     const lines = createLines(LIMITS)
     lines.expect('a', 'a', 10)
@@ -109,11 +130,11 @@ describe('whose delivery goes next', () => {
             }
             underway.push({ endpoint: own.endpoint, end })
           }
-          expect(underway.length).toBeLessThanOrEqual(LIMITS.inAll)
+          expect(underway.length).toBeLessThanOrEqual(LIMITS.deliveries.max)
           for (const same of Map.groupBy(underway, (one) => one.endpoint).values())
             expect(same.length).toBeLessThanOrEqual(LIMITS.perEndpoint)
           for (const same of Map.groupBy(underway, (one) => Number(one.endpoint.slice(1)) % 3).values())
-            expect(same.length).toBeLessThanOrEqual(LIMITS.perStore)
+            expect(same.length).toBeLessThanOrEqual(LIMITS.deliveries.perOwnerMax)
         }
         for (const { end } of underway.splice(0)) end(false)
         expect(fill(lines).length).toBeGreaterThanOrEqual(steps.length > 0 ? 1 : 0)

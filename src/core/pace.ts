@@ -1,0 +1,31 @@
+/** Follows how fast something comes in. */
+export interface Pace {
+  note(bytes: number): void
+  /** Time that was not the sender's. */
+  excuse(ms: number): void
+  /** Whether it is behind the pace. */
+  isSlow(): boolean
+}
+
+/** What a sender may be behind, and how far ahead it may be: a burst does not pay for a long silence. */
+const LEEWAY_MS = 2_000
+
+/**
+ * Compares a stream of bytes with a pace. It is slow once it is two seconds behind: at the start, after a burst, or little by
+ * little.
+ *
+ * @param monotonic time in ms.
+ */
+export function createPace(bytesPerSecond: number, monotonic: () => number): Pace {
+  /** Until when the bytes that are here suffice. */
+  let fedUntil = monotonic() + LEEWAY_MS
+  return {
+    note(bytes) {
+      fedUntil = Math.min(fedUntil + (bytes / bytesPerSecond) * 1_000, monotonic() + LEEWAY_MS)
+    },
+    excuse(ms) {
+      fedUntil += ms
+    },
+    isSlow: () => monotonic() > fedUntil,
+  }
+}

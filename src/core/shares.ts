@@ -1,0 +1,151 @@
+/** How much of something owners may hold: places, bytes, streams. */
+export interface ShareLimits {
+  /** All owners together. */
+  max: number
+  perOwnerMax: number
+  /** What every owner may hold, whatever the others have. */
+  firstMax: number
+  /** What owners hold beyond their first ones, all together. */
+  extraMax: number
+}
+
+/** What one owner holds. */
+export interface Holding {
+  readonly size: number
+  /** Returns what is above `size`; does nothing when less is held. */
+  shrinkTo(size: number): void
+  /** Returns everything; a second call does nothing. */
+  release(): void
+}
+
+/** A holder that can be ended for another owner's sake. */
+export interface Yielding {
+  /** Whether it keeps others waiting for no good reason. */
+  isSlow(): boolean
+  /** Ends it. Its holding is gone already. */
+  giveWay(): void
+}
+
+interface Holder {
+  readonly owner: string
+  readonly holding: Holding
+  isSlow(): boolean
+  /** Ends it; what it held is counted out already. */
+  drop(): void
+}
+
+export type Shares = ReturnType<typeof createShares>
+
+/**
+ * Shares something between owners so that a few of them, however badly they behave, cannot keep another one out: each has
+ * its first ones, and only what goes beyond them is scarce. Where even that is full, a slow holder of an owner with more
+ * gives way. It never waits.
+ *
+ * @param onFreed called whenever something is returned.
+ */
+export function createShares(limits: ShareLimits, onFreed: () => void = () => {}) {
+  const owners = new Map<string, number>()
+  const yielding = new Set<Holder>()
+  let sum = 0
+  let extra = 0
+
+  const of = (owner: string): number => owners.get(owner) ?? 0
+  const beyond = (size: number): number => Math.max(0, size - limits.firstMax)
+
+  function add(owner: string, difference: number): void {
+    const before = of(owner)
+    const after = before + difference
+    sum += difference
+    extra += beyond(after) - beyond(before)
+    if (after === 0) owners.delete(owner)
+    else owners.set(owner, after)
+  }
+
+  function fits(owner: string, size = 1, ceiling = limits.max): boolean {
+    const before = of(owner)
+    const after = before + size
+    if (after > limits.perOwnerMax || sum + size > Math.min(ceiling, limits.max)) return false
+    const more = beyond(after) - beyond(before)
+    return more === 0 || extra + more <= limits.extraMax
+  }
+
+  /** Slow holders of owners with more, those of the owner with most first. */
+  const listSlow = (owner: string): Holder[] =>
+    [...yielding]
+      .filter((holder) => of(holder.owner) > of(owner) && holder.isSlow())
+      .sort((a, b) => of(b.owner) - of(a.owner))
+
+  /** Ends as many slow holders as the owner needs, or none if they are not enough. */
+  function makeWay(owner: string, size: number, ceiling: number | undefined): boolean {
+    if (of(owner) + size > limits.perOwnerMax || yielding.size === 0) return false
+    const gone: Holder[] = []
+    for (const holder of listSlow(owner)) {
+      if (fits(owner, size, ceiling)) break
+      if (of(holder.owner) <= of(owner)) continue
+      gone.push(holder)
+      add(holder.owner, -holder.holding.size)
+    }
+    const isEnough = fits(owner, size, ceiling)
+    // Nobody is told: what they leave is for this owner.
+    for (const holder of gone) isEnough ? holder.drop() : add(holder.owner, holder.holding.size)
+    return isEnough
+  }
+
+  function hold(owner: string, wanted: number, yields: Yielding | undefined): Holding {
+    let size = wanted
+    add(owner, size)
+    const shrinkTo = (less: number): void => {
+      const freed = size - less
+      if (freed <= 0) return
+      size = less
+      add(owner, -freed)
+      if (size === 0 && holder) yielding.delete(holder)
+      onFreed()
+    }
+    const holding: Holding = {
+      get size() {
+        return size
+      },
+      shrinkTo,
+      release: () => shrinkTo(0),
+    }
+    const holder: Holder | undefined = yields && {
+      owner,
+      holding,
+      isSlow: yields.isSlow,
+      drop() {
+        size = 0
+        yielding.delete(holder as Holder)
+        yields.giveWay()
+      },
+    }
+    if (holder) yielding.add(holder)
+    return holding
+  }
+
+  return {
+    /** What one owner holds, or all of them. */
+    held: (owner?: string): number => (owner === undefined ? sum : of(owner)),
+
+    /** Whether an owner may take so much more without anybody giving way. @param ceiling a smaller `max`. */
+    fits,
+
+    /**
+     * Takes a share, if it may be had.
+     *
+     * @param ceiling a smaller `max`, for what must leave something to others.
+     * @param yields makes the holder one that gives way.
+     */
+    tryTake(
+      owner: string,
+      size = 1,
+      { ceiling, yields }: { ceiling?: number | undefined; yields?: Yielding | undefined } = {},
+    ): Holding | undefined {
+      if (!fits(owner, size, ceiling) && !makeWay(owner, size, ceiling)) return undefined
+      return hold(owner, size, yields)
+    },
+
+    /** Takes a share in any case: for what has begun and can only be counted. */
+    take: (owner: string, size = 1): Holding => hold(owner, size, undefined),
+  }
+}
