@@ -2,10 +2,12 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Plans } from '../../../core/plans.ts'
+import { createShares, type Holding, type ShareLimits } from '../../../core/shares.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
+import { type Kind, type Prepared, prepare, WEIGHT_MAX } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
 import type { Outcome } from './work.ts'
 
@@ -31,15 +33,24 @@ export interface LoopDeps {
   ids: Ids
 }
 
-/** Pictures of items in progress, of all stores and of one. Fewer than the queue of the model takes from jobs. */
-const WEIGHT_MAX = 28
-const WEIGHT_PER_STORE_MAX = 20
+/**
+ * Pictures of items in progress. Items that download wait for servers most of the time, which costs no memory, and pass a
+ * gate of their own; so they hold up nobody who downloads nothing. The pictures of the others are here: with those of the
+ * downloads they are about as many as the queue of the model takes from jobs.
+ */
+const SHARES: Readonly<Record<Kind, ShareLimits>> = {
+  fetched: { max: 400, perOwnerMax: 20, firstMax: 8, extraMax: 40 },
+  here: { max: 48, perOwnerMax: WEIGHT_MAX, firstMax: 4, extraMax: 20 },
+}
 /** Items of one store in progress whose main pictures are on one host, so that a slow host does not hold up the others. */
 const PER_HOST_MAX = 12
-/** A product loads no more pictures at a time. */
-const WEIGHT_OF_ITEM_MAX = 4
-/** So many bytes of pictures within an item weigh as much as a picture. */
-const BYTES_PER_WEIGHT = 512 * 1024
+/** The same of a host that has timed out so often in the job; its items come behind all others. */
+const PER_SLOW_HOST_MAX = 3
+const TIMEOUTS_MAX = 3
+/** Hosts of a job whose timeouts are counted. */
+const HOSTS_MAX = 1_000
+/** Items of slow hosts that a job puts behind, at most. */
+const PARKED_MAX = 256
 /** Items of a job that are read ahead. */
 const WINDOW = 32
 const LEASE_MS = 60_000
@@ -56,30 +67,31 @@ interface OpenJob {
   id: number
   storeId: string
   arrival: number
-  /** Leased items that nobody works on yet. */
+  /** Leased items that nobody works on yet, and those of them that come behind all others, because of their hosts. */
   window: Prepared[]
+  parked: Prepared[]
+  /** How often hosts have timed out. */
+  timeouts: Map<string, number>
   /** When the table may have due items; Infinity while it has none. */
   lookAt: number
   hold: Hold
 }
 
-interface Prepared {
-  item: LeasedItem
-  weight: number
-  host: string
-}
-
 interface Running extends Prepared {
   job: OpenJob
+  place: Holding
   startedAt: number
   isNew: boolean
 }
 
 export type JobLoop = ReturnType<typeof createJobLoop>
 
+/** What stores that wait for room have reserved: what others may take beyond their first ones, or everything. */
+type Reserved = Map<Kind, 'beyond' | 'all'>
+
 /**
  * Works on the items of all jobs: several at a time, bounded by their pictures; stores take turns, and the jobs of a store
- * go in the order of their acknowledgement. Nothing is lost when the program dies, because only the transaction that
+ * go in the order of their acknowledgement. A store that must wait for room reserves what falls free. Nothing is lost when the program dies, because only the transaction that
  * writes a product ends its item.
  */
 export function createJobLoop(deps: LoopDeps) {
@@ -90,7 +102,7 @@ export function createJobLoop(deps: LoopDeps) {
   const underWay = new Set<Promise<void>>()
   /** Stores whose jobs could not be read, until when they are left alone. */
   const resting = new Map<string, number>()
-  let weight = 0
+  const shares = { fetched: createShares(SHARES.fetched), here: createShares(SHARES.here) }
   let isLoaded = false
   let isStopped = false
 
@@ -100,7 +112,16 @@ export function createJobLoop(deps: LoopDeps) {
   function open({ id, storeId, arrival, status }: JobRow): void {
     const jobs = stores.get(storeId) ?? []
     if (arrival === null || status !== 'processing' || jobs.some((job) => job.id === id)) return
-    jobs.push({ id, storeId, arrival, window: [], lookAt: 0, hold: createHold(clock) })
+    jobs.push({
+      id,
+      storeId,
+      arrival,
+      window: [],
+      parked: [],
+      timeouts: new Map(),
+      lookAt: 0,
+      hold: createHold(clock),
+    })
     jobs.sort((a, b) => a.arrival - b.arrival)
     stores.set(storeId, jobs)
   }
@@ -114,7 +135,7 @@ export function createJobLoop(deps: LoopDeps) {
   }
 
   function closeIfOver(job: OpenJob): void {
-    if (job.window.length > 0 || job.lookAt !== Infinity) return
+    if (job.window.length + job.parked.length > 0 || job.lookAt !== Infinity) return
     if ([...running].some((other) => other.job === job)) return
     if (queries.find(job.id)?.finishedAt !== null) close(job)
   }
@@ -141,40 +162,76 @@ export function createJobLoop(deps: LoopDeps) {
     job.window = items.map(prepare)
   }
 
+  const isSlow = (job: OpenJob, host: string): boolean => (job.timeouts.get(host) ?? 0) >= TIMEOUTS_MAX
+
+  /** The items of a job in the order of their turn: those of slow hosts come when no others are due. */
+  function listOffers(job: OpenJob): Prepared[] {
+    for (;;) {
+      refill(job)
+      const slow = job.window.filter(({ hosts }) => hosts.some((host) => isSlow(job, host)))
+      const parking = slow.slice(0, PARKED_MAX - job.parked.length)
+      if (parking.length === 0) break
+      job.parked.push(...parking)
+      job.window = job.window.filter((prepared) => !parking.includes(prepared))
+    }
+    return job.window.length > 0 ? job.window : job.parked
+  }
+
+  /** Whether a store may begin an item now. What it must wait for because of others, it reserves. */
+  function mayBegin(storeId: string, { kind, weight }: Prepared, reserved: Reserved): boolean {
+    const { firstMax, max, perOwnerMax } = SHARES[kind]
+    const own = shares[kind].held(storeId) + weight
+    const kept = reserved.get(kind)
+    if (own > perOwnerMax || kept === 'all' || (kept === 'beyond' && own > firstMax)) return false
+    if (shares[kind].fits(storeId, weight)) return true
+    reserved.set(kind, shares[kind].held() + weight > max ? 'all' : 'beyond')
+    return false
+  }
+
   /** Takes the next item of a store that may be worked on now. */
-  function pick(store: CallerStore): Running | undefined {
+  function pick(store: CallerStore, reserved: Reserved): Running | undefined {
     const busy = listRunning(store.id)
-    const busyWeight = sum(busy)
+    /** What a heavier item of the store waits for already. */
+    const awaited = new Set<Kind>()
     for (const job of stores.get(store.id) ?? []) {
       if (job.hold.isOn()) continue
-      refill(job)
-      for (const [n, prepared] of job.window.entries()) {
-        const { item, host } = prepared
-        if (weight + prepared.weight > WEIGHT_MAX || busyWeight + prepared.weight > WEIGHT_PER_STORE_MAX)
-          break
-        if (host !== '' && busy.filter((other) => other.host === host).length >= PER_HOST_MAX) continue
+      const offers = listOffers(job)
+      for (const [n, prepared] of offers.entries()) {
+        const { item, kind, hosts, weight } = prepared
+        if (awaited.has(kind) || isHostBusy(job, hosts[0], busy)) continue
+        if (!mayBegin(store.id, prepared, reserved)) {
+          awaited.add(kind)
+          continue
+        }
         const isNew = item.kind === 'put' && !products.has(store.id, item.productId)
         // So the places that a plan has left go to the first items. Those under way may still fail and leave theirs.
         if (isNew && !hasPlace(store, busy)) return undefined
-        job.window.splice(n, 1)
-        return { ...prepared, job, isNew, startedAt: clock.monotonic() }
+        offers.splice(n, 1)
+        const place = shares[kind].take(store.id, weight)
+        return { ...prepared, job, place, isNew, startedAt: clock.monotonic() }
       }
     }
     return undefined
   }
 
   /** What is wrong with the jobs of one store never keeps those of another waiting. @throws the fault of the disk. */
-  function tryToPick(store: CallerStore): Running | undefined {
+  function tryToPick(store: CallerStore, reserved: Reserved): Running | undefined {
     if ((resting.get(store.id) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return undefined
     resting.delete(store.id)
     try {
-      return pick(store)
+      return pick(store, reserved)
     } catch (err) {
       if (isFaultOfDisk(err)) throw err
       log.error({ err, store_id: store.id }, 'the jobs of a store cannot be read')
       resting.set(store.id, clock.monotonic() + REST_MS)
       return undefined
     }
+  }
+
+  function isHostBusy(job: OpenJob, host: string | undefined, busy: readonly Running[]): boolean {
+    if (host === undefined) return false
+    const most = isSlow(job, host) ? PER_SLOW_HOST_MAX : PER_HOST_MAX
+    return busy.filter(({ hosts }) => hosts[0] === host).length >= most
   }
 
   function hasPlace({ id, plan }: CallerStore, busy: readonly Running[]): boolean {
@@ -185,6 +242,7 @@ export function createJobLoop(deps: LoopDeps) {
   }
 
   function pickNext(): { store: CallerStore; next: Running } | undefined {
+    const reserved: Reserved = new Map()
     for (const [storeId, jobs] of [...stores]) {
       const store = findStore(storeId)
       if (!store) {
@@ -194,7 +252,7 @@ export function createJobLoop(deps: LoopDeps) {
       }
       // What is not under way waits. Every tick looks again.
       if (store.suspendedAt !== null) continue
-      const next = tryToPick(store)
+      const next = tryToPick(store, reserved)
       if (next) {
         stores.delete(storeId)
         stores.set(storeId, jobs)
@@ -219,7 +277,6 @@ export function createJobLoop(deps: LoopDeps) {
 
   function begin(store: CallerStore, next: Running): void {
     running.add(next)
-    weight += next.weight
     const done = work(store, next.item, next.job.arrival)
       .then((outcome) => {
         underWay.delete(done)
@@ -234,15 +291,18 @@ export function createJobLoop(deps: LoopDeps) {
   }
 
   function remove(next: Running): boolean {
-    const isThere = running.delete(next)
-    if (isThere) weight -= next.weight
-    return isThere
+    next.place.release()
+    return running.delete(next)
   }
 
-  function settle({ job, ...prepared }: Running, outcome: Outcome): void {
+  function settle({ job, place: _, ...prepared }: Running, outcome: Outcome): void {
     if (outcome.kind === 'over') job.hold.end()
-    else if (outcome.kind === 'later') job.lookAt = Math.min(job.lookAt, outcome.dueAt)
-    else {
+    else if (outcome.kind === 'later') {
+      job.lookAt = Math.min(job.lookAt, outcome.dueAt)
+      const host = outcome.timedOut
+      if (host !== undefined && (job.timeouts.has(host) || job.timeouts.size < HOSTS_MAX))
+        job.timeouts.set(host, (job.timeouts.get(host) ?? 0) + 1)
+    } else {
       // Nothing is written: the disk may be full.
       job.hold.begin()
       job.window.unshift(prepared)
@@ -254,7 +314,7 @@ export function createJobLoop(deps: LoopDeps) {
   function takeBack(): void {
     const now = clock.monotonic()
     for (const next of [...running]) if (now - next.startedAt > ITEM_MS) remove(next)
-    const held = [...stores.values()].flat().flatMap(({ window }) => window)
+    const held = [...stores.values()].flat().flatMap(({ window, parked }) => [...window, ...parked])
     const leased = [...running, ...held].map(({ item }) => item.id)
     if (leased.length > 0) unsynced(() => queries.extend(leased, clock.now() + LEASE_MS))
     for (const item of queries.listExpired(clock.now(), EXPIRED_MAX)) {
@@ -288,7 +348,7 @@ export function createJobLoop(deps: LoopDeps) {
       const known = stores.get(job.storeId)?.find(({ id }) => id === job.id)
       if (!known) return
       close(known)
-      for (const { item } of known.window) {
+      for (const { item } of [...known.window, ...known.parked]) {
         const { attempts, delays } = item
         ledger.putBack(item, { attempts, delays, dueAt: 0 })
       }
@@ -318,25 +378,3 @@ export function createJobLoop(deps: LoopDeps) {
 
 /** Whether a moment was noted before the clock was set back: nothing waits for that long. */
 const isBeyondReason = (at: number, now: number): boolean => at !== Infinity && at > now + LONGEST_WAIT_MS
-
-const sum = (items: readonly { weight: number }[]): number =>
-  items.reduce((total, { weight }) => total + weight, 0)
-
-/** What is needed of an item to choose it. */
-function prepare(item: LeasedItem): Prepared {
-  if (item.kind === 'delete') return { item, weight: 1, host: '' }
-  if (item.content === null) {
-    // It holds its pictures itself, and lies in memory more than once while they are decoded.
-    const bytes = item.part?.bytes ?? 0
-    const weight = WEIGHT_OF_ITEM_MAX + Math.floor(bytes / BYTES_PER_WEIGHT)
-    return { item, weight: Math.min(weight, WEIGHT_PER_STORE_MAX), host: '' }
-  }
-  const { image_url = '', additional_image_urls = [] } = JSON.parse(item.content) as {
-    image_url?: string
-    additional_image_urls?: string[]
-  }
-  const weight = Math.min(1 + additional_image_urls.length, WEIGHT_OF_ITEM_MAX)
-  return { item, weight, host: findHost(image_url) }
-}
-
-const findHost = (url: string): string => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1]?.toLowerCase() ?? ''

@@ -21,8 +21,15 @@ export interface WorkDeps {
   clock: Clock
 }
 
-/** What became of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present. */
-export type Outcome = { kind: 'over' } | { kind: 'later'; dueAt: number } | { kind: 'hold' }
+/**
+ * What became of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present.
+ *
+ * `timedOut` is the host that it waits for because it did not answer in time.
+ */
+export type Outcome =
+  | { kind: 'over' }
+  | { kind: 'later'; dueAt: number; timedOut?: string | undefined }
+  | { kind: 'hold' }
 
 const OVER: Outcome = { kind: 'over' }
 const HOLD: Outcome = { kind: 'hold' }
@@ -68,7 +75,7 @@ export function createWork(deps: WorkDeps) {
     if (attempts >= ATTEMPTS_MAX) return fail(item, error, true)
     const dueAt = clock.now() + vary(RETRY_MS * RETRY_FACTOR ** item.attempts, item)
     ledger.putBack(item, { attempts, delays: item.delays, dueAt })
-    return { kind: 'later', dueAt }
+    return { kind: 'later', dueAt, timedOut: findTimedOut(error) }
   }
 
   function delay(item: LeasedItem, error: ApiError): Outcome {
@@ -139,6 +146,12 @@ function mayPass({ code, extras }: ApiError): boolean {
   const { reason, upstream_status: status } = extras.details ?? {}
   if (PASSING.includes(reason)) return true
   return reason === 'http_status' && typeof status === 'number' && (status === 429 || status >= 500)
+}
+
+/** The host that did not answer in time. */
+function findTimedOut({ extras: { details } }: ApiError): string | undefined {
+  const { reason, url_host: host } = details ?? {}
+  return reason === 'timeout' && typeof host === 'string' ? host : undefined
 }
 
 /**
