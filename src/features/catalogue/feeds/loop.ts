@@ -30,8 +30,11 @@ export interface FeedLoopDeps {
   clock: Clock
 }
 
-/** Feeds that are pulled or finished at a time, of all stores; a store has one. Their jobs take turns in their own loop. */
-const AT_ONCE_MAX = 3
+/**
+ * Feeds that are pulled or finished at a time, of all stores; a store has one. Most of a pull is waiting for a server, which may
+ * hang; so they are far more than files are read at a time. Their jobs take turns in their own loop.
+ */
+const AT_ONCE_MAX = 16
 /** Feeds that are looked at in one tick. */
 const LOOKED_AT_MAX = 200
 /** Stores whose last turn is remembered. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { refusal } from '../../../support/people.ts'
-import { DAY_MS, HOUR_MS, type HookedApp, hookedApp, MINUTE_MS, SECRET } from './hooks.ts'
+import { DAY_MS, HOUR_MS, type HookedApp, hookedApp, MINUTE_MS, SECRET, URL_ONE } from './hooks.ts'
 
 let app: HookedApp
 
@@ -163,12 +163,23 @@ describe('POST …/{id}/test', () => {
     expect(await app.ask('GET', `${PATH}/${id}`)).toMatchObject({ consecutive_failures: 0 })
   })
 
-  test('503 overloaded while too many wait', async () => {
-    app.receiver.answer = () => new Promise(() => {})
-    const { id } = await app.hook()
-    for (let n = 0; n < 16; n++) void app.send('POST', `${PATH}/${id}/test`)
-    await Bun.sleep(0)
-    expect(refusal(await app.send('POST', `${PATH}/${id}/test`))).toEqual([503, 'overloaded'])
+  test('503 overloaded while four of the store wait, and no other store is refused for it', async () => {
+    app.receiver.answer = ({ url }) => (url === URL_ONE ? new Promise(() => {}) : { status: 200 })
+    const hookOf = async (token: string, url: string) =>
+      (await app.call('POST', PATH, { token, body: { url, events: ['product.indexed'] } })).body['id']
+    const tokens = [app.token]
+    for (const name of ['two', 'three', 'four']) tokens.push(await app.signIn(name))
+    for (const token of tokens) {
+      const id = await hookOf(token, URL_ONE)
+      for (let n = 0; n < 4; n++) void app.call('POST', `${PATH}/${id}/test`, { token })
+      await Bun.sleep(0)
+      expect(refusal(await app.call('POST', `${PATH}/${id}/test`, { token }))).toEqual([503, 'overloaded'])
+    }
+    const token = await app.signIn('another')
+    const id = await hookOf(token, 'https://hooks.test/works')
+    expect((await app.call('POST', `${PATH}/${id}/test`, { token })).body).toMatchObject({
+      state: 'delivered',
+    })
   })
 
   test('422 for an unknown event', async () => {
