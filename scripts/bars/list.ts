@@ -372,6 +372,14 @@ export const BARS: readonly Bar[] = [
     suites: [`${R}/files.test.ts`],
   },
   {
+    number: 43,
+    name: 'neighbours',
+    demand:
+      'Whatever two and four stores do to what stores share, another store is never refused and waits at most twice as long, plus 1 s.',
+    parts: [part('shared places', 20)],
+    suites: [`${R}/neighbours.test.ts`],
+  },
+  {
     number: 44,
     name: "one store's bug",
     demand: 'An error that nobody knows, in the work of any loop for one store, holds up no other store.',
