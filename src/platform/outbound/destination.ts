@@ -1,11 +1,8 @@
-import { lookup as lookupBySystem } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { type Cidr, isGlobalAddress, isInside } from '../../core/networks.ts'
 import { waitUntilAborted } from './deadline.ts'
 import { OutboundError } from './failure.ts'
-
-/** Returns every A and AAAA address of a host name, in any order; rejects if it has none. */
-export type Lookup = (host: string) => Promise<string[]>
+import type { Lookup } from './resolver.ts'
 
 /** Which servers may be reached. */
 export interface DestinationRules {
@@ -38,12 +35,6 @@ export interface Destination extends Server {
 
 const STANDARD_PORTS: readonly number[] = [80, 443]
 const LOOPBACKS = ['127.0.0.1', '::1']
-
-/** Asks the resolver of the operating system. */
-export const lookupHost: Lookup = async (host) => {
-  const answers = await lookupBySystem(host, { all: true, verbatim: true })
-  return answers.map((answer) => answer.address)
-}
 
 /**
  * Resolves the host of a URL that a customer named and checks every address: one forbidden address refuses them all.

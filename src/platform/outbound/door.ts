@@ -7,12 +7,11 @@ import {
   type DestinationRules,
   findDestination,
   findTrustedDestination,
-  type Lookup,
-  lookupHost,
   type Server,
 } from './destination.ts'
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts'
 import { createOwnAddresses } from './own-addresses.ts'
+import { type Lookup, lookupHost } from './resolver.ts'
 
 /** The only way from this program to another server. */
 export interface OutboundDoor {

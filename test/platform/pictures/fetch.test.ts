@@ -375,7 +375,7 @@ describe('reason connect', () => {
 
 describe('reason dns', () => {
   test('a name that the system cannot find', async () => {
-    const { lookupHost } = await import('../../../src/platform/outbound/destination.ts')
+    const { lookupHost } = await import('../../../src/platform/outbound/resolver.ts')
     const failure = await failureOf(localFetcher({ lookup: lookupHost }).fetch('http://nobody.invalid/'))
     expect(failure).toMatchObject({
       code: 'image_download_failed',
