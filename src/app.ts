@@ -238,6 +238,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     onFinished(storeId, job) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
+      // Its run goes on at once, and not only with the next look.
+      if (job.type === 'feed') ground.later(feeds.service.tick, 0)
     },
     // A circle: feeds start jobs, and learn which products these make.
     onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),

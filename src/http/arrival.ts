@@ -32,9 +32,21 @@ export function startArrival(
   { monotonic, patienceMs = patienceOf }: ArrivalOptions,
 ): Arrival {
   const pace = createPace(LIMITS.yieldingBytesPerSecond, monotonic)
-  const ended = Promise.withResolvers<never>()
-  ended.promise.catch(() => {})
   let isArriving = true
+  let failure: ApiError | undefined
+  /** Ends the present read, and only that: a promise that outlived the reads would keep all they have read. */
+  let endRead = (_: ApiError): void => {}
+
+  /** @throws ApiError `invalid_request` when the reading takes longer; `overloaded` once the body had to give way. */
+  async function inTime<Value>(reading: Promise<Value>, waitMs: number): Promise<Value> {
+    const ended = Promise.withResolvers<never>()
+    endRead = ended.reject
+    if (failure) endRead(failure)
+    const timer = setTimeout(() => ended.reject(tooSlow()), Math.max(0, waitMs))
+    // Closing the connection makes the read fail when nobody waits for it any more.
+    reading.catch(() => {})
+    return Promise.race([reading, ended.promise]).finally(() => clearTimeout(timer))
+  }
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
     if (!body) return
@@ -44,8 +56,7 @@ export function startArrival(
     let isOver = false
     try {
       for (;;) {
-        const next = Promise.race([reader.read(), ended.promise])
-        const { done, value } = await inTime(next, start + patienceMs(bytes) - monotonic())
+        const { done, value } = await inTime(reader.read(), start + patienceMs(bytes) - monotonic())
         isOver = done
         if (done) return
         bytes += value.length
@@ -66,17 +77,11 @@ export function startArrival(
   return {
     pieces,
     isSlow: () => isArriving && pace.isSlow(),
-    giveWay: () => ended.reject(gaveWay()),
+    giveWay() {
+      failure = gaveWay()
+      endRead(failure)
+    },
   }
-}
-
-/** @throws ApiError `invalid_request` when the reading takes longer. */
-async function inTime<Value>(reading: Promise<Value>, waitMs: number): Promise<Value> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow()), Math.max(0, waitMs))
-  // Closing the connection makes the read fail when nobody waits for it any more.
-  reading.catch(() => {})
-  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
 }
 
 const tooSlow = (): ApiError =>

@@ -236,13 +236,15 @@ async function readBytes(
 ): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
-  const arrival = intake?.follow(request)
-  const room = arrival && intake?.admit(request, announced === null ? maxBytes : Number(announced), arrival)
-  if (!room) return announced === null ? readChunks(request.body ?? [], maxBytes, tooLarge) : request.bytes()
+  const length = announced === null ? maxBytes : Number(announced)
+  if (!intake || length <= LIMITS.bodyBytesUncounted)
+    return announced === null ? readChunks(request.body ?? [], maxBytes, tooLarge) : request.bytes()
+  const arrival = intake.follow(request)
+  const room = intake.admit(request, length, arrival)
   const bytes =
     announced === null
       ? await readChunks(arrival.pieces(), maxBytes, tooLarge)
-      : await readKnown(arrival.pieces(), Number(announced))
+      : await readKnown(arrival.pieces(), length)
   room.shrinkTo(bytes.length)
   return bytes
 }

@@ -10,13 +10,13 @@ export interface Intake {
   /** Records whose request it is, before its body is read. */
   nameOwner(request: Request, owner: string): void
   /**
-   * Takes room for a body until its request is over; a small body needs none.
+   * Takes room for a body until its request is over. A small body needs none: do not ask for it.
    *
    * @param bytes the announced length, or the maximum of the route.
    * @param yields makes the body one that gives way to another owner's while it is slow.
    * @throws ApiError `overloaded` when too many bytes are being read, of all owners or of this one.
    */
-  admit(request: Request, bytes: number, yields: Yielding): Room | undefined
+  admit(request: Request, bytes: number, yields: Yielding): Room
   /**
    * Asks the model's queue for a body that holds a picture, before it is read.
    *
@@ -42,7 +42,6 @@ export function createIntake(
       owners.set(request, owner)
     },
     admit(request, bytes, yields) {
-      if (bytes <= LIMITS.bodyBytesUncounted) return undefined
       const ceiling = LIMITS.bodyBytesInFlightMax
       const room = budget.take(owners.get(request) ?? '', bytes, { ceiling, yields })
       rooms.set(request, room)

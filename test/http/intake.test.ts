@@ -89,6 +89,29 @@ describe('bodies in flight', () => {
     await Promise.all(held)
   })
 
+  test('a slow body gives way to another store, and its sender may try again', async () => {
+    const rest = budget.take('others', 7 * MIB)
+    for (let n = 0; n < 4; n++) budget.take(`other ${n}`, 12 * MIB)
+    const connection = await openConnection(address())
+    const head = [
+      'POST /v1/search HTTP/1.1',
+      'host: lookalike',
+      `authorization: Bearer ${tokens[1]}`,
+      'content-type: multipart/form-data; boundary=b',
+      'content-length: 9000000',
+    ]
+    connection.send(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(1_000)}`)
+    await until('it has its room', () => budget.held() > 64 * MIB - MIB)
+    expect((await upload(8)).status).toBe(503)
+    app.clock.advance(3_000)
+    expect((await upload(8)).status).toBe(200)
+    await until('its sender is told', () => connection.received().includes('503'))
+    expect(connection.received()).toContain('The body arrived slowly, and another store needed its place')
+    expect(connection.received().toLowerCase()).toContain('retry-after: 5')
+    connection.close()
+    rest.release()
+  })
+
   test('a small body is taken whatever is under way', async () => {
     fill(budget)
     const answer = await send('/v1/search/text', '{"query":"1"}', 0, 'application/json')
