@@ -39,6 +39,14 @@ export interface WebhookNeeds {
   isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
 }
 
+/** Each store looks names up for itself, so all of its places are its first ones. */
+const LOOKUPS = {
+  max: LIMITS.webhookLookupsAtOnce,
+  perOwnerMax: LIMITS.webhookLookupsAtOnce,
+  firstMax: LIMITS.webhookLookupsAtOnce,
+  extraMax: 0,
+}
+
 /**
  * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the loop sends them
  * afterwards, and writes what came of it.
@@ -66,11 +74,11 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
   const checkUrl = (url: string) => askDoor(() => poster.check(url))
   // A store whose names take long to look up keeps nobody else waiting.
   const lookups = createHostSlots({
-    perHostMax: LIMITS.webhookLookupsAtOnce,
+    limits: LOOKUPS,
     waitMs: LIMITS.webhookLookupMs,
     onTooLong: () => new OutboundError('timeout', 'Too many look-ups'),
   })
-  const checkHost = createHostCheck((storeId, url) => lookups.run(storeId, () => poster.resolve(url)))
+  const checkHost = createHostCheck((storeId, url) => lookups.run(storeId, storeId, () => poster.resolve(url)))
   const service = webhookService({
     ...{ ...ground, queries: webhooks, secrets, checkUrl, checkHost },
     resume: (storeId, id) => loop.expect(id, storeId),
