@@ -2,6 +2,7 @@ import { type Config, listSettings } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import type { PlanName } from './core/plans.ts'
+import { storageFailure } from './core/storage.ts'
 import { watchWork } from './core/watched-work.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
@@ -308,6 +309,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
     recordFeedback: feedback.service.record,
     listPopular: analytics.service.listPopular,
+    clock,
   })
   const health = buildHealth(ground, {
     embedder,
@@ -368,6 +370,16 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
   ]
 
+  /** What an older version has written is brought up to date; a disk that takes no writes puts it off. */
+  function* foldOld(): Generator<void> {
+    try {
+      yield* products.service.foldOld()
+    } catch (error) {
+      if (!storageFailure(error)) throw error
+      noteFault(error)
+    }
+  }
+
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
     requests.forgetStore(storeId)
@@ -390,8 +402,14 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       history: search.service.history,
     },
     chores: watchWork(chores, noteFault),
-    loadIndex: index.load,
-    loadingIndex: index.loadInSteps,
+    loadIndex(): number {
+      for (const _ of foldOld());
+      return index.load()
+    },
+    *loadingIndex(): Generator<void, number> {
+      yield* foldOld()
+      return yield* index.loadInSteps()
+    },
     /** Whether the last loading of the index read everything. */
     hasWholeIndex: index.isWhole,
     forgetStore,

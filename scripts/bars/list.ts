@@ -401,6 +401,14 @@ export const BARS: readonly Bar[] = [
     suites: [`${R}/traces.test.ts`],
   },
   {
+    number: 46,
+    name: 'suggestions',
+    demand:
+      'Whatever is suggested for a misspelt word, no turn of the event loop takes longer than 8 ms for it.',
+    parts: [part('suggestions', 6)],
+    suites: [`${R}/hints.test.ts`],
+  },
+  {
     number: 47,
     name: 'public tellers',
     demand:

@@ -48,6 +48,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
 
   products: { writer: 'catalogue/products', rows: OF_STORE },
   product_words: { writer: 'catalogue/products', rows: 'derived' },
+  product_levels: { writer: 'catalogue/products', rows: 'derived' },
   pictures: { writer: 'catalogue/products', rows: OF_STORE },
   kept_pictures: { writer: 'catalogue/products', rows: OF_STORE },
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },

@@ -1,3 +1,4 @@
+import { foldLevel } from '../../../core/category-path.ts'
 import type { Condition, Node, Scalars, Test } from './filter.ts'
 
 /** A condition on a row of `products` as SQL that is 0 or 1, never null, with the values of its parameters. */
@@ -13,6 +14,9 @@ const TEXT_COLUMNS: Readonly<Record<string, string>> = {
   color_name: 'color',
   name: 'name',
 }
+
+/** The field itself; the column `price` has what is paid. */
+const PRICE = 'coalesce(regular_price, price)'
 
 /** The SQL functions that this SQL calls; `queries.ts` registers them. */
 export const SQL_FUNCTIONS = {
@@ -87,15 +91,16 @@ function writeColumn(name: string, test: Test, bind: Bind): string | undefined {
   if (name === 'price') {
     if (test.op === 'equals') {
       if (test.numbers.length === 0) return '0'
-      return known(`price IN (${test.numbers.map((number) => bind(number)).join(', ')})`)
+      return known(`${PRICE} IN (${test.numbers.map((number) => bind(number)).join(', ')})`)
     }
-    if (test.op === 'range') return test.of === 'number' ? known(inRange('price', test, bind)) : '0'
+    if (test.op === 'range') return test.of === 'number' ? known(inRange(PRICE, test, bind)) : '0'
     return undefined
   }
   const column = Object.hasOwn(TEXT_COLUMNS, name) ? TEXT_COLUMNS[name] : undefined
   if (column === undefined) return undefined
   switch (test.op) {
     case 'equals':
+      if (column === 'category') return isCategory(test, bind)
       // A copy of a text without letters is null, like that of a missing one.
       return test.texts.includes('') ? undefined : known(isIn(column, test.texts, bind))
     case 'contains':
@@ -108,6 +113,18 @@ function writeColumn(name: string, test: Test, bind: Bind): string | undefined {
     default:
       return undefined
   }
+}
+
+/** Whether a category has one of these names, or a level above it one of them as its name or path. */
+function isCategory(test: { op: 'equals' } & Scalars, bind: Bind): string {
+  const { texts } = test
+  if (texts.length === 0) return '0'
+  const isLevel = isIn('value', texts.map(foldLevel), bind)
+  const isOwn = texts.includes('')
+    ? writeMetadata('category', test, bind)
+    : known(isIn('category', texts, bind))
+  return `((${isOwn})
+    OR (levels IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(levels) WHERE ${isLevel})))`
 }
 
 const known = (sql: string): string => `coalesce(${sql}, 0)`

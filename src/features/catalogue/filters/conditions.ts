@@ -1,10 +1,10 @@
 import type { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { readTime } from '../../../core/moments.ts'
 import { fold, isLongerThan } from '../../../core/text.ts'
 import type { Failures } from './failures.ts'
 import type { Field, Node, OwnField, Scalars, Test } from './filter.ts'
 import { FILTER_OPERATORS, type FilterOperator } from './schema.ts'
-import { readTime } from './times.ts'
 
 const CONDITION_KEYS = ['field', 'operator', 'value'] as const
 const PREFIX = 'metadata.'

@@ -35,7 +35,7 @@ export function buildFilters({ db, clock }: Ground, { products, reads }: FilterN
   const hints = createHints({ queries, walks })
   const kept = createKeptRows()
   const filters = filterService({
-    ...{ queries, walks, hints, kept },
+    ...{ queries, walks, hints, kept, clock },
     // Other processes change products without this one's doing.
     readVersion: (storeId) => `${changes.version(storeId)}/${reads.readDataVersion()}`,
   })

@@ -2,40 +2,49 @@ import { distance } from 'fastest-levenshtein'
 import { stemmer } from 'stemmer'
 import { fold } from '../../../core/text.ts'
 
+/** Nobody means a longer one, and taking stems of long words takes long. */
+export const CANDIDATE_CHARS_MAX = 100
+
 /** Characters that two words must share at their beginning to be taken for forms of one. */
 const PREFIX_CHARS_MIN = 3
 
 /**
- * Finds the word that was probably meant: another form of the same word first, then one of its parts, then the fewest
+ * Looks for the word that was probably meant: another form of the same word first, then one of its parts, then the fewest
  * wrong letters, at most one in three.
  */
-export function findNearestWord(word: string, candidates: Iterable<string>): string | undefined {
+export function createNearestWord(word: string) {
   const wanted = fold(word)
+  const stem = stemmer(wanted)
   let best: { candidate: string; cost: number } | undefined
-  for (const candidate of candidates) {
-    const cost = computeCost(wanted, candidate)
-    if (cost !== undefined && (!best || cost < best.cost)) best = { candidate, cost }
-  }
-  return best?.candidate
-}
 
-/** Undefined for words that have nothing in common. */
-function computeCost(wanted: string, candidate: string): number | undefined {
-  const whole = fold(candidate)
-  if (whole === wanted) return 0
-  if (stemmer(whole) === stemmer(wanted)) return 0.25
-  const costs = [costOfLetters(wanted, whole), costOfPrefix(wanted, whole)]
-  const parts = splitParts(candidate)
-  if (parts.length > 1) {
-    for (const part of parts) {
-      if (part.length < PREFIX_CHARS_MIN) continue
-      if (stemmer(part) === stemmer(wanted)) costs.push(0.75)
-      const cost = costOfLetters(wanted, part)
-      if (cost !== undefined) costs.push(cost + 0.5)
+  /** Undefined for words that have nothing in common. */
+  function computeCost(candidate: string): number | undefined {
+    const whole = fold(candidate)
+    if (whole === wanted) return 0
+    if (stemmer(whole) === stem) return 0.25
+    const costs = [costOfLetters(wanted, whole), costOfPrefix(wanted, whole)]
+    const parts = splitParts(candidate)
+    if (parts.length > 1) {
+      for (const part of parts) {
+        if (part.length < PREFIX_CHARS_MIN) continue
+        if (stemmer(part) === stem) costs.push(0.75)
+        const cost = costOfLetters(wanted, part)
+        if (cost !== undefined) costs.push(cost + 0.5)
+      }
     }
+    const found = costs.filter((cost) => cost !== undefined)
+    return found.length === 0 ? undefined : Math.min(...found)
   }
-  const found = costs.filter((cost) => cost !== undefined)
-  return found.length === 0 ? undefined : Math.min(...found)
+
+  return {
+    /** Takes one more candidate, of at most {@link CANDIDATE_CHARS_MAX} characters. */
+    look(candidate: string): void {
+      const cost = computeCost(candidate)
+      if (cost !== undefined && (!best || cost < best.cost)) best = { candidate, cost }
+    },
+    /** The best candidate so far. */
+    get: (): string | undefined => best?.candidate,
+  }
 }
 
 function costOfLetters(wanted: string, word: string): number | undefined {

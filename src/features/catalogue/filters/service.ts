@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { foldLevel } from '../../../core/category-path.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { createFacetCounter, type Facet } from './facets.ts'
@@ -7,15 +9,16 @@ import { EVERYTHING, type Filter, listRequired } from './filter.ts'
 import type { Hints } from './hints.ts'
 import type { KeptRows, Resolved } from './kept.ts'
 import { parseFilters } from './parse.ts'
-import type { FilterQueries, Scope } from './queries.ts'
+import { type FilterQueries, isPrice, type Scope, type Stretch } from './queries.ts'
 import { createRowSet, type RowSet } from './rows.ts'
 import type { Walks } from './walk.ts'
 
 export interface FilterDeps {
-  queries: Pick<FilterQueries, 'prepareFilter' | 'listByIds' | 'prepareValues'>
+  queries: Pick<FilterQueries, 'prepareFilter' | 'listByIds' | 'prepareValues' | 'hasLevel' | 'hasDatedSales'>
   walks: Walks
   hints: Hints
   kept: KeptRows
+  clock: Pick<Clock, 'now'>
   /** Changes with every change of the store's products. */
   readVersion(storeId: string): string
 }
@@ -23,21 +26,29 @@ export interface FilterDeps {
 export type FilterService = ReturnType<typeof filterService>
 
 /** What filters let pass, and what the products that pass have in their fields. */
-export function filterService({ queries, walks, hints, kept, readVersion }: FilterDeps) {
+export function filterService({ queries, walks, hints, kept, readVersion, clock }: FilterDeps) {
   // One walk of a store at a time: its others wait, and may then find what they look for.
   const locked = createKeyedLock()
   const counted = new WeakMap<RowSet, Map<string, Facet>>()
 
-  async function listRows(storeId: string, { root }: Filter): Promise<number[]> {
+  /** A category's name may also be that of a level above others. */
+  function widen(storeId: string, scope: Scope): Scope {
+    if (scope.of !== 'category') return scope
+    const path = foldLevel(scope.value)
+    return queries.hasLevel(storeId, path) ? { of: 'level', value: scope.value, path } : scope
+  }
+
+  async function listRows(storeId: string, { root, conditions }: Filter): Promise<number[]> {
     const ids = findIds(root)
     if (ids) return queries.listByIds(storeId, root, ids)
-    const scope = findScope(root)
+    const scope = widen(storeId, findScope(root))
     const read = queries.prepareFilter(root, scope)
     const rows: number[] = []
-    await walks.alongStore(storeId, scope, (stretch) => {
+    const visit = (stretch: Stretch): boolean => {
       for (const row of read(storeId, stretch)) rows.push(row)
       return true
-    })
+    }
+    await walks.alongStore(storeId, scope, visit, conditions)
     return rows
   }
 
@@ -67,7 +78,7 @@ export function filterService({ queries, walks, hints, kept, readVersion }: Filt
     fields: readonly string[],
     rows: RowSet,
   ): Promise<Map<string, Facet>> {
-    const read = queries.prepareValues(fields)
+    const read = queries.prepareValues(fields, clock.now())
     const counters = fields.map(createFacetCounter)
     await walks.alongRows(rows, (some) => {
       for (const values of read(storeId, some)) {
@@ -111,7 +122,9 @@ export function filterService({ queries, walks, hints, kept, readVersion }: Filt
           ...[...fresh].map(([field, facet]) => [`${storeId}/${field}`, facet] as const),
         ])
         if (known.size + missing.length > LIMITS.facetFieldsMax) known.clear()
-        for (const [field, facet] of fresh) known.set(`${storeId}/${field}`, facet)
+        // What is paid changes with time where sales begin or end.
+        const isKept = (field: string) => !isPrice(field) || !queries.hasDatedSales(storeId)
+        for (const [field, facet] of fresh) if (isKept(field)) known.set(`${storeId}/${field}`, facet)
         counted.set(set, known)
         return Object.fromEntries(fields.map((field) => [field, all.get(`${storeId}/${field}`) as Facet]))
       })

@@ -5,9 +5,13 @@ import { type FilterQueries, type Scope, START, type Stretch } from './queries.t
 /** One step should take about so long: others wait for it. */
 const STEP_MS = 4
 const STEP_MS_MAX = 8
-const PRODUCTS_FIRST = 100
+const PRODUCTS_FIRST = 8
+/** Items between two turns, however little they take. */
+const ITEMS_MAX = 100
 const PRODUCTS_MIN = 4
 const PRODUCTS_MAX = 16_000
+/** Fields of all products of a step that are looked for: the next products may have ten times as many keys as the last. */
+const LOOKS_MAX = 4_000
 
 export interface WalkDeps {
   queries: Pick<FilterQueries, 'findPlace'>
@@ -33,12 +37,15 @@ export function createWalks({ queries, clock, turn }: WalkDeps) {
      * Walks along the products of a store, by their age.
      *
      * @param visit reads a stretch; false ends the walk.
+     * @param looks how many fields it looks for in each product.
      */
     async alongStore(
       storeId: string,
       scope: Scope,
       visit: (stretch: Stretch) => boolean | undefined,
+      looks = 1,
     ): Promise<void> {
+      const most = looks > 1 ? Math.max(PRODUCTS_MIN, Math.floor(LOOKS_MAX / looks)) : PRODUCTS_MAX
       let size = PRODUCTS_FIRST
       for (let after = START; ; ) {
         await turn()
@@ -46,7 +53,19 @@ export function createWalks({ queries, clock, turn }: WalkDeps) {
         const until = queries.findPlace(storeId, scope, after, size)
         if (visit({ after, until }) === false || !until) return
         after = until
-        size = adapt(size, clock.monotonic() - begin)
+        size = Math.min(most, adapt(size, clock.monotonic() - begin))
+      }
+    },
+
+    /** Looks at each of some items. One of them must be cheap; finding the next one counts, too. */
+    async alongItems<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+      await turn()
+      let [begin, seen] = [clock.monotonic(), 0]
+      for (const item of items) {
+        visit(item)
+        if (++seen % ITEMS_MAX > 0 && clock.monotonic() - begin < STEP_MS) continue
+        await turn()
+        begin = clock.monotonic()
       }
     },
 

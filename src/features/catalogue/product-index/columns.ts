@@ -1,59 +1,13 @@
+import { foldLevels, listLevels } from '../../../core/category-path.ts'
+import { systemClock } from '../../../core/clock.ts'
 import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
+import { type Prices, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
 import { keepColour } from './colour-filter.ts'
+import { createDictionary } from './dictionary.ts'
+import { createLevels } from './levels.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
-
-/**
- * Numbers for folded words. The empty word has the number 0 and stands for "none". A word leaves with the last slot that
- * has it, and its number goes to a later one, or clients that rename for ever would fill the memory.
- */
-function createDictionary() {
-  const numbers = new Map<string, number>([['', 0]])
-  const keys = ['']
-  const labels = ['']
-  const uses = [0]
-  const free: number[] = []
-
-  function add(key: string, label: string): number {
-    const number = free.pop() ?? keys.length
-    numbers.set(key, number)
-    keys[number] = key
-    labels[number] = label
-    uses[number] = 0
-    return number
-  }
-
-  return {
-    /**
-     * The number of a folded word, for one slot more; 0 for none.
-     *
-     * @param spell gives the spelling of a new word, for people.
-     */
-    take(key: string | null, spell: (key: string) => string): number {
-      if (key === null || key === '') return 0
-      const number = numbers.get(key) ?? add(key, spell(key))
-      uses[number] = (uses[number] as number) + 1
-      return number
-    },
-    /** Gives the number back for one slot. */
-    release(number: number): void {
-      if (number === 0) return
-      const left = (uses[number] as number) - 1
-      uses[number] = left
-      if (left > 0) return
-      numbers.delete(keys[number] as string)
-      keys[number] = ''
-      labels[number] = ''
-      free.push(number)
-    },
-    /** The number of a word; undefined for one that no slot has. */
-    find: (value: string): number | undefined => numbers.get(fold(value)),
-    /** All words but the empty one, by their first spelling. */
-    listLabels: (): string[] => labels.filter((label) => label !== ''),
-    /** The first spelling of a word. */
-    getLabel: (number: number): string => labels[number] ?? '',
-  }
-}
+import { createPriceColumn } from './prices.ts'
 
 /** The picture in a slot. */
 interface Place {
@@ -68,8 +22,17 @@ interface Place {
 /** The fields that searches filter by, words folded; null for one that is absent or of another type. */
 export interface FilterFields {
   category: string | null
+  /** Names and paths of the levels above it: a JSON list, null for none. */
+  levels: string | null
   color: string | null
-  price: number | null
+  prices: Prices
+}
+
+/** Gives spellings for people. */
+export interface Spelling<Of = void> {
+  category(of: Of): string
+  /** By the folded name. */
+  levels(of: Of): Map<string, string>
 }
 
 /** What the database keeps of a picture for the columns. */
@@ -78,18 +41,22 @@ export interface StoredFields extends FilterFields {
   palette: string
 }
 
-function readFields({ category, color_name: color, price }: Record<string, unknown>): FilterFields {
+function readFields(metadata: Record<string, unknown>): FilterFields {
+  const { category, category_path: path, color_name: color } = metadata
   return {
     category: typeof category === 'string' ? fold(category) : null,
+    levels: foldLevels(category, path),
     color: typeof color === 'string' ? fold(color) : null,
-    price: typeof price === 'number' ? price : null,
+    prices: readPrices(metadata),
   }
 }
 
 /** The conditions of a search; an absent one lets everything pass. */
 export interface SearchFilter {
+  /** The name of a category, of a level above it, or a path. */
   category?: string | undefined
   color?: string | undefined
+  /** Of what is paid. */
   priceMin?: number | undefined
   priceMax?: number | undefined
 }
@@ -106,8 +73,12 @@ export interface SlotMask {
 
 export type StoreColumns = ReturnType<typeof createColumns>
 
-/** The filter columns of one store, with one row for each slot of its vector segment. */
-export function createColumns() {
+/**
+ * The filter columns of one store, with one row for each slot of its vector segment.
+ *
+ * @param now Unix ms.
+ */
+export function createColumns(now: () => number = systemClock.now) {
   const categories = createDictionary()
   const colors = createDictionary()
   /** What each colour name says, by its number. */
@@ -118,7 +89,8 @@ export function createColumns() {
   let document = new Uint32Array(capacity)
   let category = new Uint32Array(capacity)
   let color = new Uint32Array(capacity)
-  let price = new Float64Array(capacity).fill(Number.NaN)
+  const levels = createLevels()
+  const prices = createPriceColumn(now)
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
   const perCategory: number[] = [0]
@@ -131,7 +103,6 @@ export function createColumns() {
     document = resize(document, new Uint32Array(capacity))
     category = resize(category, new Uint32Array(capacity))
     color = resize(color, new Uint32Array(capacity))
-    price = resize(price, new Float64Array(capacity).fill(Number.NaN))
     first = resize(first, new Uint8Array(capacity))
   }
 
@@ -146,6 +117,8 @@ export function createColumns() {
     if (first[slot]) count(category[slot] as number, -1)
     categories.release(category[slot] as number)
     colors.release(color[slot] as number)
+    levels.clear(slot)
+    prices.clear(slot)
     category[slot] = 0
     color[slot] = 0
     first[slot] = 0
@@ -162,14 +135,15 @@ export function createColumns() {
     return number
   }
 
-  function write(slot: number, row: FilterFields & Place, spellCategory: (key: string) => string): void {
+  function write(slot: number, row: FilterFields & Place, spelling: Spelling): void {
     grow(slot)
     clear(slot)
     product[slot] = row.product
     document[slot] = row.document
-    category[slot] = categories.take(row.category, spellCategory)
+    category[slot] = categories.take(row.category, () => spelling.category())
+    levels.set(slot, row.levels, () => spelling.levels())
     color[slot] = takeColour(row.color)
-    price[slot] = row.price ?? Number.NaN
+    prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
     if (row.isFirst) count(category[slot] as number, 1)
   }
@@ -194,12 +168,19 @@ export function createColumns() {
       row: Place & { metadata: Record<string, unknown>; palette?: readonly PaletteColour[] },
     ): void {
       const { metadata, palette = [] } = row
-      write(slot, { ...row, ...readFields(metadata) }, () => String(metadata['category']).trim())
+      write(
+        slot,
+        { ...row, ...readFields(metadata) },
+        {
+          category: () => String(metadata['category']).trim(),
+          levels: () => listLevels(metadata['category_path']),
+        },
+      )
       palettes.set(slot, palette)
     },
-    /** Fills a slot from stored fields. @param spellCategory gives the product's own spelling; asked for a new category. */
-    load(slot: number, row: StoredFields & Place, spellCategory: (key: string) => string): void {
-      write(slot, row, spellCategory)
+    /** Fills a slot from stored fields. @param spelling the product's own, asked for what is new. */
+    load(slot: number, row: StoredFields & Place, spelling: Spelling): void {
+      write(slot, row, spelling)
       palettes.load(slot, row.palette)
     },
     clear,
@@ -214,8 +195,16 @@ export function createColumns() {
     /** The colour words that products have, folded. */
     listColors: (): string[] => colors.listLabels(),
 
-    /** The price of the product in a slot; NaN without one. */
-    priceAt: (slot: number): number => price[slot] ?? Number.NaN,
+    /** The names of the levels above the categories of products, for people. */
+    listLevels: levels.listNames,
+    /** Makes a test of slots: whether a level above the category has a name or path. Undefined where none has. */
+    testLevel: levels.test,
+
+    /** What is paid at present for the product in each slot, NaN without a price; valid for one tick. */
+    readPrices: (): ((slot: number) => number) => {
+      const price = prices.read()
+      return (slot) => price[slot] ?? Number.NaN
+    },
 
     /** The number of products with pictures. */
     countProducts: (): number => perCategory.reduce((sum, products) => sum + products, 0),
@@ -232,19 +221,22 @@ export function createColumns() {
       const bytes = new Uint8Array(slots)
       const used = Math.min(slots, capacity)
       bytes.fill(1, 0, used)
-      const keep = (column: Uint32Array, wanted: number | undefined) => {
-        for (let slot = 0; slot < used; slot++) if (column[slot] !== wanted) bytes[slot] = 0
+      if (filter.category !== undefined) {
+        // A word that no product has has no number and finds nothing.
+        const wanted = categories.find(filter.category)
+        const isBelow = levels.test(filter.category)
+        for (let slot = 0; slot < used; slot++)
+          if (category[slot] !== wanted && !isBelow?.(slot)) bytes[slot] = 0
       }
-      // A word that no product has has no number and finds nothing.
-      if (filter.category !== undefined) keep(category, categories.find(filter.category))
       if (filter.color !== undefined) {
         const columns = { product, first, name: color, palettes }
         keepColour(bytes, columns, filter.color, namedColours, colors.find(filter.color))
       }
       if (filter.priceMin !== undefined || filter.priceMax !== undefined) {
         const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
+        const price = prices.read()
         for (let slot = 0; slot < used; slot++) {
-          const value = price[slot] as number
+          const value = price[slot] ?? Number.NaN
           // NaN stands for no price, and passes no price filter.
           if (!(value >= priceMin && value <= priceMax)) bytes[slot] = 0
         }

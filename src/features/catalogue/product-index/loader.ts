@@ -36,7 +36,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
       yield
       if (!hasRoom(owner, rowids.length)) continue
       for (const picture of queries.listPictures(owner, rowids)) {
-        index.load(owner, picture, vectorAt(picture.n), queries.readCategory)
+        index.load(owner, picture, vectorAt(picture.n), queries.spelling)
         pictures++
       }
     }

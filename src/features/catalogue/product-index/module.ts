@@ -23,11 +23,11 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
  * write to it after each commit, and searches read it.
  */
-export function buildProductIndex({ db, log }: Ground, needs: ProductIndexNeeds) {
+export function buildProductIndex({ db, clock, log }: Ground, needs: ProductIndexNeeds) {
   const { model, dimension, memoryBytesMax, stop, noteFault } = needs
   const arena = createVectorArena(dimension, { memoryBytesMax })
   stop?.addEventListener('abort', arena.close, { once: true })
-  const index = createProductIndex(arena)
+  const index = createProductIndex(arena, clock.now)
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
   const service: ProductIndexService = { ...index, ...loader }

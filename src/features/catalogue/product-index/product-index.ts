@@ -1,6 +1,7 @@
+import { systemClock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Segment, VectorArena } from '../../../platform/vectors/arena.ts'
-import { createColumns, type StoreColumns, type StoredFields } from './columns.ts'
+import { createColumns, type Spelling, type StoreColumns, type StoredFields } from './columns.ts'
 import type { PaletteColour, PaletteColumn } from './palettes.ts'
 import { readWords } from './words/fields.ts'
 import { createScratch, createWordIndex, type ProductWords, type WordIndex } from './words/words.ts'
@@ -60,14 +61,16 @@ export type ProductIndex = ReturnType<typeof createProductIndex>
  *
  * It is a cache of the database: filled at the start, and changed in the same tick as each commit, so that the next
  * search finds every acknowledged product.
+ *
+ * @param now Unix ms, for what is paid at present.
  */
-export function createProductIndex(arena: VectorArena) {
+export function createProductIndex(arena: VectorArena, now: () => number = systemClock.now) {
   const stores = new Map<string, Sides>()
   const scratch = createScratch()
 
   function open(storeId: string): Sides {
     const known = stores.get(storeId) ?? {
-      ...{ columns: createColumns(), words: createWordIndex(scratch), unreadEnd: 0 },
+      ...{ columns: createColumns(now), words: createWordIndex(scratch), unreadEnd: 0 },
     }
     stores.set(storeId, known)
     return known
@@ -156,18 +159,21 @@ export function createProductIndex(arena: VectorArena) {
      * Adds a picture from the database; `hasRoom` must have found room for it. The words of its product follow, by
      * {@link listUnread} and {@link loadWords}.
      *
-     * @param spellCategory gives the spelling of a product's category, by the product's row.
+     * @param spelling of a product's category and levels, by the product's row.
      */
-    load(
-      storeId: string,
-      picture: StoredPicture,
-      vector: Float32Array,
-      spellCategory: (product: number) => string,
-    ): void {
+    load(storeId: string, picture: StoredPicture, vector: Float32Array, spelling: Spelling<number>): void {
       const slot = arena.put(storeId, picture.pictureId, vector)
       const sides = open(storeId)
       replaceDocument(sides, slot, 0)
-      sides.columns.load(slot, { ...picture, document: 0 }, () => spellCategory(picture.product))
+      const { product } = picture
+      sides.columns.load(
+        slot,
+        { ...picture, document: 0 },
+        {
+          category: () => spelling.category(product),
+          levels: () => spelling.levels(product),
+        },
+      )
       sides.unreadEnd = Math.max(sides.unreadEnd, slot + 1)
     },
 

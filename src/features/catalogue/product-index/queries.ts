@@ -1,3 +1,4 @@
+import { listLevels } from '../../../core/category-path.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { StoredPicture } from './product-index.ts'
 import { readWords } from './words/fields.ts'
@@ -21,14 +22,19 @@ export function productIndexQueries(db: Db, model: number) {
     product: number,
     position: number,
     category: string | null,
+    levels: string | null,
     color: string | null,
     price: number | null,
+    regular: number | null,
+    sale: number | null,
+    from: number | null,
+    until: number | null,
     palette: string,
   ]
   // Arrays, because objects take longer, and a store may have millions of pictures.
   const pictures = db
     .prepare<[string, string, number], Row>(`
-    SELECT asked.key, product, position, category, color, price, palette
+    SELECT asked.key, product, position, category, levels, color, price, regular_price, sale, sale_from, sale_until, palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
     CROSS JOIN products ON products.id = pictures.product
@@ -44,22 +50,28 @@ export function productIndexQueries(db: Db, model: number) {
   const category = db
     .prepare<[number], string | null>(`SELECT metadata -> '$.category' FROM products WHERE id = ?`)
     .pluck()
+  const path = db
+    .prepare<[number], string | null>(`SELECT metadata -> '$.category_path' FROM products WHERE id = ?`)
+    .pluck()
 
   return {
     /** Those of some pictures of a store that have a vector, with the fields that searches filter by. */
     listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] =>
       pictures
         .all(JSON.stringify(ids), storeId, model)
-        .map(([n, product, position, category, color, price, palette]) => ({
-          n,
-          pictureId: ids[n] as number,
-          product,
-          isFirst: position === 0,
-          category,
-          color,
-          price,
-          palette,
-        })),
+        .map(
+          ([n, product, position, category, levels, color, price, regular, sale, from, until, palette]) => ({
+            n,
+            pictureId: ids[n] as number,
+            product,
+            isFirst: position === 0,
+            category,
+            levels,
+            color,
+            prices: sale === null ? { price, sale, from, until } : { price: regular, sale, from, until },
+            palette,
+          }),
+        ),
 
     /** The words of some products of a store, by their rows. */
     listWords: (storeId: string, products: readonly number[]): { product: number; words: ProductWords }[] =>
@@ -70,7 +82,10 @@ export function productIndexQueries(db: Db, model: number) {
             words: readWords(productId, JSON.parse(metadata)),
           })),
 
-    /** How a product spells its category. */
-    readCategory: (product: number): string => String(JSON.parse(category.get(product) ?? '""')).trim(),
+    /** How a product spells its category and the levels above it. */
+    spelling: {
+      category: (product: number): string => String(JSON.parse(category.get(product) ?? '""')).trim(),
+      levels: (product: number): Map<string, string> => listLevels(JSON.parse(path.get(product) ?? 'null')),
+    },
   }
 }

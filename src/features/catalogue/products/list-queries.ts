@@ -5,8 +5,10 @@ import type { Words } from './words.ts'
 /** Which products a list shows: those that fit everything that is given. */
 export interface ProductFilter {
   storeId: string
-  /** Folded. */
+  /** Folded; of products whose own category this is. */
   category?: string | undefined
+  /** Folded; of products in a category of this name, or below a level of this name or path. */
+  level?: { name: string; path: string } | undefined
   brand?: string | undefined
   words?: Words | undefined
   /** Unix ms. */
@@ -37,7 +39,7 @@ export interface ListQuery {
 }
 
 /** Where products that may pass a filter are found; each of them is then held against the whole filter. */
-export type Source = 'words' | 'category' | 'brand' | 'updated' | 'store'
+export type Source = 'words' | 'category' | 'level' | 'brand' | 'updated' | 'store'
 
 interface Order {
   column: string
@@ -77,6 +79,9 @@ const TABLES: Record<Source, string> = {
   words: `(SELECT rowid AS word FROM product_words WHERE product_words MATCH @candidates LIMIT @candidatesMax)
     CROSS JOIN products ON products.id = word`,
   category: 'products INDEXED BY products_category',
+  level: `(SELECT id AS found FROM products INDEXED BY products_category WHERE store_id = @storeId AND category = @levelName
+      UNION ALL SELECT product FROM product_levels WHERE store_id = @storeId AND name = @levelPath)
+    CROSS JOIN products ON products.id = found`,
   brand: 'products INDEXED BY products_brand',
   updated: 'products INDEXED BY products_updated',
   store: 'products INDEXED BY products_created',
@@ -92,7 +97,13 @@ export type ProductListQueries = ReturnType<typeof productListQueries>
  * list best, so each statement names its own.
  */
 export function productListQueries(db: Db) {
+  const anyLevel = db.prepare<[string, string], { found: 1 }>(
+    'SELECT 1 AS found FROM product_levels WHERE store_id = ? AND name = ? LIMIT 1',
+  )
   return {
+    /** Whether a product of the store is below a level of this name or path. */
+    hasLevel: (storeId: string, path: string): boolean => anyLevel.get(storeId, path) !== undefined,
+
     /** How many products of all stores have the trigrams of some words, counted up to `max`. */
     countCandidates(candidates: string, max: number): number {
       return countRows(db, 'SELECT 1 FROM product_words WHERE product_words MATCH @candidates LIMIT @max', {
@@ -179,10 +190,10 @@ function orderIndex({ category, brand }: ProductFilter, sort: ProductSort): stri
 
 /** Whether every product that `walk` comes by passes the filter. */
 export function isOrdered(
-  { category, brand, words, updatedSince }: ProductFilter,
+  { category, level, brand, words, updatedSince }: ProductFilter,
   sort: ProductSort,
 ): boolean {
-  if (words) return false
+  if (words || level) return false
   if (updatedSince !== undefined) return sort === 'updated' && category === undefined && brand === undefined
   if (brand !== undefined) return category === undefined && isByAge(sort)
   return category === undefined || ORDERS[sort].ofCategory !== undefined
@@ -201,7 +212,11 @@ function countRows(db: Db, rows: string, values: Record<string, unknown>): numbe
   return found.get(values)?.n ?? 0
 }
 
-function toConditions({ storeId, category, brand, words, updatedSince }: ProductFilter) {
+/** Whether a level above the product's category has a name or path, in SQL. */
+const hasLevel = (path: string): string =>
+  `(levels IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(levels) WHERE value = ${path}))`
+
+function toConditions({ storeId, category, level, brand, words, updatedSince }: ProductFilter) {
   const parts = ['store_id = @storeId']
   const values: Record<string, unknown> = { storeId }
   const add = (condition: string, more: Record<string, unknown>) => {
@@ -209,6 +224,10 @@ function toConditions({ storeId, category, brand, words, updatedSince }: Product
     Object.assign(values, more)
   }
   if (category !== undefined) add('category = @category', { category })
+  if (level !== undefined) {
+    const { name: levelName, path: levelPath } = level
+    add(`(coalesce(category = @levelName, 0) OR ${hasLevel('@levelPath')})`, { levelName, levelPath })
+  }
   if (brand !== undefined) add('brand = @brand', { brand })
   if (updatedSince !== undefined)
     add('updated_at >= @updatedSince', { updatedSince: BigInt(Math.trunc(updatedSince)) })

@@ -1,4 +1,6 @@
+import { foldLevel } from '../../../core/category-path.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { fold } from '../../../core/text.ts'
 import {
   isOrdered,
   type ListedProduct,
@@ -52,6 +54,13 @@ export function productLists({ queries, countProducts, bounds = BOUNDS }: Produc
   const toTotal = (n: number): Total => ({ total: Math.min(n, bounds.total), isExact: n <= bounds.total })
 
   return {
+    /** The products of a category: its own ones, and those below a level of that name where the store has any. */
+    inCategory(storeId: string, category: string): Pick<ProductFilter, 'category' | 'level'> {
+      const path = foldLevel(category)
+      const name = fold(category)
+      return queries.hasLevel(storeId, path) ? { level: { name, path } } : { category: name }
+    },
+
     /** At most `limit` products of a list, and how many there are in all. */
     list(query: ListQuery): Total & { found: ListedProduct[] } {
       const products = countProducts(query.filter.storeId)
@@ -88,8 +97,9 @@ export function productLists({ queries, countProducts, bounds = BOUNDS }: Produc
 }
 
 /** Where the fewest products are found that may pass the filter, its words aside. */
-function findSource({ category, brand, updatedSince }: ProductFilter): Source {
+function findSource({ category, level, brand, updatedSince }: ProductFilter): Source {
   if (category !== undefined) return 'category'
+  if (level !== undefined) return 'level'
   if (brand !== undefined) return 'brand'
   return updatedSince === undefined ? 'store' : 'updated'
 }

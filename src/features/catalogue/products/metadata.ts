@@ -1,11 +1,14 @@
 import { LIMITS } from '../../../core/limits.ts'
+import { readTime } from '../../../core/moments.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Metadata } from './schema.ts'
 
-/** Checks the limits that no schema can state: size, number of keys, depth. @throws ApiError `validation_error`. */
+/** Checks what no schema can state: size, number of keys, depth, dates. @throws ApiError `validation_error`. */
 export function checkMetadata(metadata: Metadata): void {
+  const problems = DATES.flatMap((key) => findProblem(metadata[key], `/metadata/${key}`))
+  if (problems.length > 0) throw validationError(problems)
   const { keys, depth, chars } = measure(metadata, 1)
   if (depth > LIMITS.metadataDepthMax) throw tooDeep()
   if (keys > LIMITS.metadataKeysMax) throw tooMuch(`must have at most ${LIMITS.metadataKeysMax} keys`)
@@ -13,6 +16,15 @@ export function checkMetadata(metadata: Metadata): void {
   if (chars > LIMITS.metadataBytesMax || countJsonBytes(metadata) > LIMITS.metadataBytesMax) {
     throw tooMuch(`must be at most ${sizeInWords(LIMITS.metadataBytesMax)} as JSON`)
   }
+}
+
+const DATES = ['sale_price_from', 'sale_price_until']
+
+/** An empty text is no date, as forms send it. */
+function findProblem(value: unknown, pointer: string): Problem[] {
+  if (typeof value !== 'string' || value === '' || readTime(value) !== undefined) return []
+  const message = 'must be a date or a time of ISO 8601, such as 2030-01-31 or 2030-01-31T18:00:00Z'
+  return [{ in: 'body', pointer, code: 'format', message }]
 }
 
 const countJsonBytes = (metadata: Metadata): number => Buffer.byteLength(JSON.stringify(metadata))

@@ -1,9 +1,11 @@
 import { Elysia } from 'elysia'
 import type { CallerStore } from '../../../core/actor.ts'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
+import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { unsynced } from '../../../platform/db/open.ts'
@@ -24,6 +26,8 @@ import { pictureRoutes } from './picture-routes.ts'
 import { productPictures } from './pictures.ts'
 import { productQueries } from './queries.ts'
 import { productRoutes } from './routes.ts'
+import { saleQueries } from './sale-queries.ts'
+import { createSales } from './sales.ts'
 import { productService } from './service.ts'
 import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
@@ -50,6 +54,9 @@ export interface ProductNeeds {
   /** Learns inside its transaction of every write that may have taken room of the plan. */
   noteGrowth?: (store: CallerStore) => void
 }
+
+/** Products of an older version whose copies are made anew in one step. */
+const FOLDED_AT_ONCE = 100
 
 /** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
 const SWEEP_MS = 10_000
@@ -84,8 +91,12 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
     ...{ noteGrowth: needs.noteGrowth, plans, baseUrl },
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
+  const sales = createSales({
+    queries: saleQueries(db),
+    ...{ unsynced: (write) => unsynced(db, write), turn, clock },
+  })
   const products = productService({
-    ...{ queries, lists, changes, toPublicUrl: pictures.toPublicUrl },
+    ...{ queries, lists, changes, sales, toPublicUrl: pictures.toPublicUrl },
     model: embedder.model,
   })
 
@@ -101,10 +112,17 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
       listIds: queries.listIds,
       count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
+      /** Makes copies anew that an older version has written, step by step; to be done before the index is loaded. */
+      *foldOld(): Generator<void> {
+        while (unsynced(db, () => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
+      },
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(pictures)),
-    chores: [{ name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep }],
+    chores: [
+      { name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep },
+      { name: 'beginning and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
+    ],
   } satisfies Module<object>
 }
 

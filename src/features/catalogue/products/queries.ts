@@ -1,3 +1,5 @@
+import { foldLevels } from '../../../core/category-path.ts'
+import { nextTurn, paidAt, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
@@ -137,14 +139,16 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     `${SHOWN} WHERE products.id IN (SELECT value FROM json_each(?))`,
   )
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
-    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, color, price, name,
-      is_demo, created_at, indexed_at, updated_at)
-    VALUES (@storeId, @productId, @vectorId, @imageUrl, @metadata, @category, @brand, @color, @price, @name,
-      @demo, @now, @now, @now)
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, levels, brand, color, price,
+      regular_price, sale, sale_from, sale_until, price_turns_at, name, is_demo, created_at, indexed_at, updated_at)
+    VALUES (@storeId, @productId, @vectorId, @imageUrl, @metadata, @category, @levels, @brand, @color, @price,
+      @regularPrice, @sale, @saleFrom, @saleUntil, @priceTurnsAt, @name, @demo, @now, @now, @now)
     ON CONFLICT (store_id, product_id) DO UPDATE SET
       image_url = excluded.image_url, metadata = excluded.metadata, category = excluded.category,
-      brand = excluded.brand, color = excluded.color, price = excluded.price, name = excluded.name,
-      is_demo = excluded.is_demo, updated_at = CASE WHEN @keepsTime THEN updated_at ELSE excluded.updated_at END,
+      levels = excluded.levels, brand = excluded.brand, color = excluded.color, price = excluded.price,
+      regular_price = excluded.regular_price, sale = excluded.sale, sale_from = excluded.sale_from,
+      sale_until = excluded.sale_until, price_turns_at = excluded.price_turns_at, name = excluded.name,
+      is_unfolded = 0, is_demo = excluded.is_demo, updated_at = CASE WHEN @keepsTime THEN updated_at ELSE excluded.updated_at END,
       indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
     RETURNING id, vector_id AS vectorId`)
   const pictureIds = db.prepare<[number], { id: number }>('SELECT id FROM pictures WHERE product = ?')
@@ -173,6 +177,13 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
   const stillKept = db.prepare<[Buffer], { found: 1 }>(
     'SELECT 1 AS found FROM kept_pictures WHERE content_hash = ? LIMIT 1',
   )
+  const unfolded = db.prepare<[bigint], { id: number; metadata: string }>(
+    'SELECT id, metadata FROM products INDEXED BY products_unfolded WHERE is_unfolded = 1 LIMIT ?',
+  )
+  const refold = db.prepare<Record<string, unknown>>(`
+    UPDATE products SET levels = @levels, price = @price, regular_price = @regularPrice, sale = @sale,
+      sale_from = @saleFrom, sale_until = @saleUntil, price_turns_at = @priceTurnsAt, is_unfolded = 0
+    WHERE id = @id`)
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
@@ -263,7 +274,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       const { metadata, isDemo, isReembedding = false, ...columns } = product
       const saved = upsert.get({
         ...columns,
-        ...foldColumns(metadata),
+        ...foldColumns(metadata, columns.now),
         metadata: JSON.stringify(metadata),
         demo: isDemo ? 1 : 0,
         keepsTime: isReembedding ? 1 : 0,
@@ -281,6 +292,26 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     remove({ id, pictures }: Pick<ProductRow, 'id' | 'pictures'>): void {
       removePictures(pictures.map((picture) => picture.id))
       dropProduct.run(BigInt(id))
+    },
+
+    /**
+     * Makes the copies anew of some products that an older version has written; to be called inside a transaction.
+     *
+     * @returns whether there were any.
+     */
+    foldSome(now: number, limit: number): boolean {
+      const rows = unfolded.all(BigInt(limit))
+      for (const { id, metadata } of rows) {
+        const {
+          category: _c,
+          brand: _b,
+          color: _o,
+          name: _n,
+          ...columns
+        } = foldColumns(JSON.parse(metadata), now)
+        refold.run({ ...columns, id: BigInt(id) })
+      }
+      return rows.length > 0
     },
 
     /** Ids of the store's demo products. */
@@ -318,14 +349,26 @@ const toShown = (row: RawShown): ShownProduct => {
   }
 }
 
-/** Copies of the metadata that filters and lists look up, without case and accents. */
-function foldColumns(metadata: Metadata) {
+/** Copies of the metadata that filters and lists look up, without case and accents. @param now for what is paid. */
+function foldColumns(metadata: Metadata, now: number) {
   const foldText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
+  const category = foldText(metadata['category'])
+  const prices = readPrices(metadata)
+  const turnsAt = nextTurn(prices, now)
   return {
-    category: foldText(metadata['category']),
+    category,
+    levels: foldLevels(metadata['category'], metadata['category_path']),
     brand: foldText(metadata['brand']),
     color: foldText(metadata['color_name']),
     name: foldText(metadata['name']),
-    price: typeof metadata['price'] === 'number' ? metadata['price'] : null,
+    price: paidAt(prices, now),
+    regularPrice: prices.sale === null ? null : prices.price,
+    sale: prices.sale,
+    saleFrom: toInteger(prices.from),
+    saleUntil: toInteger(prices.until),
+    priceTurnsAt: toInteger(turnsAt),
   }
 }
+
+/** A number is bound as REAL, which a STRICT table takes for a whole number. */
+const toInteger = (ms: number | null): number | null => (ms === null ? null : Math.trunc(ms))

@@ -8,6 +8,23 @@ import { Moment, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
+/** One of the ways in which a product can be bought, of contract 2.1. */
+const Variant = named(
+  'ProductVariant',
+  t.Object(
+    {
+      sku: t.Optional(t.String()),
+      name: t.Optional(t.String()),
+      color: t.Optional(t.String()),
+      price: t.Optional(t.Number()),
+      in_stock: t.Optional(t.Boolean()),
+      image_url: t.Optional(t.String({ description: 'The address of one of the product’s pictures.' })),
+      url: t.Optional(t.String()),
+    },
+    { ...ANY_KEY },
+  ),
+)
+
 /** Contract 2.1 and further keys with a meaning. Unknown keys are kept and can be filtered. */
 export const Metadata = named(
   'ProductMetadata',
@@ -15,9 +32,25 @@ export const Metadata = named(
     {
       name: t.Optional(t.String()),
       category: t.Optional(t.String()),
+      category_path: t.Optional(
+        t.Array(text({ maxLength: LIMITS.filterTextCharsMax }), {
+          maxItems: LIMITS.categoryPathMax,
+          description:
+            'The levels above the category, as `["Clothing", "Clothing > Hoodies"]`: `category` finds the product by each of them, too.',
+        }),
+      ),
       brand: t.Optional(t.String()),
-      price: t.Optional(t.Number({ description: 'Major units of `currency`.' })),
+      price: t.Optional(t.Number({ description: 'The regular price in major units of `currency`.' })),
       color_name: t.Optional(t.String()),
+      colors: t.Optional(
+        t.Array(t.String(), {
+          maxItems: LIMITS.colorsMax,
+          description: 'The colours of all its variants.',
+        }),
+      ),
+      description: t.Optional(
+        t.String({ description: 'Searches by words read its first 500 characters, without HTML.' }),
+      ),
       tags: t.Optional(t.Array(t.String())),
       url: t.Optional(t.String({ description: 'Web page of the product.' })),
       currency: t.Optional(t.String({ description: 'ISO 4217.' })),
@@ -25,7 +58,17 @@ export const Metadata = named(
       sku: t.Optional(t.String()),
       gtin: t.Optional(t.String()),
       variant_group: t.Optional(t.String()),
-      sale_price: t.Optional(t.Number()),
+      sale_price: t.Optional(
+        t.Number({ description: 'What is paid while the sale holds, if it is below `price`.' }),
+      ),
+      sale_price_from: t.Optional(
+        t.String({ description: 'ISO 8601, a date or a time; in UTC unless it says otherwise.' }),
+      ),
+      sale_price_until: t.Optional(
+        t.String({ description: 'ISO 8601; a date alone holds to the end of that day.' }),
+      ),
+      price_max: t.Optional(t.Number({ description: 'The highest price of its variants.' })),
+      variants: t.Optional(t.Array(Variant, { maxItems: LIMITS.variantsMax })),
       rating: t.Optional(t.Number()),
       created_at: t.Optional(t.String()),
     },

@@ -15,6 +15,7 @@ import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
+import type { Sales } from './sales.ts'
 import {
   type DeletedProduct,
   type Given,
@@ -35,6 +36,7 @@ export interface ProductDeps {
   queries: Pick<ProductQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   changes: ProductChanges
+  sales: Pick<Sales, 'settle'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
   /** The model in use. */
@@ -50,7 +52,7 @@ export interface Indexed {
 export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
-export function productService({ queries, lists, changes, toPublicUrl, model }: ProductDeps) {
+export function productService({ queries, lists, changes, sales, toPublicUrl, model }: ProductDeps) {
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -147,7 +149,7 @@ export function productService({ queries, lists, changes, toPublicUrl, model }: 
     },
 
     /** GET /v1/products. @throws ApiError `invalid_cursor`. */
-    list(storeId: string, query: ProductListQuery): ProductList {
+    async list(storeId: string, query: ProductListQuery): Promise<ProductList> {
       const sort = query.sort ?? 'newest'
       const cursors = CURSORS[sort]
       const after = cursors.read(query.cursor)
@@ -157,13 +159,14 @@ export function productService({ queries, lists, changes, toPublicUrl, model }: 
       const filter = {
         storeId,
         // An empty field of a form is no filter.
-        category: (query.category && fold(query.category)) || undefined,
+        ...(query.category?.trim() && lists.inCategory(storeId, query.category)),
         brand: (query.brand && fold(query.brand)) || undefined,
         words: query.q === undefined ? undefined : toWords(query.q),
         updatedSince:
           query.updated_since === undefined ? undefined : readMoment('updated_since', query.updated_since),
       }
       const limit = query.limit ?? LIMITS.productsPageDefault
+      if (sort === 'price_asc' || sort === 'price_desc') await sales.settle(storeId)
       const { found, total, isExact } = lists.list({ filter, sort, limit: limit + 1, after })
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {

@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** A text of the catalogue that shoppers may search for. */
@@ -10,8 +11,19 @@ export interface CatalogueText {
 /** Products counted for one text. */
 const COUNTED_MAX = 1_000
 
+/** Products of one name that are looked at, and names that are looked at in vain. */
+const MEMBERS_MAX = 10
+const HIDDEN_MAX = 200
+
 /** After every text that begins with one that comes before it. */
 export const LAST = '\u{10ffff}'
+
+interface TextSource {
+  next: Pick<Statement<[{ storeId: string; after: string; to: string }], string | null>, 'get'>
+  has: Pick<Statement<[{ storeId: string; text: string }], number>, 'get'>
+  /** 0 for a text of variants alone whose product is named by another one. */
+  isShown?: Pick<Statement<[{ storeId: string; text: string }], number>, 'get'>
+}
 
 export type CatalogueQueries = ReturnType<typeof catalogueQueries>
 
@@ -36,7 +48,7 @@ export function catalogueQueries(db: Db) {
         .pluck(),
     }
   }
-  const sources = [
+  const sources: TextSource[] = [
     byColumn('category', 'products_category'),
     byColumn('brand', 'products_brand'),
     {
@@ -49,6 +61,17 @@ export function catalogueQueries(db: Db) {
         .prepare<{ storeId: string; text: string }, number>(`
         SELECT count(*) FROM (SELECT 1 FROM products INDEXED BY products_name
           WHERE store_id = @storeId AND sort_name = @text LIMIT ${COUNTED_MAX})`)
+        .pluck(),
+      isShown: db
+        .prepare<{ storeId: string; text: string }, number>(`
+        SELECT EXISTS (
+          SELECT 1 FROM (
+            SELECT product_id, variant_group FROM products INDEXED BY products_name
+            WHERE store_id = @storeId AND sort_name = @text LIMIT ${MEMBERS_MAX}) AS named
+          WHERE variant_group IS NULL OR variant_group = product_id OR (
+            NOT EXISTS (SELECT 1 FROM products WHERE store_id = @storeId AND product_id = named.variant_group)
+            AND @text = (SELECT min(sort_name) FROM products INDEXED BY products_group
+              WHERE store_id = @storeId AND variant_group = named.variant_group AND sort_name > '')))`)
         .pluck(),
     },
   ]
@@ -64,19 +87,23 @@ export function catalogueQueries(db: Db) {
       ),
 
     /**
-     * Lists categories, then brands, then names that begin with a text.
+     * Lists categories, then brands, then names that begin with a text. Of the variants of one product it takes the name of
+     * their parent, or that of the first where the store has no parent.
      *
      * @param prefix folded; empty for all.
      */
     listTexts(storeId: string, prefix: string, limit: number): CatalogueText[] {
       const found = new Map<string, number>()
-      for (const { next, has } of sources) {
+      for (const { next, has, isShown } of sources) {
         let after = prefix
+        let hidden = 0
         const take = (text: string) => {
-          if (!found.has(text)) found.set(text, has.get({ storeId, text }) ?? 0)
+          if (found.has(text)) return
+          if (isShown?.get({ storeId, text }) === 0) hidden++
+          else found.set(text, has.get({ storeId, text }) ?? 0)
         }
         if (prefix !== '' && (has.get({ storeId, text: prefix }) ?? 0) > 0) take(prefix)
-        while (found.size < limit) {
+        while (found.size < limit && hidden < HIDDEN_MAX) {
           const text = next.get({ storeId, after, to: prefix + LAST })
           if (text === null || text === undefined) break
           take(text)

@@ -197,7 +197,8 @@ export const UnmetDemand = named(
     clusters: t.Array(
       t.Object({
         searches: count(),
-        best_score: t.Number({ description: 'The mean of their best scores.' }),
+        mean_best_score: t.Number({ description: 'The mean of their best scores.' }),
+        best_score: t.Number({ description: 'The same as `mean_best_score`, its older name.' }),
         shows: t.Array(
           t.Object({
             name: t.String(),

@@ -34,6 +34,20 @@ export const SearchResult = named(
     metadata: t.Record(t.String(), t.Unknown()),
     image_url: t.String(),
     matched_image: t.String({ description: 'The best matching picture of the product.' }),
+    matched_variant: t.Optional(
+      named(
+        'MatchedVariant',
+        t.Object(
+          {
+            sku: t.Optional(t.String()),
+            name: t.Optional(t.String()),
+            url: t.Optional(t.String()),
+            price: t.Optional(t.Number()),
+          },
+          { description: 'The variant of `metadata.variants` that the best matching picture shows.' },
+        ),
+      ),
+    ),
     matched_reference: t.Optional(
       Type.Integer({ description: 'The number of the reference that it matches best, from 0.' }),
     ),

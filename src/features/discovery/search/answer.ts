@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../core/limits.ts'
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import type { GroupedHit } from './groups.ts'
 import type { FillFacts, Found, PipelineDeps, Query } from './pipeline.ts'
@@ -33,6 +34,7 @@ export function createAnswers({
         metadata: fields ? pickFields(metadata, fields) : metadata,
         image_url: toPublicUrl(row.imageUrl),
         matched_image: toPublicUrl(row.matchedImageUrl),
+        ...describeVariant(row),
         ...(hit.reference !== undefined && { matched_reference: hit.reference }),
         ...(hit.group && { group: hit.group }),
         ...(explain && { explain: describe(hit, cut) }),
@@ -93,6 +95,24 @@ export function createAnswers({
   return {
     answer,
     listHits: (storeId: string, hits: readonly Hit[]): SearchResult[] => describeHits(storeId, hits, {}, 0),
+  }
+}
+
+/** The variant that the best picture shows, one in stock before others; nothing where none has that picture. */
+function describeVariant({ metadata, matchedImageUrl }: HitRow): Pick<SearchResult, 'matched_variant'> {
+  const { variants } = metadata
+  if (!Array.isArray(variants)) return {}
+  const shown = variants.slice(0, LIMITS.variantsMax).filter((one) => one?.image_url === matchedImageUrl)
+  const variant = shown.find((one) => one.in_stock !== false) ?? shown[0]
+  if (!variant) return {}
+  const { sku, name, url, price } = variant
+  return {
+    matched_variant: {
+      ...(typeof sku === 'string' && { sku }),
+      ...(typeof name === 'string' && { name }),
+      ...(typeof url === 'string' && { url }),
+      ...(typeof price === 'number' && { price }),
+    },
   }
 }
 

@@ -74,8 +74,9 @@ function compareBy(
     return (a, b) => place(a) - place(b) || byAge(a, b)
   }
   const sign = sort === 'price_asc' ? 1 : -1
+  const priceAt = columns.readPrices()
   return (a, b) => {
-    const [one, other] = [columns.priceAt(a), columns.priceAt(b)]
+    const [one, other] = [priceAt(a), priceAt(b)]
     if (Number.isNaN(one) || Number.isNaN(other)) {
       return Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || byAge(a, b)
     }

@@ -22,7 +22,8 @@ export async function groupHits(
   field: string,
 ): Promise<GroupedHit[]> {
   const path = toPath(field)
-  const groups = new Map<string, GroupedHit & { group: { count: number } }>()
+  const isOfVariants = field.replace(/^metadata\./, '') === 'variant_group'
+  const groups = new Map<string, GroupedHit>()
   const kept: GroupedHit[] = []
   for (let start = 0; start < hits.length; start += STEP) {
     if (start > 0) await turn()
@@ -34,12 +35,19 @@ export async function groupHits(
         )
       : undefined
     for (const hit of some) {
-      const value = values?.get(hit.pictureId) ?? 'null'
+      const read = values?.get(hit.pictureId)
+      const own = read?.value ?? 'null'
+      // The group of variations is often named after their parent, which has no group of its own.
+      const isParent = isOfVariants && read !== undefined && (own === 'null' || own === '""')
+      const value = isParent ? JSON.stringify(read.productId) : own
       const known = groups.get(value)
       if (value === 'null') kept.push(hit)
-      else if (known) known.group.count++
+      else if (known) known.group = { value: JSON.parse(value), count: (known.group?.count ?? 1) + 1 }
       else {
-        const first = { ...hit, group: { value: JSON.parse(value) as unknown, count: 1 } }
+        const first = {
+          ...hit,
+          ...(!isParent && { group: { value: JSON.parse(value) as unknown, count: 1 } }),
+        }
         groups.set(value, first)
         kept.push(first)
       }

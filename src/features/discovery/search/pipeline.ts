@@ -113,11 +113,10 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<{ ranking: Ranking; plan: Plan | undefined; warnings: string[] }> {
     const store = findStore(storeId)
     if (!store && queries.hasProducts(storeId)) throw wrongModel()
-    const unknown = query.spoken ? warnOfUnknownWords(store, query.spoken) : []
-    if (!store) return { ranking: NOTHING, plan: undefined, warnings: unknown }
+    const guesses = query.spoken ? warnOfUnknownWords(store, query.spoken) : []
+    if (!store) return { ranking: NOTHING, plan: undefined, warnings: guesses }
     const warnings = [
-      ...unknown,
-      ...warnOfUnknownValues(store, condition.fields),
+      ...guesses,
       ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : []),
     ]
     const places: Places = new Map(
@@ -210,16 +209,27 @@ export function createPipeline(deps: PipelineDeps) {
       const { storeId, forcedFilters } = asker
       const wanted = withDefaults(asked, readDefaults(storeId))
       const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, facets } = wanted
+      const field = group_by ?? asker.groupBy
       const forced = readFilters({ forced_filters: forcedFilters })
       const resolved = await resolveFilters(storeId, [...query.filters, ...forced])
       const condition = { fields: readFields(wanted), rows: resolved.rows }
       // What depends on the whole list that a shopper could page through needs it.
       const isWhole = wanted.cutoff === 'auto' || Boolean(group_by) || query.sort !== undefined
-      const depth = isWhole ? LIMITS.searchDepthMax : offset + limit
+      const last = offset + limit
+      const depth = isWhole ? LIMITS.searchDepthMax : field ? Math.min(4 * last, LIMITS.searchDepthMax) : last
+      const known = findStore(storeId)
+      const unknown = known ? await warnOfUnknownValues(known, condition.fields) : []
       const popular = query.sort === 'popularity' ? await deps.listPopular(storeId) : []
-      const ranked = await rankStore(storeId, query, wanted, condition, depth, popular)
-      const { ranking, plan, warnings } = ranked
-      const hits = group_by ? await groupHits(queries, ranking.hits, group_by) : ranking.hits
+      const rankTo = async (depth: number) => {
+        const ranked = await rankStore(storeId, query, wanted, condition, depth, popular)
+        const { hits } = ranked.ranking
+        return { ...ranked, hits: field ? await groupHits(queries, hits, field) : hits }
+      }
+      let ranked = await rankTo(depth)
+      // Where the groups are large, the page may need more products than were asked for.
+      const isShort = ranked.hits.length < last && ranked.ranking.hits.length >= depth
+      if (isShort && depth < LIMITS.searchDepthMax) ranked = await rankTo(LIMITS.searchDepthMax)
+      const { ranking, plan, warnings, hits } = ranked
       const found: Found = {
         hits: hits.slice(offset, offset + limit),
         ranking,
@@ -228,6 +238,7 @@ export function createPipeline(deps: PipelineDeps) {
         warnings: [
           ...(query.warnings ?? []),
           ...resolved.warnings,
+          ...unknown,
           ...warnings,
           ...warnOfWaiting(deps.countWaiting(storeId)),
         ],

@@ -92,8 +92,11 @@ export function searchQueries(db: Db, model: number) {
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
   )
   const fieldOf = db
-    .prepare<[path: string, pictureIds: string], [pictureId: number, value: string | null]>(`
-    SELECT pictures.id, products.metadata -> ?
+    .prepare<
+      [path: string, pictureIds: string],
+      [pictureId: number, value: string | null, productId: string]
+    >(`
+    SELECT pictures.id, products.metadata -> ?, products.product_id
     FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
       JOIN products ON products.id = pictures.product`)
     .raw()
@@ -133,12 +136,19 @@ export function searchQueries(db: Db, model: number) {
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
     /**
-     * Reads one field of the products of some pictures, by picture, as JSON text.
+     * Reads one field of the products of some pictures, by picture, as JSON text, and their ids.
      *
      * @param path as SQLite takes it, such as `$."brand"`.
      */
-    readField: (path: string, pictureIds: readonly number[]): Map<number, string | null> =>
-      new Map(fieldOf.all(path, JSON.stringify(pictureIds))),
+    readField: (
+      path: string,
+      pictureIds: readonly number[],
+    ): Map<number, { value: string | null; productId: string }> =>
+      new Map(
+        fieldOf
+          .all(path, JSON.stringify(pictureIds))
+          .map(([pictureId, value, productId]) => [pictureId, { value, productId }]),
+      ),
     /** What feedback needs to know of a search; undefined also for one of another store. */
     findSearch(storeId: string, id: string): FoundSearch | undefined {
       const row = findSearch.get(id, storeId)

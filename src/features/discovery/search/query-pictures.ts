@@ -29,6 +29,8 @@ export interface Asker {
   forcedFilters?: unknown
   /** Whether the words of products are kept from the asker: then its queries are compared with pictures alone. */
   isWithoutWords?: boolean | undefined
+  /** A field by which results are grouped unless the search says by which. */
+  groupBy?: string | undefined
 }
 
 /** A query picture that can be named again. */

@@ -61,7 +61,7 @@ export function planSides(context: PlanContext, query: SidesQuery): Plan {
   return {
     fusions: [fusion],
     categories: seen?.categories,
-    steersTo: said?.namedCategory ? store.columns.categories.getLabel(said.namedCategory) : seen?.steersTo,
+    steersTo: said?.namedCategory || seen?.steersTo,
   }
 }
 

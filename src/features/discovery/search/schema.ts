@@ -30,9 +30,13 @@ export const common = {
     t.Number({ minimum: 0, maximum: 1, description: 'Minimum similarity_score, as it is answered.' }),
   ),
   category: t.Optional(
-    text({ maxLength: 200, description: 'Only this category; case and accents are ignored.' }),
+    text({
+      maxLength: LIMITS.filterTextCharsMax,
+      description:
+        'Only this category, or what is below a level of this name or path (`Clothing > Hoodies`); case and accents are ignored.',
+    }),
   ),
-  price_min: t.Optional(t.Number({ description: 'Only products with a price of at least this.' })),
+  price_min: t.Optional(t.Number({ description: 'Only products for which at least this is paid.' })),
   price_max: t.Optional(t.Number()),
   color: t.Optional(
     text({
@@ -332,6 +336,11 @@ export const MultiImageBody = Type.Union([MultiImageForm, MultiImageSearch])
 export const BATCH_TYPES = ['text', 'url', 'hybrid', 'fusion', 'filtered', 'multi-image', 'crop'] as const
 export type BatchType = (typeof BATCH_TYPES)[number]
 
+/** The parameters of every search without their defaults, which would come before what a batch says itself. */
+const undecided = Object.fromEntries(
+  Object.entries(common).map(([name, { default: _, ...schema }]) => [name, schema]),
+) as typeof common
+
 /** POST /v1/search/batch. Each entry is checked apart, so that a bad one fails alone. */
 export const BatchSearch = named(
   'BatchSearch',
@@ -347,6 +356,7 @@ export const BatchSearch = named(
       defaults: t.Optional(
         t.Object({}, { ...ANY_KEY, description: 'Fields of every entry that does not name them itself.' }),
       ),
+      ...undecided,
     },
     open,
   ),

@@ -2,7 +2,13 @@ import type { Lab } from '../../../core/colours/lab.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
-import { findNamedCategory, oneCategoryLeg, pictureCategoryLeg, steeringFactor } from './legs/category.ts'
+import {
+  findNamedCategory,
+  namedCategoryLeg,
+  oneCategoryLeg,
+  pictureCategoryLeg,
+  steeringFactor,
+} from './legs/category.ts'
 import { hasWords, keywordLeg, measureDeviation } from './legs/keyword.ts'
 import type { ExactLeg } from './legs/leg.ts'
 import { paletteLeg } from './legs/palette.ts'
@@ -48,7 +54,7 @@ export function pictureSide(
     exactLegs: (store) =>
       present([
         ownCategory > 0 && factor > 0
-          ? oneCategoryLeg(store, ownCategory, factor * RANKING.ownCategory, true)
+          ? oneCategoryLeg(store, ownCategory, factor * RANKING.ownCategory)
           : pictureCategoryLeg(store, categories?.fits ?? [], weight),
       ]),
   }
@@ -58,8 +64,8 @@ export function pictureSide(
 export interface WordsSide extends Omit<Side, 'share'> {
   /** Neither the model nor any product of the store has a word of the query. */
   isGuess: boolean
-  /** Number of the category that the words name; 0 for none. */
-  namedCategory: number
+  /** The category that the words name; empty for none. */
+  namedCategory: string
 }
 
 /**
@@ -75,7 +81,7 @@ export function wordsSide(
   { boost, isInOne }: Steering,
   isAlone: boolean,
 ): WordsSide {
-  const namedCategory = isInOne || boost === 0 ? 0 : findNamedCategory(text, store.columns)
+  const namedCategory = isInOne || boost === 0 ? '' : findNamedCategory(text, store.columns)
   // What the model says about words that it does not know means nothing; the store may know them.
   if (isUnknown && !isByModelOnly && hasWords(store, text)) {
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
@@ -93,11 +99,11 @@ export function wordsSide(
     isGuess: isUnknown,
     namedCategory,
     exactLegs(now) {
-      const loss = namedCategory > 0 ? RANKING.namedCategory * steeringFactor(boost) : 0
+      const loss = namedCategory !== '' ? RANKING.namedCategory * steeringFactor(boost) : 0
       const unit = measureDeviation(now, vector)
       return present([
         isByModelOnly ? undefined : keywordLeg(now, text, unit * weight),
-        loss > 0 ? oneCategoryLeg(now, namedCategory, loss * unit, false) : undefined,
+        loss > 0 ? namedCategoryLeg(now, namedCategory, loss * unit) : undefined,
       ])
     },
   }

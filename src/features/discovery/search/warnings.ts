@@ -1,6 +1,7 @@
 import { findMeantField } from '../../../core/meant-field.ts'
 import { findNearest } from '../../../core/nearest.ts'
 import { fold } from '../../../core/text.ts'
+import { turn } from '../../../core/turns.ts'
 import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
 import type { SearchKind } from './queries.ts'
 import {
@@ -47,37 +48,49 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
   return warnings
 }
 
-/** Words that are looked through, and characters of one that are compared. */
+/** Words that are looked through, at most so many before others are served, and characters of one that are compared. */
 const WORDS_MAX = 2_000
+const STEP = 100
 const WORD_CHARS_MAX = 100
 
 const NO_COLORS =
   "no product has a color_name, which the filter 'color' compares; POST /v1/search/hybrid finds the colors of pictures by 'colors'"
 
 /** Warns of a pre-filter whose value no product of the store has. */
-export function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): string[] {
+export async function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): Promise<string[]> {
   const { columns, segment } = store
   const warnings: string[] = []
-  const say = (what: string, value: string, words: () => readonly string[]) => {
-    const known = words()
-      .filter(({ length }) => length <= WORD_CHARS_MAX)
-      .slice(0, WORDS_MAX)
+  const say = async (what: string, value: string, words: readonly string[]) => {
     const shown = value.slice(0, 60)
-    warnings.push(`no product has the ${what} '${shown}'${suggest(shown, known)}`)
+    warnings.push(`no product has the ${what} '${shown}'${await suggest(shown, words)}`)
   }
   const { category, color } = filter
-  if (category !== undefined && columns.createMask({ category }, segment.slots)?.products === 0)
-    say('category', category, () => columns.listCategories().map(columns.categories.getLabel))
-  if (color !== undefined && columns.createMask({ color }, segment.slots)?.products === 0) {
-    if (columns.listColors().length > 0) say('color', color, columns.listColors)
+  const hasNone = (wanted: SearchFilter) => columns.createMask(wanted, segment.slots)?.products === 0
+  if (category !== undefined && hasNone({ category }))
+    await say('category', category, [
+      ...columns.listCategories().map(columns.categories.getLabel),
+      ...columns.listLevels(WORDS_MAX),
+    ])
+  if (color !== undefined && hasNone({ color })) {
+    const colors = columns.listColors()
+    if (colors.length > 0) await say('color', color, colors)
     else warnings.push(NO_COLORS)
   }
   return warnings
 }
 
 /** The suggestion of a word that is near enough, whatever its case and accents; empty without one. */
-function suggest(shown: string, known: readonly string[]): string {
-  const folded = known.map(fold)
-  const near = findNearest(fold(shown), folded)
-  return near === undefined ? '' : `; did you mean '${known[folded.indexOf(near)]}'?`
+async function suggest(shown: string, words: readonly string[]): Promise<string> {
+  const known = words.filter(({ length }) => length <= WORD_CHARS_MAX).slice(0, WORDS_MAX)
+  const wanted = fold(shown)
+  /** The nearest word of each step, by its folded form. */
+  const best = new Map<string, string>()
+  for (let from = 0; from < known.length; from += STEP) {
+    await turn()
+    const step = new Map(known.slice(from, from + STEP).map((word) => [fold(word), word]))
+    const near = findNearest(wanted, [...step.keys()])
+    if (near !== undefined) best.set(near, step.get(near) as string)
+  }
+  const near = findNearest(wanted, [...best.keys()])
+  return near === undefined ? '' : `; did you mean '${best.get(near)}'?`
 }

@@ -11,7 +11,18 @@ export interface Privacy {
 }
 
 /** The fields of a product whose words count in a search. */
-const WORDS = ['name', 'brand', 'category', 'tags', 'sku', 'gtin']
+const WORDS = ['name', 'brand', 'category', 'color_name', 'tags', 'sku', 'gtin', 'description']
+
+/** Keys that tell what another one says, and are as private. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  name: ['variants.name'],
+  category: ['category_path'],
+  price: ['price_max', 'variants.price'],
+  color_name: ['colors', 'variants.color'],
+  in_stock: ['variants.in_stock'],
+  sku: ['variants.sku'],
+  url: ['variants.url'],
+}
 
 /**
  * Reads a list of private keys.
@@ -20,7 +31,9 @@ const WORDS = ['name', 'brand', 'category', 'tags', 'sku', 'gtin']
  */
 export function createPrivacy(keys: readonly string[]): Privacy {
   // A key may contain a dot itself, so that each is looked for as it stands, too.
-  const names = [...new Set(keys.flatMap((key) => [key, key.replace(/^metadata\./, '')]))]
+  const given = keys.flatMap((key) => [key, key.replace(/^metadata\./, '')])
+  const told = given.flatMap((key) => (Object.hasOwn(TELLING, key) ? (TELLING[key] ?? []) : []))
+  const names = [...new Set([...given, ...told])]
   const hides = (key: string) => names.some((name) => name === key || name.startsWith(`${key}.`))
   return {
     strip: (metadata) => names.reduce((left, name) => without(left, name), metadata),

@@ -1,5 +1,7 @@
+import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { paidAt, readPrices } from '../../../core/sale.ts'
 import type { Widget } from '../../../http/widget-door.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import type { Asker } from '../search/query-pictures.ts'
@@ -14,18 +16,19 @@ export interface WidgetDeps {
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
+  clock: Pick<Clock, 'now'>
 }
 
 export type WidgetService = ReturnType<typeof widgetService>
 
 /** Searches from a shop's own pages: with fewer parameters, and without anything that the store keeps to itself. */
-export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDeps) {
+export function widgetService({ search, listPrivateKeys, listPopular, clock }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
   async function findPopular(asker: Asker, privacy: Privacy): Promise<SearchResult[]> {
     const popular = await listPopular(asker.storeId)
     const products = await search.listInStock(asker, popular, LIMITS.widgetPopularMax)
-    return products.map((product) => toResult(product, privacy))
+    return products.map((product) => toResult(product, privacy, clock.now()))
   }
 
   /** Searches for a widget, and leaves out of the answer what is not meant for shoppers. */
@@ -40,6 +43,8 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
       owner: keyId,
       page: { keyId, origin },
       isWithoutWords: privacy.hidesWords,
+      // Shoppers see a shirt once, not once in each size.
+      ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
     }
     const found = await find(asker, readCommon(body, privacy))
@@ -47,7 +52,7 @@ export function widgetService({ search, listPrivateKeys, listPopular }: WidgetDe
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
     return {
-      ...toAnswer(found, privacy),
+      ...toAnswer(found, privacy, clock.now()),
       ...(warnings.length > 0 && { warnings }),
       ...(found.count === 0 && { popular: await findPopular(asker, privacy) }),
     }
@@ -113,30 +118,51 @@ const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
 /** What a widget's body says in any search. A filter by what is private would tell it, product by product. */
 function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
   const { limit, category, price_min, price_max, color, session_id } = body
+  const isNamed = !hides('category') && !hides('category_path')
+  const isPriced = !PRICES.some(hides)
   return {
     ...(limit !== undefined && { limit }),
     ...(session_id !== undefined && { session_id }),
-    ...(category !== undefined && !hides('category') && { category }),
+    ...(category !== undefined && isNamed && { category }),
     ...(color !== undefined && !hides('color_name') && { color }),
-    ...(price_min !== undefined && !hides('price') && { price_min }),
-    ...(price_max !== undefined && !hides('price') && { price_max }),
+    ...(price_min !== undefined && isPriced && { price_min }),
+    ...(price_max !== undefined && isPriced && { price_max }),
     ...(hides('category') && { category_boost: 0 }),
   }
 }
 
-const toResult = (
-  { product_id, similarity_score, metadata, image_url, matched_image }: SearchResult,
-  { strip }: Privacy,
-): SearchResult => ({ product_id, similarity_score, metadata: strip(metadata), image_url, matched_image })
+/** What is paid follows from these. */
+const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']
+
+/** A card shows a sale's price beside the struck one, so a sale that does not hold is left out. */
+function withoutOldSale(metadata: Record<string, unknown>, now: number): Record<string, unknown> {
+  const prices = readPrices(metadata)
+  if (metadata['sale_price'] === undefined || (prices.sale !== null && paidAt(prices, now) === prices.sale))
+    return metadata
+  const { sale_price: _, ...others } = metadata
+  return others
+}
+
+function toResult(result: SearchResult, { strip }: Privacy, now: number): SearchResult {
+  const { product_id, similarity_score, metadata, image_url, matched_image, matched_variant } = result
+  const { variants: [shown] = [] } = strip({ variants: [matched_variant] }) as {
+    variants?: SearchResult['matched_variant'][]
+  }
+  return {
+    ...{ product_id, similarity_score, image_url, matched_image },
+    metadata: strip(withoutOldSale(metadata, now)),
+    ...(shown && { matched_variant: shown }),
+  }
+}
 
 /** Names what a widget gets: a field that searches learn to answer later is not for shoppers until it is named here. */
-function toAnswer(found: SearchResponse, privacy: Privacy): WidgetAnswer {
+function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetAnswer {
   const { query_time_ms, count, search_id, total_candidates, exact } = found
   const { image_id, query_image, regions, query_categories } = found
   const isNamed = !privacy.hides('category')
   return {
     ...{ query_time_ms, count, search_id, total_candidates, exact },
-    results: found.results.map((result) => toResult(result, privacy)),
+    results: found.results.map((result) => toResult(result, privacy, now)),
     ...(image_id !== undefined && { image_id }),
     ...(query_image && { query_image }),
     ...(regions && {

@@ -29,6 +29,7 @@ import feedRuns from './0029_feed_runs.sql' with { type: 'text' }
 import operatorPlans from './0034_operator_plans.sql' with { type: 'text' }
 import toldOrders from './0032_told_orders.sql' with { type: 'text' }
 import traceBounds from './0033_trace_bounds.sql' with { type: 'text' }
+import fields from './0030_fields.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -63,4 +64,5 @@ export const migrations: readonly string[] = [
   operatorPlans,
   toldOrders,
   traceBounds,
+  fields,
 ]

@@ -45,6 +45,11 @@ function holds({ field, operator, value }: Condition, subject: Subject): boolean
     const isEmpty = !isOwn && ['""', '[]', '{}'].includes(JSON.stringify(found === MISSING ? 0 : found))
     return value === false ? isThere && !isEmpty : isEmpty
   }
+  const isCategory = /^(metadata\.)?category$/.test(field)
+  const below = isCategory ? listBelow(subject.metadata['category_path']) : []
+  const isBelow = (wanted: unknown) => typeof wanted === 'string' && below.includes(foldPath(wanted))
+  if (operator === 'eq' && isBelow(value)) return true
+  if (operator === 'in' && (value as unknown[]).some(isBelow)) return true
   if (!isThere) return false
   const elements = Array.isArray(found) ? found : [found]
   const key = (one: unknown) => (typeof one === 'string' && !isOwn ? `"${fold(one)}` : one)
@@ -83,6 +88,23 @@ function holds({ field, operator, value }: Condition, subject: Subject): boolean
         return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[operator] as boolean
       })
   }
+}
+
+const foldPath = (path: string): string =>
+  fold(path)
+    .split('>')
+    .map((part) => part.trim())
+    .join(' > ')
+
+/** The names and paths of all levels. */
+function listBelow(paths: unknown): string[] {
+  if (!Array.isArray(paths)) return []
+  return paths
+    .flatMap((path) => {
+      const names = foldPath(String(path)).split(' > ')
+      return names.flatMap((name, n) => [name, names.slice(0, n + 1).join(' > ')])
+    })
+    .filter((name) => name !== '')
 }
 
 function findOwn(field: string, { productId, isDemo, createdAt }: Subject): unknown {

@@ -74,7 +74,11 @@ const HOSTILE = [
   ...['a b', 'a-b', ' a', '\n', '\\u0041', 'A', "'; DROP TABLE products; --", 'a..b', '.a', 'a.', '.'],
   ...['status', 'origin', 'tags', 'vector_id', '1', '-1', '/', '~', '\u202e', '\u0001', '{', '%s'],
 ]
-const TYPED = { category: word, brand: word, color_name: word, name: word, price: number }
+const path = fc.array(word, { minLength: 1, maxLength: 3 }).map((names) => names.join(' > '))
+const TYPED = {
+  ...{ category: word, brand: word, color_name: word, name: word, price: number },
+  ...{ sale_price: number, category_path: fc.array(path, { maxLength: 2 }) },
+}
 const metadata = fc
   .tuple(
     fc.record(TYPED, { requiredKeys: [], noNullPrototype: true }),

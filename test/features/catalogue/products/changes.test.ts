@@ -245,7 +245,7 @@ describe('a change is one transaction with its event', () => {
           if (name === 'product.deleted') told.delete(id)
           else told.add(id)
         }
-        const stored = list(storeId, { limit: 100 }).products.map(({ product_id }) => product_id)
+        const stored = (await list(storeId, { limit: 100 })).products.map(({ product_id }) => product_id)
         expect(new Set(stored)).toEqual(told)
         const indexed = index.findStore(storeId)
         expect(indexed?.columns.countProducts() ?? 0).toBe(told.size)

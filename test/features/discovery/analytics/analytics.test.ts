@@ -392,8 +392,13 @@ describe('unmet demand (contract 3.13)', () => {
     const map = await get('analytics/unmet')
     expect(map).toMatchObject({ computed_at: '2030-01-01T00:00:00.000Z', searches: 3 })
     expect(map['clusters']).toMatchObject([
-      { searches: 2, best_score: 0.125, last_searched_at: '2030-01-01T00:00:00.000Z' },
-      { searches: 1, best_score: 0.25 },
+      {
+        searches: 2,
+        mean_best_score: 0.125,
+        best_score: 0.125,
+        last_searched_at: '2030-01-01T00:00:00.000Z',
+      },
+      { searches: 1, mean_best_score: 0.25, best_score: 0.25 },
     ])
     const [first] = map['clusters'] as { shows: object[]; example_search_ids: string[] }[]
     expect(first?.shows[0]).toMatchObject({ name: 'things of 2', source: 'category', cosine: 1 })

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { fold } from '../../../../src/core/text.ts'
 import { createColumns } from '../../../../src/features/catalogue/product-index/columns.ts'
-import { findNamedCategory } from '../../../../src/features/discovery/search/legs/category.ts'
+import {
+  findNamedCategory,
+  namedCategoryLeg,
+} from '../../../../src/features/discovery/search/legs/category.ts'
 
 /** One product a slot, with these categories. */
 function columnsOf(...categories: string[]) {
@@ -13,7 +17,7 @@ function columnsOf(...categories: string[]) {
 
 const named = (text: string, ...categories: string[]) => {
   const columns = columnsOf(...categories)
-  return columns.categories.getLabel(findNamedCategory(text, columns))
+  return findNamedCategory(text, columns)
 }
 describe('the category that a text names (contract 3.6)', () => {
   test.each([
@@ -36,13 +40,24 @@ describe('the category that a text names (contract 3.6)', () => {
   test('a category whose last product is gone is no longer named', () => {
     const columns = columnsOf('Mugs', 'Lamps')
     columns.clear(0)
-    expect(findNamedCategory('mug', columns)).toBe(0)
+    expect(findNamedCategory('mug', columns)).toBe('')
     columns.set(1, { product: 2, document: 2, isFirst: true, metadata: { category: 'Mugs' } })
-    expect(columns.categories.getLabel(findNamedCategory('mug', columns))).toBe('Mugs')
-    expect(findNamedCategory('lamp', columns)).toBe(0)
+    expect(findNamedCategory('mug', columns)).toBe('Mugs')
+    expect(findNamedCategory('lamp', columns)).toBe('')
   })
 
   test('a category without a letter or a digit is never named', () => {
     expect(named('anything', '!!!', '—')).toBe('')
   })
+})
+
+test('a text may name a level above categories, which steers to all that is below it', () => {
+  const columns = createColumns()
+  const below = { category: 'Hoodies', category_path: ['Clothing', 'Clothing > Hoodies'] }
+  for (const [slot, metadata] of [below, { category: 'Mugs' }, { category: 'clothing' }].entries())
+    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata })
+  expect(fold(findNamedCategory('warm clothing', columns))).toBe('clothing')
+  expect(findNamedCategory('hoodie', columns)).toBe('Hoodies')
+  const { at } = namedCategoryLeg({ columns }, 'Clothing', 2)
+  expect([0, 1, 2].map(at)).toEqual([0, -2, 0])
 })

@@ -1,11 +1,14 @@
+import { toPlainText } from '../../../../core/plain-text.ts'
 import type { ProductWords } from './words.ts'
 
 /** More tags of one product are not read; the words of a product are bounded in any case. */
 const TAGS_MAX = 256
+/** Characters of a description that are read, without its HTML. */
+const DESCRIPTION_CHARS_MAX = 500
 
 /** The texts of a product's metadata that words are looked for in; values of other types are left out. */
 export function readWords(productId: string, metadata: Record<string, unknown>): ProductWords {
-  const { name, brand, category, color_name: color, tags, sku, gtin } = metadata
+  const { name, brand, category, color_name: color, tags, sku, gtin, description } = metadata
   return {
     productId,
     name: textOf(name),
@@ -15,6 +18,8 @@ export function readWords(productId: string, metadata: Record<string, unknown>):
     tags: Array.isArray(tags) ? tags.slice(0, TAGS_MAX).filter((tag) => typeof tag === 'string') : undefined,
     sku: codeOf(sku),
     gtin: codeOf(gtin),
+    description:
+      typeof description === 'string' ? toPlainText(description, DESCRIPTION_CHARS_MAX) : undefined,
   }
 }
 

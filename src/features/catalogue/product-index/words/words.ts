@@ -15,6 +15,8 @@ export interface ProductWords {
   tags?: readonly string[] | undefined
   sku?: string | undefined
   gtin?: string | undefined
+  /** Plain text of a bounded length. */
+  description?: string | undefined
 }
 
 /** One word of a query. */
@@ -47,8 +49,17 @@ const [K1, B] = [1.2, 0.75]
 /**
  * How often a word counts in each field, in halves. A name says what a product is, a category what kind, a brand stands in
  * many products of all kinds, a colour is also a fruit or a flower, and tags are often a bag of anything. A SKU is rare, which is weight enough.
+ * A description names whatever goes well with a product: each of its words counts once, if no other field has it.
  */
-export const FIELD_WEIGHTS = { name: 6, category: 4, brand: 3, color: 2, tags: 2, sku: 2 } as const
+export const FIELD_WEIGHTS = {
+  name: 6,
+  category: 4,
+  brand: 3,
+  color: 2,
+  tags: 2,
+  sku: 2,
+  description: 1,
+} as const
 const HALVES = 2
 
 /** Different words of one product that are indexed; the name's come first. */
@@ -162,6 +173,14 @@ export function createWordIndex(scratch: Scratch) {
     ownWeights[n] = Math.min(WEIGHT_MAX, (ownWeights[n] as number) + fieldWeight)
   }
 
+  function takeNewWord(units: Uint16Array, start: number, end: number): void {
+    if (ownCount === DOCUMENT_WORDS_MAX) return
+    const word = vocabulary.intern(units, start, end)
+    for (let n = 0; n < ownCount; n++) if (own[n] === word) return
+    own[ownCount] = word
+    ownWeights[ownCount++] = fieldWeight
+  }
+
   function read(text: string | undefined, weight: number): void {
     fieldWeight = weight
     if (text) splitInto(text, takeWord)
@@ -175,12 +194,13 @@ export function createWordIndex(scratch: Scratch) {
     read(words.color, FIELD_WEIGHTS.color)
     read(words.sku, FIELD_WEIGHTS.sku)
     if (words.tags) for (const tag of words.tags) read(tag, FIELD_WEIGHTS.tags)
-    const count = ownCount
+    // Its length says nothing of the other fields, so it makes no word of theirs count less.
     let length = 0
-    for (let n = 0; n < count; n++) {
-      postings.add(own[n] as number, document, ownWeights[n] as number)
-      length += ownWeights[n] as number
-    }
+    for (let n = 0; n < ownCount; n++) length += ownWeights[n] as number
+    fieldWeight = FIELD_WEIGHTS.description
+    if (words.description) splitInto(words.description, takeNewWord)
+    const count = ownCount
+    for (let n = 0; n < count; n++) postings.add(own[n] as number, document, ownWeights[n] as number)
     const start = contents.take(count)
     contents.column.items.set(own.subarray(0, count), start)
     contentStarts.items[document] = start
@@ -328,13 +348,14 @@ export function createWordIndex(scratch: Scratch) {
 const hashRow = (product: number): number => Math.imul(product, 0x9e3779b1) >>> 0
 
 /** A print of all that words are read from; the lengths keep apart what stands in different fields. */
-function printWords({ productId, name, brand, category, color, tags, sku, gtin }: ProductWords): Print {
+function printWords(words: ProductWords): Print {
+  const { productId, name, brand, category, color, tags, sku, gtin, description } = words
   const print = newPrint()
   const add = (text: string | undefined) => {
     print.hash ^= (text?.length ?? -1) + 1
     if (text) addText(print, text, false)
   }
-  for (const text of [productId, name, brand, category, color, sku, gtin]) add(text)
+  for (const text of [productId, name, brand, category, color, sku, gtin, description]) add(text)
   if (tags) for (const tag of tags) add(tag)
   return endPrint(print)
 }

@@ -183,9 +183,11 @@ function describeCluster({ sum, points }: Cluster, words: readonly Word[]): Unme
     .slice(0, WORDS_SHOWN)
   // Newest first.
   const newest = points.toSorted((a, b) => b.createdAt - a.createdAt)
+  const mean_best_score = round(points.reduce((total, { score }) => total + score, 0) / points.length)
   return {
     searches: points.length,
-    best_score: round(points.reduce((total, { score }) => total + score, 0) / points.length),
+    mean_best_score,
+    best_score: mean_best_score,
     shows,
     example_search_ids: newest.slice(0, EXAMPLES).map(({ searchId }) => searchId),
     last_searched_at: isoTime(newest[0]?.createdAt ?? 0),

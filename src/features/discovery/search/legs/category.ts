@@ -35,37 +35,71 @@ export function pictureCategoryLeg(
   }
 }
 
-/** Steers towards one category, whose number is given. @param isFading for a query picture. */
+/** Steers a query picture towards one category, whose number is given. */
 export const oneCategoryLeg = (
   { columns }: { columns: StoreColumns },
   category: number,
   loss: number,
-  isFading: boolean,
 ): ExactLeg => ({
   name: 'category',
   at: (slot) => (columns.categoryAt(slot) === category ? 0 : -loss),
-  isFading,
+  isFading: true,
 })
+
+/** Steers towards a category, or what is below a level, by its name. */
+export function namedCategoryLeg(
+  { columns }: { columns: StoreColumns },
+  name: string,
+  loss: number,
+): ExactLeg {
+  const category = columns.categories.find(name)
+  const isBelow = columns.testLevel(name)
+  return {
+    name: 'category',
+    at: (slot) => (columns.categoryAt(slot) === category || isBelow?.(slot) ? 0 : -loss),
+    isFading: false,
+  }
+}
 
 /** How much steering counts, by the request's `category_boost`. */
 export const steeringFactor = (categoryBoost: number | undefined): number =>
   (categoryBoost ?? RANKING.categoryBoost) / RANKING.categoryBoost
 
 /**
- * Finds the category that a text names: all words of its name occur in the text, compared by their stems ("mug" names
- * "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
+ * Finds the category that a text names, or the level above categories: all words of its name occur in the text, compared by
+ * their stems ("mug" names "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
  *
- * @returns its number, or 0 when the text names none.
+ * @returns its name as products spell it; empty when the text names none.
  */
-export function findNamedCategory(text: string, columns: StoreColumns): number {
+export function findNamedCategory(text: string, columns: StoreColumns): string {
   const spoken = new Set(listStems(text))
-  let best = { number: 0, length: 0 }
-  for (const number of columns.listCategories()) {
-    const name = readStems(number, columns)
-    if (name.length > best.length && name.every((word) => spoken.has(word)))
-      best = { number, length: name.length }
+  let best = { label: '', length: 0 }
+  const look = ({ label, stems }: KnownName): void => {
+    if (stems.length > best.length && stems.every((word) => spoken.has(word)))
+      best = { label, length: stems.length }
   }
-  return best.number
+  for (const number of columns.listCategories()) look(readStems(number, columns))
+  for (const label of columns.listLevels(LEVELS_MAX)) {
+    // A path is no name.
+    if (!label.includes('>') && label.length <= LEVEL_CHARS_MAX) look({ label, stems: levelStems(label) })
+  }
+  return best.label
+}
+
+/** The stems of names of levels, those of all stores together. */
+const knownLevels = new Map<string, string[]>()
+const KNOWN_LEVELS_MAX = 5_000
+/** Levels of one store that a text may name, and their characters. */
+const LEVELS_MAX = 2_000
+const LEVEL_CHARS_MAX = 100
+
+function levelStems(label: string): string[] {
+  const known = knownLevels.get(label)
+  if (known) return known
+  if (knownLevels.size >= KNOWN_LEVELS_MAX) knownLevels.clear()
+  const stems = listStems(label)
+  knownLevels.set(label, stems)
+  return stems
 }
 
 const listStems = (text: string): string[] => splitWords(text).map(stemmer)
@@ -78,13 +112,13 @@ interface KnownName {
 /** The stems of each store's category names, by the category's number, which may go to another name. */
 const known = new WeakMap<StoreColumns, KnownName[]>()
 
-function readStems(number: number, columns: StoreColumns): string[] {
+function readStems(number: number, columns: StoreColumns): KnownName {
   const names = known.get(columns) ?? []
   known.set(columns, names)
   const label = columns.categories.getLabel(number)
   const name = names[number]
-  if (name?.label === label) return name.stems
-  const stems = listStems(label)
-  names[number] = { label, stems }
-  return stems
+  if (name?.label === label) return name
+  const read = { label, stems: listStems(label) }
+  names[number] = read
+  return read
 }

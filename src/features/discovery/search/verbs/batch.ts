@@ -17,6 +17,7 @@ import {
   BATCH_TYPES,
   type BatchSearch,
   type BatchType,
+  common,
   FilteredSearch,
   FusionSearch,
   HybridSearch,
@@ -70,7 +71,7 @@ const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; 
 export async function answerBatch(
   deps: BatchDeps,
   asker: Asker,
-  { queries, defaults = {} }: BatchSearch,
+  { queries, defaults = {}, ...top }: BatchSearch,
   spendMore: SpendMore,
 ): Promise<BatchResponse> {
   const { history, clock, ids } = deps
@@ -78,13 +79,14 @@ export async function answerBatch(
   const startedAt = clock.monotonic()
   // The request itself has paid for the first entry.
   const { given, refusal } = spendMore(queries.length - 1)
+  const shared = { ...defaults, ...pickCommon(top) }
   const results = await mapInOrder(queries, LIMITS.batchQueriesAtOnce, async (query, index) => {
     const head = { id: readId(query.id), index }
     // A search of what is in memory never leaves its turn, and twenty of them would hold the event loop.
     await turn()
     try {
       if (index > given && refusal) throw refusal
-      const answer = await answerEntry(deps, asker, { ...defaults, ...query }, index)
+      const answer = await answerEntry(deps, asker, { ...shared, ...query }, index)
       return { ...head, status: 200, ...answer }
     } catch (error) {
       return { ...head, ...describe(error, deps.noteFault) }
@@ -128,6 +130,10 @@ async function answerEntry(
     throw error instanceof ApiError ? inPlace(error, place) : error
   }
 }
+
+/** The parameters that every search has, of the batch itself. */
+const pickCommon = (top: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(common).flatMap((key) => (Object.hasOwn(top, key) ? [[key, top[key]]] : [])))
 
 const isType = (type: unknown): type is BatchType => (BATCH_TYPES as readonly unknown[]).includes(type)
 

@@ -41,7 +41,12 @@ function naiveWords(text: string): string[] {
   })
 }
 
-function naiveWeights({ name, category, brand, sku, tags }: ProductWords): Map<string, number> {
+/** Without the description, whose length counts for nothing. */
+function naiveLength(words: ProductWords): number {
+  return sum(naiveWeights({ ...words, description: undefined }).values())
+}
+
+function naiveWeights({ name, category, brand, sku, tags, description }: ProductWords): Map<string, number> {
   const weights = new Map<string, number>()
   const fields = [
     [name, FIELD_WEIGHTS.name],
@@ -52,6 +57,8 @@ function naiveWeights({ name, category, brand, sku, tags }: ProductWords): Map<s
   ] as const
   for (const [text, weight] of fields)
     for (const word of naiveWords(text ?? '')) weights.set(word, (weights.get(word) ?? 0) + weight)
+  for (const word of naiveWords(description ?? ''))
+    if (!weights.has(word)) weights.set(word, FIELD_WEIGHTS.description)
   return weights
 }
 
@@ -74,8 +81,8 @@ function isOneEdit(a: string, b: string): boolean {
 /** BM25 over all products, one by one. */
 function naiveScores(products: ReadonlyMap<number, ProductWords>, query: string): Map<number, number> {
   const weights = new Map([...products].map(([product, words]) => [product, naiveWeights(words)]))
-  const lengths = new Map([...weights].map(([product, all]) => [product, sum(all.values())]))
-  const mean = sum(lengths.values()) / products.size
+  const lengths = new Map([...products].map(([product, words]) => [product, naiveLength(words)]))
+  const mean = sum(lengths.values()) / products.size || 1
   const vocabulary = new Set([...weights.values()].flatMap((all) => [...all.keys()]))
   const count = (word: string) => [...weights.values()].filter((all) => all.has(word)).length
   const spoken = [...new Set(naiveWords(query))]
@@ -148,6 +155,7 @@ const productWords: fc.Arbitrary<ProductWords> = fc.record({
   brand: fc.option(word, { nil: undefined }),
   category: fc.option(phrase, { nil: undefined }),
   tags: fc.option(fc.array(word, { maxLength: 3 }), { nil: undefined }),
+  description: fc.option(phrase, { nil: undefined }),
   sku: fc.option(word, { nil: undefined }),
 })
 const change = fc.record({
@@ -371,5 +379,26 @@ describe('memory', () => {
     const before = index.bytes()
     for (let seed = 5; seed < 40; seed++) round(seed)
     expect(index.bytes()).toBe(before)
+  })
+})
+
+describe('a description', () => {
+  test('counts below all other fields, once for each word, and never as a name', () => {
+    const index = indexOf(
+      { name: 'Kettle', description: 'goes with a mug, a mug and once more a mug' },
+      { name: 'Spoon', tags: ['mug'] },
+      { name: 'Mug' },
+      { name: 'Lid', description: 'for one mug' },
+    )
+    expect(listed(index, 'mug')).toEqual([3, 2, 1, 4])
+    expect([...index.score('goes with a mug, a mug and once more a mug').exact]).toEqual([])
+  })
+
+  test('makes no word of the name count less', () => {
+    const [plain, told] = [
+      indexOf({ name: 'Mug' }, { name: 'Lid' }),
+      indexOf({ name: 'Mug', description: 'of grey clay' }, { name: 'Lid' }),
+    ]
+    expect(scoresOf(told, 'mug')).toEqual(scoresOf(plain, 'mug'))
   })
 })

@@ -1,0 +1,47 @@
+import type { Clock } from '../../../core/clock.ts'
+import { storageFailure } from '../../../core/storage.ts'
+import type { Turn } from '../../../core/turns.ts'
+import type { SaleQueries } from './sale-queries.ts'
+
+export interface SalesDeps {
+  queries: SaleQueries
+  /** Runs a write as one transaction that does not wait for the disk: what is lost is done again. */
+  unsynced(write: () => void): void
+  turn: Turn
+  clock: Pick<Clock, 'now'>
+}
+
+export type Sales = ReturnType<typeof createSales>
+
+/** Products that are written in one step. */
+const STEP = 100
+
+/** Keeps the prices by which lists are sorted at what is paid now, when sales begin and end. */
+export function createSales({ queries, unsynced, turn, clock }: SalesDeps) {
+  /** Awaited before a list by price, so that it is exact at the moment of the request. */
+  async function settle(storeId: string, now = clock.now()): Promise<void> {
+    while (queries.isDue(storeId, now)) {
+      try {
+        unsynced(() => queries.turn(storeId, now, STEP))
+      } catch (error) {
+        // A disk that takes no writes is no reason to refuse a read; the list is then as of the last write.
+        if (storageFailure(error)) return
+        throw error
+      }
+      await turn()
+    }
+  }
+
+  return {
+    settle,
+
+    /** The same for all stores, a step at a time for each. */
+    async settleAll(): Promise<void> {
+      const now = clock.now()
+      for (let storeId = queries.findDue(now); storeId !== undefined; storeId = queries.findDue(now)) {
+        unsynced(() => queries.turn(storeId as string, now, STEP))
+        await turn()
+      }
+    },
+  }
+}
