@@ -98,7 +98,16 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
           start(controller) {
             const now = clock.monotonic()
             const { id, storeId } = job
-            stream = { storeId, place, reader, job: id, controller, isDirty: false, openedAt: now, toldAt: now }
+            stream = {
+              storeId,
+              place,
+              reader,
+              job: id,
+              controller,
+              isDirty: false,
+              openedAt: now,
+              toldAt: now,
+            }
             streams.add(stream)
             write(stream, `retry: ${RECONNECT_MS}\n`)
             show(stream, job)

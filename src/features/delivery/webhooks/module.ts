@@ -78,7 +78,9 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
     waitMs: LIMITS.webhookLookupMs,
     onTooLong: () => new OutboundError('timeout', 'Too many look-ups'),
   })
-  const checkHost = createHostCheck((storeId, url) => lookups.run(storeId, storeId, () => poster.resolve(url)))
+  const checkHost = createHostCheck((storeId, url) =>
+    lookups.run(storeId, storeId, () => poster.resolve(url)),
+  )
   const service = webhookService({
     ...{ ...ground, queries: webhooks, secrets, checkUrl, checkHost },
     resume: (storeId, id) => loop.expect(id, storeId),

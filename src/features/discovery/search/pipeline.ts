@@ -115,10 +115,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (!store && queries.hasProducts(storeId)) throw wrongModel()
     const guesses = query.spoken ? warnOfUnknownWords(store, query.spoken) : []
     if (!store) return { ranking: NOTHING, plan: undefined, warnings: guesses }
-    const warnings = [
-      ...guesses,
-      ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : []),
-    ]
+    const warnings = [...guesses, ...(query.text !== undefined && !store.hasAllWords ? [UNREAD] : [])]
     const places: Places = new Map(
       listSlots(storeId, store, popular).map((slot, place) => [store.columns.productAt(slot), place]),
     )

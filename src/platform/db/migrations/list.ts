@@ -25,11 +25,11 @@ import storeStates from './0024_store_states.sql' with { type: 'text' }
 import ownData from './0025_own_data.sql' with { type: 'text' }
 import widgetPages from './0026_widget_pages.sql' with { type: 'text' }
 import feedbackLookups from './0027_feedback_lookups.sql' with { type: 'text' }
-import feedRuns from './0029_feed_runs.sql' with { type: 'text' }
-import operatorPlans from './0034_operator_plans.sql' with { type: 'text' }
-import toldOrders from './0032_told_orders.sql' with { type: 'text' }
-import traceBounds from './0033_trace_bounds.sql' with { type: 'text' }
-import fields from './0030_fields.sql' with { type: 'text' }
+import feedRuns from './0028_feed_runs.sql' with { type: 'text' }
+import operatorPlans from './0029_operator_plans.sql' with { type: 'text' }
+import toldOrders from './0030_told_orders.sql' with { type: 'text' }
+import traceBounds from './0031_trace_bounds.sql' with { type: 'text' }
+import fields from './0032_fields.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [

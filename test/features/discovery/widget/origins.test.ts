@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
-import type { Answer } from '../../../support/app.ts'
 import { recordBar } from '../../../robustness/bars.ts'
+import type { Answer } from '../../../support/app.ts'
 import { addPerson, getToken } from '../../../support/people.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
