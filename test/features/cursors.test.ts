@@ -92,7 +92,7 @@ function movedTo(target: TestApp): TestApp {
   }
   copy('stores', 'rowid', [])
   // What SQLite computes cannot be written.
-  copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down'])
+  copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down', 'variant_group'])
   copy('audit_events', 'id', [])
   copy('jobs', 'id', ['id'])
   const items = here.db.prepare('SELECT * FROM job_items ORDER BY id DESC').all() as Record<string, unknown>[]

@@ -143,6 +143,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/feeds': 'createFeed',
       'GET /v1/feeds': 'listFeeds',
       'GET /v1/feeds/{id}': 'getFeed',
+      'GET /v1/feeds/{id}/runs': 'listFeedRuns',
       'PATCH /v1/feeds/{id}': 'updateFeed',
       'DELETE /v1/feeds/{id}': 'deleteFeed',
       'POST /v1/feeds/{id}/run': 'runFeed',

@@ -167,13 +167,16 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
     expect((await me(token)).status).toBe(200)
   })
 
-  test('with a store it is no other: the plan’s requests are for products and searches', async () => {
+  test('with a store it is no other: reads have a budget of their own, and the plan’s requests are for searches', async () => {
     app.accounts.setPlan('one', 'free')
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
     const token = await getToken(app, anna)
     for (let n = 0; n < 60; n++) expect((await me(token)).status).toBe(200)
     expect(refusal(await me(token))).toEqual([429, 'rate_limit_exceeded'])
     const products = await app.call('GET', '/v1/products', { token })
-    expect([products.status, products.headers.get('x-ratelimit-remaining')]).toEqual([200, '9'])
+    expect([products.status, products.headers.get('x-ratelimit-remaining')]).toEqual([200, '239'])
+    const body = { query: 'mug' }
+    const search = await app.call('POST', '/v1/search/text', { token, body })
+    expect([search.status, search.headers.get('x-ratelimit-remaining')]).toEqual([200, '9'])
   })
 })

@@ -190,7 +190,7 @@ describe('GET /v1/me/export (contract 5.15)', () => {
       ['one', 'developer'],
       ['two', 'viewer'],
     ])
-    expect(ofType(all, 'sign_in')).toMatchObject([{ amr: ['pwd'] }])
+    expect(ofType(all, 'sign_in')).toMatchObject([{ amr: ['pwd', 'otp'] }])
     expect(ofType(all, 'known_address')).toHaveLength(1)
     expect(ofType(all, 'api_key')).toMatchObject([{ name: 'sync', store_id: storeId }])
     expect(ofType(all, 'registration')).toMatchObject([{ store_name: 'Again' }])

@@ -120,7 +120,8 @@ describe('a store whose time is over', () => {
     await plan()
     app.clock.advance(7 * DAY_MS)
     app.db.exec(`CREATE TRIGGER fault BEFORE DELETE ON products BEGIN SELECT raise(ABORT, 'a fault'); END`)
-    await expect(erase()).rejects.toThrow('a fault')
+    // It is told in the log, and other stores are deleted meanwhile.
+    await erase()
     expect(app.services.stores.findStore(doomed)).toBeUndefined()
     expect(countLeft(app.db, doomed)).toHaveProperty('products', 25)
     app.db.exec('DROP TRIGGER fault')
