@@ -250,6 +250,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products: products.service,
     jobs: jobs.service,
     findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
+    findFacts: settings.service.read,
   })
   const feeds: FeedsModule = buildFeeds(ground, {
     ...{ stores, noteFault, stop: ports.stop, downloads: ports.downloads },

@@ -21,7 +21,7 @@ export interface Command {
   /** One line for the list of commands. */
   summary: string
   /** Its own options, without the settings. */
-  options?: readonly { flag: string; value?: string; meaning: string; isRequired?: boolean }[]
+  options?: readonly CommandOption[]
   /** Names of the words after the command; one in brackets, at the end, may be left out. */
   positionals?: readonly string[]
   /** Settings that apply; each is also a flag. */
@@ -33,6 +33,16 @@ export interface Command {
   findProblems?(options: Call['options']): string[]
   /** @returns the exit code: 0, or 1 for a failure that it has reported. */
   run(call: Call): Promise<number>
+}
+
+export interface CommandOption {
+  flag: string
+  /** What the value is; a switch has none. */
+  value?: string
+  meaning: string
+  isRequired?: boolean
+  /** It may be given several times; its values stand one a line. */
+  isList?: boolean
 }
 
 /** A parsed command line. */
@@ -58,7 +68,12 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
       { type: value ? ('string' as const) : ('boolean' as const) },
     ]),
   ])
-  const { values, positionals, problems, hasUnknown } = readWords(addSwitchValues(command, argv), kinds)
+  const lists = new Set((command.options ?? []).filter(({ isList }) => isList).map(({ flag }) => flag))
+  const { values, positionals, problems, hasUnknown } = readWords(
+    addSwitchValues(command, argv),
+    kinds,
+    lists,
+  )
   for (const { flag, isRequired, value } of command.options ?? []) {
     if (isRequired && values[flag] === undefined && !problems.has(flag)) {
       problems.set(flag, `--${flag} ${value} is missing`)
@@ -83,7 +98,7 @@ interface Words {
   hasUnknown: boolean
 }
 
-function readWords(args: string[], kinds: Kinds): Words {
+function readWords(args: string[], kinds: Kinds, lists: ReadonlySet<string>): Words {
   const { tokens } = parseArgs({
     args,
     options: kinds as NonNullable<ParseArgsConfig['options']>,
@@ -99,7 +114,11 @@ function readWords(args: string[], kinds: Kinds): Words {
     const type = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name]?.type : undefined
     const problem = type ? checkOption(type, token) : describeUnknown(rawName, Object.keys(kinds))
     if (problem !== undefined) words.problems.set(name, problem)
-    else words.values[name] = token.value ?? 'true'
+    else {
+      const before = lists.has(name) ? words.values[name] : undefined
+      const value = token.value ?? 'true'
+      words.values[name] = before === undefined ? value : `${before}\n${value}`
+    }
     if (type === undefined) words.hasUnknown = true
   }
   return words

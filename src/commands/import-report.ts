@@ -1,5 +1,4 @@
 import { counted } from '../core/text.ts'
-import type { ImportPreview } from '../features/catalogue/imports/schema.ts'
 import type { Job } from '../features/catalogue/jobs/schema.ts'
 import type { Piece } from './import/pieces.ts'
 import type { EndedPiece } from './import/send.ts'
@@ -8,7 +7,7 @@ import type { EndedPiece } from './import/send.ts'
 const LISTED_MAX = 10
 
 /** What a file says must not steer the terminal. */
-const toPlainLines = (lines: readonly string[]): string =>
+export const toPlainLines = (lines: readonly string[]): string =>
   lines.map((line) => line.replace(/\p{Cc}/gu, '?')).join('\n')
 
 /** One product that was not written, and why. */
@@ -97,28 +96,8 @@ export function formatJob(result: ImportResult): string {
   ])
 }
 
-/** Formats what an import would do. */
-export function formatPreview(preview: ImportPreview): string {
-  const { total, valid, invalid, hidden, format, packing, encoding, platform, mapping } = preview
-  const packed = packing === 'none' ? '' : `, ${packing}`
-  return toPlainLines([
-    `${counted(total, 'product')}: ${valid} valid, ${invalid} invalid, ${hidden} hidden; nothing was written`,
-    `Format: ${format}${packed}, ${encoding}, columns of ${platform}`,
-    ...Object.entries(mapping).map(([field, columns]) => `  ${field} from ${columns.join(', ')}`),
-    ...(preview.unmapped_columns.length > 0 ? [`Not read: ${preview.unmapped_columns.join(', ')}`] : []),
-    ...preview.warnings,
-    ...preview.products.map(
-      ({ line, product_id, picture }) =>
-        `  line ${line}  ${product_id}  ${'error' in picture ? `${picture.error}: ${picture.message}` : `${picture.width} × ${picture.height}`}`,
-    ),
-    ...listProblems(
-      preview.errors.map((item) => ({ ...item, place: `line ${item.line}` })),
-      invalid,
-    ),
-  ])
-}
-
-function listProblems(problems: readonly Problem[], total: number): string[] {
+/** Lists the first problems, one a line, and counts the rest. */
+export function listProblems(problems: readonly Problem[], total: number): string[] {
   const listed = problems.slice(0, LISTED_MAX)
   return [
     ...listed.map(

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
 import type { Call, Command } from './command.ts'
+import { deleteMissing, readNamed } from './import/missing.ts'
 import { openPieces, type Pieces } from './import/pieces.ts'
 import { openProgressFile, type ProgressFile } from './import/progress-file.ts'
 import { type EndedPiece, previewPieces, sendPieces } from './import/send.ts'
 import { type ImportWork, readWork } from './import/work.ts'
-import { formatJob, formatPreview, joinJobs } from './import-report.ts'
+import { formatPreview } from './import-preview.ts'
+import { formatJob, joinJobs } from './import-report.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createStopSignal } from './serve.ts'
+import type { ServiceClient } from './service-client.ts'
 import { type ServiceSession, withService } from './service-session.ts'
 
 /** `lookalike import`. */
@@ -20,16 +23,32 @@ export const importFile: Command = {
   options: [
     { flag: 'store', value: 'SLUG', meaning: 'the store; may be left out if there is only one' },
     {
+      flag: 'map',
+      value: 'FIELD=COLUMN',
+      meaning: 'the column that fills a field, as in image_url=Photo; may be given several times',
+      isList: true,
+    },
+    {
       flag: 'mapping',
       value: 'JSON',
-      meaning: 'columns by the field that they fill: {"product_id": "Article", "image_url": "Photo"}',
+      meaning: 'the same for several fields: {"product_id": "Article", "image_url": "Photo"}',
     },
     { flag: 'format', value: 'FORMAT', meaning: `${TABLE_FORMATS.join(', ')}; default: as the file tells` },
     { flag: 'dry-run', meaning: 'show what would be imported, and write nothing' },
+    {
+      flag: 'delete-missing',
+      meaning:
+        'afterwards delete the products of the store that the file does not name, unless more than 20 % would go',
+    },
+    { flag: 'force-delete', meaning: 'with --delete-missing: delete however many are gone' },
     { flag: 'json', meaning: 'print JSON: the job at its end, or the preview' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'JWT_SECRET', 'FETCH_ALLOW_CIDRS', 'OFFLINE'],
   example: 'lookalike import products.csv --store my-shop --dry-run',
+  findProblems: (options) =>
+    options['force-delete'] !== undefined && options['delete-missing'] === undefined
+      ? ['--force-delete goes with --delete-missing']
+      : [],
   async run(call) {
     const work = await readWork(call)
     for (const note of work.notes) process.stderr.write(`${note}\n`)
@@ -53,7 +72,11 @@ async function importThrough(
   try {
     pieces = await openPieces(work, file.partPath, progress, told)
     if (options['dry-run'] === undefined) {
-      return await send({ session, pieces, file, progress, isJson, told })
+      const removes = options['delete-missing'] !== undefined && {
+        work,
+        isForced: options['force-delete'] !== undefined,
+      }
+      return await send({ session, pieces, file, progress, isJson, told, removes })
     }
     const preview = await previewPieces(session.client, pieces)
     console.log(isJson ? JSON.stringify(preview) : formatPreview(preview))
@@ -76,9 +99,11 @@ interface Send {
   progress: Progress
   isJson: boolean
   told: AbortSignal
+  /** Whether to delete what the file does not name. */
+  removes: false | { work: ImportWork; isForced: boolean }
 }
 
-async function send({ session, pieces, file, progress, isJson, told }: Send): Promise<number> {
+async function send({ session, pieces, file, progress, isJson, told, removes }: Send): Promise<number> {
   const { client, isOwn } = session
   const count = pieces.list.length
   const ended: EndedPiece[] = []
@@ -109,8 +134,25 @@ async function send({ session, pieces, file, progress, isJson, told }: Send): Pr
   }
   progress.end()
   const result = joinJobs(ended)
-  console.log(isJson ? JSON.stringify(result.json) : formatJob(result))
-  return result.status === 'completed' && result.failed === 0 ? 0 : 1
+  const isWhole = result.status === 'completed' && ended.length === count
+  if (!isJson) console.log(formatJob(result))
+  // A job that failed or was cancelled says nothing about what is gone.
+  const deleted = removes && isWhole ? await removeMissing(client, removes, ended) : undefined
+  if (isJson) console.log(JSON.stringify({ ...result.json, ...(deleted !== undefined && { deleted }) }))
+  else if (deleted !== undefined)
+    console.log(`${counted(deleted, 'product')} deleted that the file does not name`)
+  else if (removes) console.log('Nothing was deleted, because the import did not end well.')
+  return isWhole && result.failed === 0 ? 0 : 1
+}
+
+async function removeMissing(
+  client: ServiceClient,
+  { work, isForced }: Exclude<Send['removes'], false>,
+  ended: readonly EndedPiece[],
+): Promise<number> {
+  const before = ended.map(({ job }) => job.created_at).toSorted()[0]
+  if (before === undefined) return 0
+  return deleteMissing({ client, named: await readNamed(client, work), before, isForced })
 }
 
 /** @param isOwn whether the service ends with this command. */

@@ -180,7 +180,16 @@ function addPreview(all: ImportPreview, next: ImportPreview): ImportPreview {
     total: all.total + next.total,
     valid: all.valid + next.valid,
     hidden: all.hidden + next.hidden,
+    diff: addDifference(all.diff, next.diff),
     warnings: [...new Set([...all.warnings, ...next.warnings])],
     errors_truncated: invalid > errors.length,
   }
 }
+
+/** What a further part names of the store was gone for those before it. */
+const addDifference = (all: ImportPreview['diff'], next: ImportPreview['diff']): ImportPreview['diff'] => ({
+  new: all.new + next.new,
+  changed: all.changed + next.changed,
+  unchanged: all.unchanged + next.unchanged,
+  gone: Math.max(0, all.gone - next.changed - next.unchanged),
+})

@@ -37,10 +37,10 @@ const FOLDER_LIMITS = { entriesMax: 2_000_000, depthMax: 32 }
 /** @throws OperatorError for a wrong option, or for what cannot be read. */
 export async function readWork({ options, positionals }: Call): Promise<ImportWork> {
   const [path = ''] = positionals
-  const { format, mapping } = options
+  const { format } = options
   const told = TABLE_FORMATS.find((name) => name === format)
   if (format !== undefined && !told) throw wrongUsage(`--format must be one of ${TABLE_FORMATS.join(', ')}`)
-  if (mapping !== undefined && !isJsonObject(mapping)) throw wrongUsage('--mapping must be a JSON object')
+  const mapping = readMapping(options['mapping'], options['map'])
   const query = new URLSearchParams({ ...(told && { format: told }), ...(mapping && { mapping }) })
   try {
     const file = Bun.file(path)
@@ -140,11 +140,35 @@ function hashFolder({ entries }: FolderArchive): string {
   return hasher.digest('hex')
 }
 
-function isJsonObject(text: string): boolean {
+/**
+ * Joins what `--mapping` and `--map` say; of both, `--map` wins.
+ *
+ * @param pairs `field=Column`, one a line. A field that is named twice takes the first of its columns that has a value.
+ * @returns JSON, or undefined without either.
+ * @throws OperatorError
+ */
+function readMapping(json: string | undefined, pairs: string | undefined): string | undefined {
+  const whole = json === undefined ? {} : parseObject(json)
+  if (whole === undefined) throw wrongUsage('--mapping must be a JSON object')
+  const single = new Map<string, string[]>()
+  for (const pair of pairs?.split('\n') ?? []) {
+    const at = pair.indexOf('=')
+    const [field, column] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+    if (at < 1 || field === '')
+      throw wrongUsage(`--map takes FIELD=COLUMN, as in image_url=Photo, but got "${pair}"`)
+    const columns = single.get(field) ?? []
+    // A field without a column is left out.
+    single.set(field, column === '' ? columns : [...columns, column])
+  }
+  if (json === undefined && single.size === 0) return undefined
+  return JSON.stringify({ ...whole, ...Object.fromEntries(single) })
+}
+
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
-    return false
+    return undefined
   }
 }

@@ -12,8 +12,11 @@ import { createReadingGate } from './reading-gate.ts'
 import { importRoutes } from './routes.ts'
 import { type ImportDeps, importService } from './service.ts'
 
-export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
-  products: Pick<ProductsModule['service'], 'check' | 'findGiven' | 'pictures'>
+export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts'> {
+  products: Pick<
+    ProductsModule['service'],
+    'check' | 'findGiven' | 'pictures' | 'findRow' | 'count' | 'listDemoIds'
+  >
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
   embedder: Pick<Embedder, 'embedPicture'>
   /** Takes in the files. */
@@ -24,12 +27,19 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping'> {
 
 /** Wires imports: what a shop exports becomes a job. */
 export function buildImports({ clock, ids, log }: Ground, needs: ImportNeeds) {
-  const { products, jobs, embedder, spool, files, findMapping } = needs
+  const { products, jobs, embedder, spool, files, findMapping, findFacts } = needs
   const imports = importService({
-    ...{ openZip, findMapping, log, clock },
+    ...{ openZip, findMapping, findFacts, log, clock },
     gate: createReadingGate(createFairQueue()),
     checkProduct: products.check,
     findGiven: products.findGiven,
+    findStored(storeId, productId) {
+      const row = products.findRow(storeId, productId)
+      return row && { ...row, imageUrls: row.pictures.map(({ imageUrl }) => imageUrl) }
+    },
+    toPublicUrl: products.pictures.toPublicUrl,
+    countProducts: products.count,
+    countDemo: (storeId) => products.listDemoIds(storeId).length,
     startJob: jobs.start,
     showPicture: (storeId, url) =>
       products.pictures.withUrl(storeId, url, async (bytes) => {

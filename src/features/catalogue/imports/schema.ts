@@ -96,6 +96,32 @@ const PreviewProduct = named(
 )
 export type PreviewProduct = typeof PreviewProduct.static
 
+const Loss = named(
+  'ImportLoss',
+  t.Object({
+    field: t.String({ description: 'A column that nothing reads.' }),
+    count: Type.Integer({ description: 'In how many of the first 50 rows it has a value.' }),
+    example: t.String({ description: 'The first of them, cut to 100 characters.' }),
+  }),
+)
+export type Loss = typeof Loss.static
+
+const Difference = named(
+  'ImportDifference',
+  t.Object({
+    new: Type.Integer({ description: 'Products that the store does not have.' }),
+    changed: Type.Integer({
+      description:
+        'Products whose metadata or addresses of pictures differ. What a picture shows is not compared.',
+    }),
+    unchanged: Type.Integer(),
+    gone: Type.Integer({
+      description:
+        'Products of the store that the file does not name; an import leaves them as they are. Demo products do not count.',
+    }),
+  }),
+)
+
 /** What an import would do. */
 export const ImportPreview = named(
   'ImportPreview',
@@ -114,6 +140,8 @@ export const ImportPreview = named(
       description:
         'Those of them that have values and may say something of the products; the others are known to be of no use for a search. Keep one with a mapping such as `{"metadata.material": "Fabric"}`.',
     }),
+    losses: t.Array(Loss, { description: 'The same columns with an example.' }),
+    diff: Difference,
     total: Type.Integer({ description: 'Products in the file.' }),
     valid: Type.Integer({
       description: 'Products that the import would write, as far as this can be told without their pictures.',

@@ -1,28 +1,25 @@
 import type { CallerStore, Standing } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
-import type { Product } from '../products/schema.ts'
 import { describeAnswer, ForeignFile } from './formats/foreign-file.ts'
-import { bringPicture, type ItemDeps, readItems } from './items.ts'
+import { type ItemDeps, readItems } from './items.ts'
 import { explainColumns, listBareFields } from './mapping/advice.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listUnknownColumns, planImport } from './mapping/plan.ts'
-import { readSample } from './mapping/sample.ts'
+import { NO_SAMPLE, readSample, type Sample } from './mapping/sample.ts'
 import { describeTally, startTally } from './mapping/tally.ts'
 import { createPace, type Pace } from './pace.ts'
+import { createPreviews, listLosses, type PreviewDeps } from './preview.ts'
 import type { ReadingGate } from './reading-gate.ts'
-import type { ImportPreview, MappingBody, PreviewProduct, Problem } from './schema.ts'
+import type { ImportPreview, MappingBody, PreviewProduct } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
 
-export interface ImportDeps extends ItemDeps {
+export interface ImportDeps extends ItemDeps, PreviewDeps {
   openZip: OpenZip
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
-  /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
-  showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
   clock: Pick<Clock, 'now' | 'monotonic'>
   /** The mapping that the store has saved. */
   findMapping(storeId: string): MappingBody | null
@@ -46,22 +43,21 @@ interface ReadingTurn {
   pace: Pace
   /** Lets another file be read. */
   end(): void
+  /** The first rows of the table. */
+  sample: Sample
 }
 
 /** Products of one file: each is a row until its job is forgotten. */
 const PRODUCTS_MAX = 200_000
-const PREVIEW_PRODUCTS = 5
-const PREVIEW_PROBLEMS = 20
-/** Wrong products after which a dry run has seen enough. */
-const PREVIEW_WRONG_MAX = 1_000
 
 export type ImportService = ReturnType<typeof importService>
 
 /** Products from the files that shops export (contract 2.12). */
 export function importService(deps: ImportDeps) {
-  const { checkProduct, findGiven, openZip, startJob, showPicture, findMapping, gate, log, clock } = deps
+  const { checkProduct, findGiven, openZip, startJob, findMapping, gate, log, clock } = deps
 
   const checks = { checkProduct, findGiven }
+  const previews = createPreviews(deps)
   const startReading = () => ({ tally: startTally(), now: clock.now() })
 
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
@@ -79,15 +75,17 @@ export function importService(deps: ImportDeps) {
       const source = await openSource(file, openZip, undefined, pace)
       try {
         const { columns, format } = source.table
-        const turn = { pace, end }
-        if (format === 'ndjson') return await work(source, planImport([]), describeEncoding(source), turn)
+        if (format === 'ndjson') {
+          const turn = { pace, end, sample: NO_SAMPLE }
+          return await work(source, planImport([]), describeEncoding(source), turn)
+        }
         const sample = await readSample(source)
         const plan = planImport(columns, own, sample)
         const problems = explainColumns(plan, columns, sample)
         if (problems.length > 0) throw validationError(problems)
         const unknown = listUnknownColumns(columns, toMapping(mapping ?? {}))
         const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
-        return await work(source, plan, warnings, turn)
+        return await work(source, plan, warnings, { pace, end, sample })
       } finally {
         source.close()
       }
@@ -170,36 +168,17 @@ export function importService(deps: ImportDeps) {
 
     /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */
     preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>
-      withSource(storeId, request, async (source, plan, warnings, { pace, end }) => {
-        const counts = { valid: 0, invalid: 0, hidden: 0 }
+      withSource(storeId, request, async (source, plan, warnings, { pace, end, sample }) => {
         const reading = startReading()
-        const first: { line: number; product: Product }[] = []
-        const errors: Problem[] = []
-        for await (const item of readItems(source, plan, {
-          ...checks,
-          pace,
-          bringsPictures: false,
-          reading,
-        })) {
-          if (item.kind === 'hidden') counts.hidden++
-          else if (item.kind === 'put') {
-            counts.valid++
-            if (first.length < PREVIEW_PRODUCTS) first.push(item)
-          } else {
-            counts.invalid++
-            if (errors.length < PREVIEW_PROBLEMS) errors.push(toProblem(item))
-            if (counts.invalid === PREVIEW_WRONG_MAX) {
-              warnings.push(describeStop(item.line))
-              break
-            }
-          }
-        }
+        const options = { ...checks, pace, bringsPictures: false, reading }
+        const found = await previews.look(storeId, readItems(source, plan, options))
         // Its pictures come from other servers, which is no reading.
         end()
+        const { first, warnings: stopped, ...counts } = found
         const { format, encoding, columns } = source.table
         const products: PreviewProduct[] = []
         // One after the other: a picture is held in memory.
-        for (const item of first) products.push(await show(storeId, item, source))
+        for (const item of first) products.push(await previews.show(storeId, item, source))
         return {
           dry_run: true,
           ...{ format, encoding, columns, packing: source.packing, platform: plan.platform },
@@ -208,56 +187,21 @@ export function importService(deps: ImportDeps) {
           ),
           unmapped_columns: plan.unmapped,
           columns_you_may_want: plan.mayWant,
-          total: counts.valid + counts.invalid,
+          losses: listLosses(plan, sample),
           ...counts,
           warnings: [
             ...warnings,
-            ...describeBare(source, plan, counts.valid + counts.invalid),
+            ...stopped,
+            ...describeBare(source, plan, counts.total),
+            ...previews.warnOfDeadEnds(storeId, plan, found),
             ...describeTally(reading.tally),
             ...describeHidden(counts.hidden),
           ],
           products,
-          errors,
-          errors_truncated: counts.invalid > errors.length,
         }
       }),
   }
-
-  async function show(
-    storeId: string,
-    { line, product }: { line: number; product: Product },
-    source: ImportSource,
-  ): Promise<PreviewProduct> {
-    const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
-    return {
-      ...{ line, product_id, metadata },
-      image_url: shorten(image_url),
-      additional_image_urls: additional_image_urls.map(shorten),
-      picture: await bringPicture(image_url, source)
-        .then((url) => showPicture(storeId, url))
-        .catch((error) => {
-          if (!(error instanceof ApiError)) throw error
-          return { error: error.code, message: error.message }
-        }),
-    }
-  }
 }
-
-/** A picture within a line is not repeated in the answer. */
-const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
-
-const toProblem = ({
-  line,
-  productId,
-  error,
-}: {
-  line: number
-  productId: string | null
-  error: ApiError
-}): Problem => ({
-  ...{ line, product_id: productId, error: error.code, message: error.message },
-  ...(error.extras.details && { details: error.extras.details }),
-})
 
 const isTarget = (field: string): boolean =>
   (FIELDS as readonly string[]).includes(field) || /^metadata\.[^.].{0,63}$/.test(field)
@@ -281,9 +225,6 @@ function toMapping(body: MappingBody): Mapping {
 
 const tooMany = () =>
   new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
-
-const describeStop = (line: number): string =>
-  `The dry run stopped at line ${line}, after ${PREVIEW_WRONG_MAX.toLocaleString('en')} wrong products: the counts are those up to there`
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 

@@ -1,0 +1,125 @@
+import { ApiError } from '../../../core/errors.ts'
+import type { Product } from '../products/schema.ts'
+import { type ComparisonDeps, compareWithStore } from './comparison.ts'
+import { bringPicture, type CheckedItem } from './items.ts'
+import type { Plan } from './mapping/mapping.ts'
+import { listValues, type Sample } from './mapping/sample.ts'
+import type { ImportPreview, Loss, PreviewProduct, Problem } from './schema.ts'
+import type { ImportSource } from './source.ts'
+
+export interface PreviewDeps extends ComparisonDeps {
+  /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
+  showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
+  /** What results take from the store where a product has none of its own. */
+  findFacts(storeId: string): { product_url_template: string | null; currency: string | null }
+}
+
+const PRODUCTS = 5
+const PROBLEMS = 20
+/** Wrong products after which a dry run has seen enough. */
+const WRONG_MAX = 1_000
+/** Characters of an example. */
+const EXAMPLE_CHARS = 100
+
+/** What a dry run has found while it read a file. */
+export type Found = Pick<
+  ImportPreview,
+  'total' | 'valid' | 'invalid' | 'hidden' | 'errors' | 'errors_truncated' | 'diff'
+> & { first: readonly { line: number; product: Product }[]; warnings: string[] }
+
+/** The parts of a dry run: reading, comparing with the store, and showing the first products. */
+export function createPreviews(deps: PreviewDeps) {
+  const { showPicture, findFacts } = deps
+
+  return {
+    /** Reads the products of a file, and holds them against those of the store. */
+    async look(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
+      const comparison = compareWithStore(deps, storeId)
+      const counts = { valid: 0, invalid: 0, hidden: 0 }
+      const first: { line: number; product: Product }[] = []
+      const errors: Problem[] = []
+      const warnings: string[] = []
+      for await (const item of items) {
+        if (item.kind === 'hidden') counts.hidden++
+        else if (item.kind === 'put') {
+          counts.valid++
+          comparison.add(item.product)
+          if (first.length < PRODUCTS) first.push(item)
+        } else {
+          counts.invalid++
+          comparison.addWrong(item.productId)
+          if (errors.length < PROBLEMS) errors.push(toProblem(item))
+          if (counts.invalid === WRONG_MAX) {
+            warnings.push(describeStop(item.line))
+            break
+          }
+        }
+      }
+      return {
+        ...{ ...counts, total: counts.valid + counts.invalid },
+        ...{ first, errors, warnings, diff: comparison.end() },
+        errors_truncated: counts.invalid > errors.length,
+      }
+    },
+
+    /** Shows a product as it would be stored, with its picture. */
+    async show(
+      storeId: string,
+      { line, product }: Found['first'][number],
+      source: ImportSource,
+    ): Promise<PreviewProduct> {
+      const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
+      return {
+        ...{ line, product_id, metadata },
+        image_url: shorten(image_url),
+        additional_image_urls: additional_image_urls.map(shorten),
+        picture: await bringPicture(image_url, source)
+          .then((url) => showPicture(storeId, url))
+          .catch((error) => {
+            if (!(error instanceof ApiError)) throw error
+            return { error: error.code, message: error.message }
+          }),
+      }
+    },
+
+    /** Says what results would lack that neither the file nor the store gives. */
+    warnOfDeadEnds(storeId: string, { mapping }: Plan, { first }: Found): string[] {
+      const facts = findFacts(storeId)
+      const lacks = (key: 'url' | 'currency') =>
+        first.length > 0 && first.every(({ product }) => !hasText(product, key))
+      const warnings: string[] = []
+      if (!mapping.url && facts.product_url_template === null && lacks('url'))
+        warnings.push(
+          'No column gives the address of a product, and the store has none: results will not be links. Set product_url_template with PATCH /v1/store/settings, such as "/products/{product_id}" with a shop_url',
+        )
+      const hasPrices = first.some(({ product }) => product.metadata?.['price'] !== undefined)
+      if (hasPrices && facts.currency === null && lacks('currency'))
+        warnings.push(
+          'No column gives a currency, and the store has none: prices are shown without one. Set currency with PATCH /v1/store/settings',
+        )
+      return warnings
+    },
+  }
+}
+
+const hasText = ({ metadata }: Product, key: 'url' | 'currency'): boolean =>
+  metadata?.[key] !== undefined && metadata[key] !== ''
+
+/** The columns that nothing reads and that may say something, with what stands in the first rows. */
+export const listLosses = ({ mayWant }: Plan, sample: Sample): Loss[] =>
+  mayWant.map((field) => {
+    const values = listValues(sample, field)
+    const example = values[0] ?? ''
+    return { field, count: values.length, example: Array.from(example).slice(0, EXAMPLE_CHARS).join('') }
+  })
+
+/** A picture within a line is not repeated in the answer. */
+const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
+
+const toProblem = ({ line, productId, error }: Extract<CheckedItem, { kind: 'wrong' }>): Problem => ({
+  ...{ line, product_id: productId, error: error.code, message: error.message },
+  ...(error.extras.details && { details: error.extras.details }),
+})
+
+const describeStop = (line: number): string =>
+  `The dry run stopped at line ${line}, after ${WRONG_MAX.toLocaleString('en')} wrong products: the counts are those up to there`
