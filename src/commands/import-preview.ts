@@ -1,6 +1,7 @@
 import { counted } from '../core/text.ts'
 import type { ImportPreview, PreviewProduct } from '../features/catalogue/imports/schema.ts'
 import { listProblems, toPlainLines } from './import-report.ts'
+import { formatPrice } from './price.ts'
 import { formatTable } from './table.ts'
 
 /** The longest cell that is shown whole. */
@@ -12,22 +13,23 @@ const LOSSES_MAX = 12
 /** Formats what an import would do: counts, the first products as a person reads them, and what would be lost. */
 export function formatPreview(preview: ImportPreview): string {
   const { total, valid, invalid, hidden, warnings, errors } = preview
+  const problems = listProblems(
+    errors.map((item) => ({ ...item, place: `line ${item.line}` })),
+    invalid,
+  )
   return [
-    `${counted(total, 'product')}: ${valid} valid, ${invalid} invalid, ${hidden} hidden; nothing was written`,
-    formatDifference(preview.diff),
-    ...formatProducts(preview.products),
-    ...formatReading(preview),
-    ...formatLosses(preview),
-    toPlainLines(warnings),
-    toPlainLines(
-      listProblems(
-        errors.map((item) => ({ ...item, place: `line ${item.line}` })),
-        invalid,
-      ),
-    ),
+    [
+      `${counted(total, 'product')}: ${valid} valid, ${invalid} invalid, ${hidden} hidden; nothing was written`,
+      formatDifference(preview.diff),
+    ],
+    formatProducts(preview.products),
+    [...formatReading(preview), ...formatLosses(preview)],
+    warnings.map((warning) => toPlainLines([warning])),
+    problems.map((problem) => toPlainLines([problem])),
   ]
-    .filter((block) => block !== '')
-    .join('\n')
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')
 }
 
 function formatDifference({ new: fresh, changed, unchanged, gone }: ImportPreview['diff']): string {
@@ -38,24 +40,14 @@ function formatDifference({ new: fresh, changed, unchanged, gone }: ImportPrevie
 function formatProducts(products: readonly PreviewProduct[]): string[] {
   if (products.length === 0) return []
   const rows = products.map(({ line, product_id, metadata, picture }) => [
-    String(line),
-    ...[product_id, metadata['name'], metadata['category']].map(toCell),
+    ...[String(line), product_id, toCell(metadata['name']), toCell(metadata['category'])],
     toCell(formatPrice(metadata)),
     { true: 'yes', false: 'sold out' }[String(metadata['in_stock'])] ?? '',
     'error' in picture ? `failed (${picture.error})` : `${picture.width} × ${picture.height}`,
   ])
   const head = ['LINE', 'PRODUCT_ID', 'NAME', 'CATEGORY', 'PRICE', 'STOCK', 'PICTURE']
   const table = formatTable([head, ...rows]).replace(/^/gm, '  ')
-  return ['', table, ...describeFailures(products), '']
-}
-
-/** What is paid, and what it was before a sale. */
-function formatPrice({ price, sale_price, price_max, currency }: PreviewProduct['metadata']): string {
-  if (price === undefined) return ''
-  const isSale = typeof sale_price === 'number' && sale_price < Number(price)
-  const paid = `${isSale ? sale_price : price} ${currency ?? ''}`.trim()
-  const range = typeof price_max === 'number' && price_max > Number(price) ? ` to ${price_max}` : ''
-  return isSale ? `${paid} (was ${price})` : `${paid}${range}`
+  return [table, ...describeFailures(products)]
 }
 
 /** Why pictures failed: once for all that failed for the same reason. */

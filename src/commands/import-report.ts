@@ -84,10 +84,11 @@ export function formatJob(result: ImportResult): string {
     `${failed} failed`,
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
   ]
-  const what = jobs.length === 1 ? `job ${jobs[0]?.id}` : `${jobs.length} jobs`
+  // The jobs have been named when they began.
+  const end = status === 'completed' ? '' : ` (${status})`
   const wrong = jobs.filter((job) => job.failed > 0).slice(0, LISTED_MAX)
   return toPlainLines([
-    `${counted(total, 'product')}: ${counts.join(', ')} (${what}, ${status})`,
+    `${counted(total, 'product')}: ${counts.join(', ')}${end}`,
     ...result.warnings,
     ...listProblems(problems, failed),
     ...(failed > Math.min(problems.length, LISTED_MAX)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
 import type { Call, Command } from './command.ts'
+import { explainColumns } from './import/columns.ts'
 import { deleteMissing, readNamed } from './import/missing.ts'
 import { openPieces, type Pieces } from './import/pieces.ts'
 import { openProgressFile, type ProgressFile } from './import/progress-file.ts'
@@ -11,7 +12,7 @@ import { formatPreview } from './import-preview.ts'
 import { formatJob, joinJobs } from './import-report.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createStopSignal } from './serve.ts'
-import type { ServiceClient } from './service-client.ts'
+import { type ServiceClient, ServiceRefusal } from './service-client.ts'
 import { type ServiceSession, withService } from './service-session.ts'
 
 /** `lookalike import`. */
@@ -83,7 +84,7 @@ async function importThrough(
     return preview.invalid > 0 ? 1 : 0
   } catch (error) {
     progress.end()
-    if (!told.aborted) throw error
+    if (!told.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, work) : error
     if (!pieces) console.error('Stopped. Nothing was sent in this run.')
     return 1
   } finally {

@@ -4,6 +4,7 @@ import { OperatorError, wrongUsage } from '../core/operator-error.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { SearchResponse } from '../features/discovery/search/schema.ts'
 import type { Call, Command } from './command.ts'
+import { formatPrice } from './price.ts'
 import { createStopSignal } from './serve.ts'
 import type { ServiceClient } from './service-client.ts'
 import { withService } from './service-session.ts'
@@ -100,7 +101,7 @@ function format({ results, query_time_ms, warnings = [] }: SearchResponse): stri
       product_id,
       say(metadata['name']),
       say(metadata['category']),
-      say(metadata['price']) && `${say(metadata['price'])} ${say(metadata['currency'])}`.trim(),
+      formatPrice(metadata),
     ]),
   ])
   return `${notes}${table}\n${query_time_ms} ms`

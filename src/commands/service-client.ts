@@ -1,4 +1,5 @@
 import { OperatorError } from '../core/operator-error.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Job, JobSummary } from '../features/catalogue/jobs/schema.ts'
 
 /** A token lives for five minutes. */
@@ -14,10 +15,13 @@ const PAUSE_MS = 1_000
 /** The service has answered, and refuses. */
 export class ServiceRefusal extends OperatorError {
   readonly status: number
+  /** What is wrong with the request, of a `validation_error`. */
+  readonly problems: readonly Problem[]
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, problems: readonly Problem[] = []) {
     super(message)
     this.status = status
+    this.problems = problems
   }
 }
 
@@ -137,9 +141,13 @@ async function readEvents(
 }
 
 async function explainRefusal(response: Response): Promise<ServiceRefusal> {
-  const { error, message } = (await response.json().catch(() => ({}))) as { error?: string; message?: string }
+  const { error, message, details } = (await response.json().catch(() => ({}))) as {
+    error?: string
+    message?: string
+    details?: { errors?: Problem[] }
+  }
   const words = message ?? `The service answered ${response.status} ${error ?? ''}`.trim()
-  return new ServiceRefusal(words, response.status)
+  return new ServiceRefusal(words, response.status, details?.errors)
 }
 
 const sleep = (ms: number, told: AbortSignal): Promise<void> =>

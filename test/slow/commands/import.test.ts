@@ -111,7 +111,7 @@ describe('beside a running service', () => {
   test('imports through it, and says which rows failed', async () => {
     const clean = await run(writeTable(good))
     expect(clean).toMatchObject({ code: 0, stderr: expect.stringMatching(JOB) })
-    expect(clean.stdout).toMatch(/^2 products: 2 written, 0 unchanged, 0 failed \(job [\w-]+, completed\)\n$/)
+    expect(clean.stdout).toBe('2 products: 2 written, 0 unchanged, 0 failed\n')
     expect(listProducts()).toEqual(['sku-1', 'sku-2'])
 
     const mixed = await run(writeTable([...good, bad, lost, steering], 'mixed.csv'))
@@ -131,13 +131,71 @@ describe('beside a running service', () => {
     expect(JSON.parse(preview.stdout) as ImportPreview).toMatchObject({ total: 3, valid: 2, invalid: 1 })
     const told = await run(path, '--dry-run')
     expect(told.stdout).toStartWith('3 products: 2 valid, 1 invalid, 0 hidden; nothing was written\n')
-    expect(told.stdout).toContain('product_id from product_id')
+    expect(told.stdout).toContain('Against the store: 2 new, 0 changed, 0 unchanged\n')
+    expect(told.stdout).toMatch(
+      /\n {2}LINE +PRODUCT_ID +NAME +CATEGORY +PRICE +STOCK +PICTURE\n {2}2 +sku-1 /,
+    )
+    expect(told.stdout).toMatch(/\nRead as a plain table \(csv, utf-8\)\n {2}product_id +product_id\n/)
     expect(listProducts()).toEqual([])
 
     const job = await run(path, '--json')
     expect(job.code).toBe(1)
     expect(JSON.parse(job.stdout) as Job).toMatchObject({ type: 'import', succeeded: 2, failed: 1 })
   }, 60_000)
+
+  test('takes the columns of fields one by one, and says what is wrong with them', async () => {
+    const path = join(install.dataDir, 'foreign.csv')
+    writeFileSync(path, `Nr.;Foto;Stoff\na-1;http://127.0.0.1:${pictures.port}/1;Wolle\n`)
+    const told = await run(path, '--dry-run', '--map', 'product_id=Nr.', '--map', 'image_url=Foto')
+    expect(told.stdout).toStartWith('1 product: 1 valid, 0 invalid, 0 hidden; nothing was written\n')
+    expect(told.stdout).toContain("Keep one with --map 'metadata.stoff=Stoff'")
+    expect(await run(path, '--map', 'Foto')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--map takes FIELD=COLUMN, as in image_url=Photo, but got "Foto"'),
+    })
+    const unknown = await run(path, '--dry-run', '--map', 'picture=Foto')
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('must be one of product_id, image_url'),
+    ])
+    const missing = await run(path, '--dry-run', '--map', 'product_id=Nummer', '--map', 'image_url=Foto')
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The file has no column Nummer\nNo column fills product_id\nName the column with --map product_id=COLUMN. The file has these:\n {2}COLUMN +FIRST VALUE\n {2}Nr\. +a-1\n/,
+      ),
+    ])
+  }, 60_000)
+
+  test('deletes what a file does not name any more, unless it is too much', async () => {
+    const rows = Array.from({ length: 6 }, (_, n) => [`x-${n}`, 1] as const)
+    expect((await run(writeTable(rows))).code).toBe(0)
+    const five = await run(writeTable(rows.slice(0, 5), 'five.csv'), '--delete-missing')
+    expect(five).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 product deleted that the file does not name'),
+    })
+    expect(listProducts()).toEqual(['x-0', 'x-1', 'x-2', 'x-3', 'x-4'])
+
+    const three = writeTable(rows.slice(0, 3), 'three.csv')
+    const told = await run(three, '--dry-run', '--delete-missing')
+    expect(told.stdout).toContain('3 unchanged, 2 in the store but not in this file')
+    const braked = await run(three, '--delete-missing')
+    expect([braked.code, braked.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        '2 of the 5 products of the store are gone from the file, more than 20 %; nothing was deleted',
+      ),
+    ])
+    expect(listProducts()).toHaveLength(5)
+    const forced = await run(three, '--delete-missing', '--force-delete', '--json')
+    expect(JSON.parse(forced.stdout)).toMatchObject({ status: 'completed', deleted: 2 })
+    expect(listProducts()).toEqual(['x-0', 'x-1', 'x-2'])
+    expect(await run(three, '--force-delete')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--force-delete goes with --delete-missing'),
+    })
+  }, 90_000)
 
   test('leaves the job running when it is interrupted, and finds it again', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()

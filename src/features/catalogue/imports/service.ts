@@ -81,9 +81,9 @@ export function importService(deps: ImportDeps) {
         }
         const sample = await readSample(source)
         const plan = planImport(columns, own, sample)
-        const problems = explainColumns(plan, columns, sample)
-        if (problems.length > 0) throw validationError(problems)
         const unknown = listUnknownColumns(columns, toMapping(mapping ?? {}))
+        const problems = explainColumns(plan, columns, sample)
+        if (problems.length > 0) throw validationError([...unknown.map(toUnknownColumn), ...problems])
         const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
         return await work(source, plan, warnings, { pace, end, sample })
       } finally {
@@ -225,6 +225,9 @@ function toMapping(body: MappingBody): Mapping {
 
 const tooMany = () =>
   new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
+
+const toUnknownColumn = (column: string) =>
+  ({ in: 'body', pointer: '/mapping', code: 'column_unknown', message: describeUnknown(column) }) as const
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 
