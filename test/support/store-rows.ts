@@ -25,6 +25,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   jobs: { status: 'completed', finished_at: Date.now(), kept_bytes: 0 },
   idempotency_keys: { status: 200, body: '{}' },
   job_items: { state: 'failed' },
+  change_numbers: { oldest_number: 0 },
   deliveries: { state: 'delivered' },
   webhooks: { enabled: 0 },
   feeds: { next_run_at: Date.now() + 86_400_000 },

@@ -105,7 +105,7 @@ const READERS: Readonly<Record<Fact, (text: string) => Read>> = {
 function readShopUrl(text: string): Read {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (url && isPlain && !/[?#\\]/.test(text)) return url.href.replace(/\/+$/, '')
+  if (url && isPlain && !/[?#\\]/.test(text)) return url.href.replace(/(?<!\/)\/+$/, '')
   return {
     code: 'format',
     message:
