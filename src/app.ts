@@ -2,7 +2,6 @@ import { type Config, listSettings } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import type { PlanName } from './core/plans.ts'
-import { storageFailure } from './core/storage.ts'
 import { watchWork } from './core/watched-work.ts'
 import { buildClientSecret } from './features/access/client-secret/module.ts'
 import { buildMe } from './features/access/me/module.ts'
@@ -69,21 +68,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
   const install = createInstall(config, baseUrl, ports)
   const { ground, reads, passwords, personLock } = install
-  const {
-    audit,
-    mail,
-    sessions,
-    accounts,
-    proof,
-    twoFactor,
-    widgetKeys,
-    apiKeys,
-    ipList,
-    settings,
-    changes,
-    webhooks,
-    payments,
-  } = install.modules
+  const { audit, mail, sessions, accounts, proof, twoFactor, widgetKeys } = install.modules
+  const { apiKeys, ipList, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans } = ground
   const { stores, people, states } = install.services
   const storage = createStorageWatch({
@@ -214,9 +200,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const writeTogether = createWriteGroups(db, clock)
   const products = buildProducts(ground, {
-    ...{ stores, model, index, embedder, fetcher, files, budget },
+    ...{ stores, model, index, embedder, fetcher, files, budget, writeTogether, noteFault },
     duplicates: duplicates.service,
-    writeTogether,
     noteGrowth: usage.service.noteGrowth,
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
@@ -371,16 +356,6 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
   ]
 
-  /** What an older version has written is brought up to date; a disk that takes no writes puts it off. */
-  function* foldOld(): Generator<void> {
-    try {
-      yield* products.service.foldOld()
-    } catch (error) {
-      if (!storageFailure(error)) throw error
-      noteFault(error)
-    }
-  }
-
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
     requests.forgetStore(storeId)
@@ -404,11 +379,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     },
     chores: watchWork(chores, noteFault),
     loadIndex(): number {
-      for (const _ of foldOld());
+      for (const _ of products.service.foldOld());
       return index.load()
     },
     *loadingIndex(): Generator<void, number> {
-      yield* foldOld()
+      yield* products.service.foldOld()
       return yield* index.loadInSteps()
     },
     /** Whether the last loading of the index read everything. */

@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
@@ -53,6 +54,8 @@ export interface ProductNeeds {
   waiting?: WaitingWrites
   /** Learns inside its transaction of every write that may have taken room of the plan. */
   noteGrowth?: (store: CallerStore) => void
+  /** Told of a fault of the disk. */
+  noteFault?: (error: unknown) => void
 }
 
 /** Products of an older version whose copies are made anew in one step. */
@@ -112,9 +115,17 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
       listIds: queries.listIds,
       count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
-      /** Makes copies anew that an older version has written, step by step; to be done before the index is loaded. */
+      /**
+       * Makes copies anew that an older version has written, step by step; to be done before the index is loaded. A disk
+       * that takes no writes puts it off.
+       */
       *foldOld(): Generator<void> {
-        while (unsynced(db, () => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
+        try {
+          while (unsynced(db, () => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
+        } catch (error) {
+          if (!storageFailure(error)) throw error
+          needs.noteFault?.(error)
+        }
       },
     },
     routes: (doors: Doors) =>
