@@ -8,7 +8,7 @@ import { readRepetitions, seededRandom } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
 /** Kills amid purchases and events; before a release 100. */
-const KILLS = readRepetitions('FEEDBACK_KILLS', 3)
+const KILLS = readRepetitions('FEEDBACK_KILLS', 5)
 const WRITERS = 4
 const DIMENSION = 512
 const PRODUCTS = 3

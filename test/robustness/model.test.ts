@@ -5,7 +5,7 @@ import { createClient } from './client.ts'
 import { readRepetitions } from './random.ts'
 import { type Install, newInstall, productForm, type Service, smallPicture, startService } from './service.ts'
 
-const RUNS = readRepetitions('MODEL_RUNS', 6)
+const RUNS = readRepetitions('MODEL_RUNS', 8)
 const STEPS = readRepetitions('MODEL_STEPS', 120)
 const SEED = readRepetitions('MODEL_SEED', 3)
 const IDS = 12

@@ -5,7 +5,7 @@ import { type Client, createClient } from './client.ts'
 import { readRepetitions, seededRandom } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
-const EVENTS = readRepetitions('WEBHOOK_EVENTS', 150)
+const EVENTS = readRepetitions('WEBHOOK_EVENTS', 300)
 const PER_ROUND = 40
 const WRITERS = 4
 const PRODUCTS = 24
