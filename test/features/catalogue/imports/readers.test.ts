@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { readCategories } from '../../../../src/features/catalogue/imports/mapping/categories.ts'
+import { createLister } from '../../../../src/features/catalogue/imports/mapping/cells.ts'
 import { mergeColours, splitColours } from '../../../../src/features/catalogue/imports/mapping/colours.ts'
 import { isNoDate, readDate } from '../../../../src/features/catalogue/imports/mapping/dates.ts'
 import { headerKey } from '../../../../src/features/catalogue/imports/mapping/headers.ts'
-import type { Field, Role } from '../../../../src/features/catalogue/imports/mapping/mapping.ts'
+import type { Field, Plan, Role } from '../../../../src/features/catalogue/imports/mapping/mapping.ts'
 import {
   addOffer,
   type OfferRange,
@@ -161,6 +162,48 @@ test('yes, no and stock in the languages of shops', () => {
 test('colours', () => {
   expect(splitColours('Black/White, red ; Blue')).toEqual(['Black', 'White', 'red', 'Blue'])
   expect(mergeColours(['Red', 'red', 'RÉD', 'Blue'])).toEqual(['Red', 'Blue'])
+})
+
+describe('of thousands of rows of one product', () => {
+  test('a bounded number of colours is compared', () => {
+    function* endless(): Generator<string> {
+      for (;;) yield 'Red'
+    }
+    expect(mergeColours(endless())).toEqual(['Red'])
+    expect(splitColours('a,'.repeat(1_000))).toHaveLength(30)
+  })
+
+  test('a bounded number of characters is taken apart for one field, and one value whatever its length', () => {
+    const plan = { mapping: { tags: ['Tags'] }, roles: {} } as unknown as Plan
+    const rows = Array.from({ length: 4_000 }, () => new Map([['Tags', ['t'.repeat(1_000), ' ']]]))
+    expect(createLister(plan, rows)('tags').join('').length).toBeWithin(120_000, 132_000)
+    expect(createLister(plan, [new Map([['Tags', ['t'.repeat(500_000)]]])])('tags')).toHaveLength(1)
+  })
+
+  test('blank cells are nothing, so that nobody looks through them for each field', async () => {
+    const { table } = await importFile(`id,image,b\n1,https://x.example/a.jpg,${' '.repeat(1_000)}\n`)
+    for await (const record of table.records()) {
+      expect('cells' in record && record.cells.get('b')).toEqual([''])
+    }
+  })
+
+  test('what variants say is the same however many rows came before', async () => {
+    const rows = Array.from({ length: 300 }, (_, n) =>
+      [
+        n === 0 ? 'Cap' : '',
+        'Color',
+        n % 2 === 0 ? 'Red' : 'Blue',
+        `s${n}`,
+        10 + n,
+        `https://x.example/${n}.jpg`,
+      ].join(),
+    )
+    const header = 'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src'
+    const { products } = await importFile([header, ...rows.map((row) => `cap,${row}`)].join('\n'))
+    expect(products.map(({ metadata }) => metadata)).toEqual([
+      expect.objectContaining({ name: 'Cap', price: 10, price_max: 309, colors: ['Red', 'Blue'] }),
+    ])
+  })
 })
 
 test('names of columns', () => {

@@ -4,7 +4,7 @@ import { collectFamilies } from './families.ts'
 import { countChars, type Families, type Placed } from './inheritance.ts'
 import type { Plan } from './mapping.ts'
 import { mapProduct } from './products.ts'
-import type { Reading } from './variants.ts'
+import { addRow, type Members, type Reading, startMembers } from './variants.ts'
 import { findReasonToHide, isShownAlone } from './visibility.ts'
 
 /** One product of a file, or a piece of the file that is none. */
@@ -33,7 +33,7 @@ export async function* assembleProducts(
   reading: Reading,
 ): AsyncGenerator<ImportItem> {
   const families = plan.hasFamilies ? await collectFamilies(open(), plan, reading) : undefined
-  let group: { id: string; rows: Row[]; chars: number } | undefined
+  let group: Group | undefined
   for await (const record of open()) {
     if (!('cells' in record)) {
       yield record
@@ -47,14 +47,31 @@ export async function* assembleProducts(
     const chars = countChars(record.cells)
     const isSame = group && id !== '' && id === group.id
     if (group && isSame && group.rows.length < GROUP_ROWS_MAX && group.chars + chars <= GROUP_CHARS_MAX) {
-      group.rows.push(record)
       group.chars += chars
-      continue
+    } else {
+      if (group) yield* assembleGroup(plan, group, reading)
+      const hidden = findReasonToHide(plan, record.cells)
+      group = { id, head: record, rows: [], chars, hidden, members: startMembers() }
     }
-    if (group) yield* assembleGroup(plan, group.rows, reading)
-    group = { id, rows: [record], chars }
+    group.rows.push(record)
+    // Thousands of rows read at the end would be one long step: the next one comes after a turn, if it is time.
+    if (!plan.perVariant && group.hidden === undefined) {
+      addRow(group.members, plan, record.cells, group.head.cells, reading)
+    }
   }
-  if (group) yield* assembleGroup(plan, group.rows, reading)
+  if (group) yield* assembleGroup(plan, group, reading)
+}
+
+/** The rows of one product, as they come. */
+interface Group {
+  id: string
+  head: Row
+  rows: Row[]
+  chars: number
+  /** Why the shop does not show it. */
+  hidden: string | undefined
+  /** What the rows so far say as variants. */
+  members: Members
 }
 
 interface Row {
@@ -85,14 +102,15 @@ function* placeRow(
   else yield { line, product: mapProduct(plan, [placed.cells], reading, placed.family) }
 }
 
-function* assembleGroup(plan: Plan, rows: Row[], reading: Reading): Generator<ImportItem> {
-  const [head] = rows
-  if (!head) return
-  const hidden = findReasonToHide(plan, head.cells)
+function* assembleGroup(
+  plan: Plan,
+  { head, rows, hidden, members }: Group,
+  reading: Reading,
+): Generator<ImportItem> {
   if (hidden !== undefined) yield { line: head.line, hidden }
   else if (!plan.perVariant) {
     const cells = rows.map((row) => row.cells)
-    yield { line: head.line, product: mapProduct(plan, cells, reading) }
+    yield { line: head.line, product: mapProduct(plan, cells, reading, { ownMembers: members }) }
   } else {
     const ids = plan.mapping.product_id ?? []
     for (const { line, cells } of rows) {

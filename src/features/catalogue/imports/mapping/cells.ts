@@ -22,12 +22,25 @@ export const createFinder =
     return undefined
   }
 
-/** Looks up all values in the rows of a product, row by row. */
+/** The most characters of all values of one field, which are taken apart in one step; one value counts whatever its length. */
+const LISTED_CHARS_MAX = 128 * 1024
+
+/** Looks up the values in the rows of a product, row by row; of thousands of rows the first ones. */
 export const createLister =
   (plan: Plan, rows: readonly Cells[]) =>
-  (name: Target | Role): string[] =>
-    rows.flatMap((cells) =>
-      columnsOf(plan, name)
-        .flatMap((column) => cells.get(column) ?? [])
-        .filter(isFilled),
-    )
+  (name: Target | Role): string[] => {
+    const columns = columnsOf(plan, name)
+    const values: string[] = []
+    let chars = 0
+    for (const cells of rows) {
+      for (const column of columns) {
+        for (const cell of cells.get(column) ?? []) {
+          if (!isFilled(cell)) continue
+          if (values.length > 0 && chars + cell.length > LISTED_CHARS_MAX) return values
+          values.push(cell)
+          chars += cell.length
+        }
+      }
+    }
+    return values
+  }

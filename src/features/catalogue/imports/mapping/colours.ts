@@ -15,19 +15,24 @@ export const isColourName = (name: string): boolean => NAMES.has(headerKey(name)
 const COLOURS_MAX = 30
 const CELL_CHARS_MAX = 2_048
 
+/** The most colours that are looked at for one product: one for each of its rows. */
+const COMPARED_MAX = 4_000
+
 /** Reads `Navy`, `Red, Blue`, `Black/White` and `red; blue`. */
 export const splitColours = (cell: string): string[] =>
   decodeEntities(cell.slice(0, CELL_CHARS_MAX))
-    .split(/[,;|/]/)
+    .split(/[,;|/]/, COLOURS_MAX)
     .map((colour) => colour.trim())
     .filter((colour) => colour !== '')
 
 /** Each colour once, as it was spelt first. */
 export function mergeColours(colours: Iterable<string>): string[] {
   const known = new Map<string, string>()
+  let compared = 0
   for (const colour of colours) {
+    if (known.size === COLOURS_MAX || ++compared > COMPARED_MAX) break
     const key = fold(colour)
-    if (!known.has(key) && known.size < COLOURS_MAX) known.set(key, colour)
+    if (!known.has(key)) known.set(key, colour)
   }
   return [...known.values()]
 }

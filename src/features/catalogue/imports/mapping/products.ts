@@ -7,17 +7,7 @@ import type { Field, Plan } from './mapping.ts'
 import { paidAt, readOffer } from './offers.ts'
 import { readDescription, readText } from './texts.ts'
 import { readNumber, splitAddresses, splitList } from './values.ts'
-import {
-  addMember,
-  isVariantRow,
-  listOptionColours,
-  type Members,
-  type Reading,
-  readInStock,
-  readVariant,
-  startMembers,
-  type Variant,
-} from './variants.ts'
+import { listOptionColours, type Members, type Reading, readInStock, type Variant } from './variants.ts'
 
 /** A product as the API takes it, made of cells; nothing of it is checked. */
 export interface MappedProduct {
@@ -33,6 +23,8 @@ export interface Family {
   group?: string | undefined
   /** What its variations say. */
   members?: Members | undefined
+  /** What its own rows say as variants. */
+  ownMembers?: Members | undefined
   /** They are not products of their own, so their pictures belong to this one. */
   isWhole?: boolean
 }
@@ -51,7 +43,7 @@ export function mapProduct(
   plan: Plan,
   rows: readonly Cells[],
   reading: Reading,
-  { group, members: kept, isWhole = false }: Family = {},
+  { group, members: kept, ownMembers, isWhole = false }: Family = {},
 ): MappedProduct {
   const { mapping, groupBy, perVariant } = plan
   const find = createFinder(plan, rows)
@@ -60,8 +52,7 @@ export function mapProduct(
     const cell = find(target)
     return cell === undefined ? undefined : reader(cell)
   }
-  const members =
-    kept ?? (groupBy !== undefined && !perVariant ? readMembers(plan, rows, reading) : undefined)
+  const members = kept ?? ownMembers
   const own = members?.range.best ? undefined : readOwnOffer(plan, rows, reading)
   const { price, sale, from, until, currency } = members?.range.best ?? own ?? {}
   const highest = members?.range.max
@@ -70,7 +61,7 @@ export function mapProduct(
   if (categories?.isCut) reading.tally.deepCategories++
   const colours = mergeColours([
     ...splitColours(find('color_name') ?? ''),
-    ...(perVariant ? listOptionColours(plan, rows.slice(0, 1)) : listOptionColours(plan, rows)),
+    ...mergeColours(listOptionColours(plan, perVariant ? rows.slice(0, 1) : rows)),
     ...(members?.colours ?? []),
   ])
   const tags = [...new Set(list('tags').flatMap(splitList).map(readText))]
@@ -130,17 +121,6 @@ function joinStock(
   if (members?.inStock === undefined) return own
   if (!isApart) return members.inStock
   return isWhole ? own !== false && members.inStock : own === true || members.inStock
-}
-
-/** The variants among the rows of one product. */
-function readMembers(plan: Plan, rows: readonly Cells[], reading: Reading): Members {
-  const members = startMembers()
-  const [head] = rows
-  if (!head) return members
-  for (const cells of rows) {
-    if (isVariantRow(plan, cells)) addMember(members, readVariant(plan, cells, head, reading), reading.now)
-  }
-  return members
 }
 
 /** What a row costs by itself; of a variant, what it lacks its product may say. */

@@ -41,6 +41,9 @@ const VARIANTS_MAX = 100
 const ADDRESS_CHARS_MAX = 2_000
 const NAME_CHARS_MAX = 200
 
+/** The longest list of colours that is read of one row. */
+const LIST_CHARS_MAX = 2_048
+
 export const startMembers = (): Members => ({
   ...{ range: {}, inStock: undefined },
   ...{ colours: [], variants: [], pictures: [] },
@@ -101,8 +104,13 @@ export function readVariant(plan: Plan, cells: Cells, head: Cells, { tally, now 
 
 const isShort = (address: string): boolean => address.length <= ADDRESS_CHARS_MAX && !/^data:/i.test(address)
 
+/** Takes a row of a product in, if it is a variant. @param head the first row of the product. */
+export function addRow(members: Members, plan: Plan, cells: Cells, head: Cells, reading: Reading): void {
+  if (isVariantRow(plan, cells)) addMember(members, readVariant(plan, cells, head, reading), reading.now)
+}
+
 /** Whether a row is a variant: of several rows of one product some carry nothing but a further picture. */
-export function isVariantRow(plan: Plan, cells: Cells): boolean {
+function isVariantRow(plan: Plan, cells: Cells): boolean {
   const find = createFinder(plan, [cells])
   const hasOption = plan.options.some(({ value }) => cells.get(value)?.some(isFilled))
   return hasOption || find('price') !== undefined || find('sku') !== undefined
@@ -144,15 +152,14 @@ function listOptions(plan: Plan, cells: Cells, head: Cells): OptionValue[] {
   return [...pairs, ...readPairs(attributes).map(([name, value]) => ({ name, value }))]
 }
 
-/** The colours that options and attributes of the rows name, in the order of the file. */
-export function listOptionColours(plan: Plan, rows: readonly Cells[]): string[] {
+/** The colours that options and attributes of the rows name, in the order of the file, one by one as they are asked for. */
+export function* listOptionColours(plan: Plan, rows: readonly Cells[]): Generator<string> {
   const [head] = rows
-  if (!head) return []
-  return mergeColours(
-    rows.flatMap((cells) =>
-      listOptions(plan, cells, head)
-        .filter(({ name }) => isColourName(name))
-        .flatMap(({ value }) => splitList(value).flatMap(splitColours)),
-    ),
-  )
+  if (!head) return
+  for (const cells of rows) {
+    for (const { name, value } of listOptions(plan, cells, head)) {
+      if (!isColourName(name)) continue
+      for (const colour of splitList(value.slice(0, LIST_CHARS_MAX))) yield* splitColours(colour)
+    }
+  }
 }
