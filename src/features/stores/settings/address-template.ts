@@ -72,7 +72,8 @@ const encode = (value: string): string | undefined =>
   /^\.{0,2}$/.test(value) ? undefined : encodeURIComponent(value.toWellFormed())
 
 function findFault(text: string): Fault | undefined {
-  if (!/^(https?:\/\/|\/(?!\/))/i.test(text)) {
+  // Browsers pass over further slashes: the next part would be the server.
+  if (!/^(https?:\/\/(?!\/)|\/(?!\/))/i.test(text)) {
     return {
       code: 'scheme',
       message: 'must begin with https://, with http:// or, below shop_url, with one /',

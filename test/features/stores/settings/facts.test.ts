@@ -82,6 +82,9 @@ describe('the facts of a store (contract 4.13)', () => {
     [{ product_url_template: 'javascript:alert({sku})' }, 'scheme', 'https://'],
     [{ product_url_template: 'JaVaScRiPt://x/{sku}' }, 'scheme', 'https://'],
     [{ product_url_template: '//evil.example/{sku}' }, 'scheme', 'one /'],
+    // Browsers would take the product's own value for the server.
+    [{ product_url_template: 'http:///{sku}' }, 'scheme', 'https://'],
+    [{ product_url_template: 'https:////{sku}' }, 'scheme', 'https://'],
     [{ product_url_template: 'products/{sku}' }, 'scheme', 'one /'],
     [{ product_url_template: '/\\evil.example/{sku}' }, 'format', 'backslashes'],
     [{ product_url_template: 'https://{sku}.example/' }, 'format', 'behind the name'],
