@@ -280,7 +280,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     noteFeedback: analytics.service.noteFeedback,
     countEvent: analytics.service.countEvent,
     takeBack: analytics.service.takeBack,
-    hidesPrices: (storeId) => settings.service.read(storeId).private_metadata.includes('price'),
+    hidesPrices: (storeId) =>
+      settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })

@@ -206,9 +206,11 @@ describe('a purchase of a page beyond belief', () => {
     })
     const much = 1_000 * dearest() + 1
     expect(await warnings(much, {}, key)).toBeUndefined()
-    const settings = { private_metadata: ['price'] }
-    await shop.app.call('PATCH', '/v1/store/settings', { token: shop.owner, body: settings })
-    expect(await warnings(much + 1)).toBeUndefined()
+    for (const [n, name] of ['price', 'metadata.price', 'sale_price'].entries()) {
+      const settings = { private_metadata: [name] }
+      await shop.app.call('PATCH', '/v1/store/settings', { token: shop.owner, body: settings })
+      expect(await warnings(much + 1 + n)).toBeUndefined()
+    }
     expect(await revenue()).toEqual([])
   })
 })

@@ -60,6 +60,24 @@ describe('private metadata (contract 10.4)', () => {
     }
   })
 
+  test('a private price takes what is paid along', () => {
+    const metadata = {
+      name: 'Mug',
+      price: 12,
+      sale_price: 9,
+      price_max: 14,
+      variants: [{ sku: 'm', price: 9 }],
+    }
+    expect(createPrivacy(['metadata.price']).strip(metadata)).toEqual({
+      name: 'Mug',
+      variants: [{ sku: 'm' }],
+    })
+    expect(createPrivacy(['sale_price']).strip(metadata)).toEqual({
+      ...{ name: 'Mug', price: 12, price_max: 14 },
+      variants: [{ sku: 'm' }],
+    })
+  })
+
   test('a private category filters and steers nothing, and is never named', async () => {
     const { regions, query_categories } = await shop.find('upload', shop.upload())
     expect([regions?.[0]?.category, query_categories?.[0]?.name]).toEqual(['Mugs', 'Mugs'])
@@ -126,7 +144,7 @@ describe('the private keys of a metadata object', () => {
 
   test('hide a key and all above what is private in it', () => {
     const { hides } = createPrivacy(['metadata.price', 'terms.rebate'])
-    expect(['price', 'terms', 'terms.rebate', 'sale_price', 'term'].map(hides)).toEqual([
+    expect(['price', 'terms', 'terms.rebate', 'unit_price', 'term'].map(hides)).toEqual([
       true,
       true,
       true,
