@@ -205,13 +205,16 @@ export function guessDelimiter(header: string): Delimiter {
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best))
 }
 
+/** What costs nothing to look through. */
+const SHORT_CHARS = 64
+
 function nameCells(columns: readonly string[], cells: readonly string[]): Cells {
   const named = new Map<string, string[]>()
   for (const [n, given] of cells.entries()) {
     const column = columns[n]
     if (column === undefined || column === '') continue
     // Whoever asks whether a long blank cell holds anything would look through all of it, once for each field.
-    const cell = given.trim() === '' ? '' : given
+    const cell = given.length > SHORT_CHARS && given.trim() === '' ? '' : given
     const known = named.get(column)
     if (known) known.push(cell)
     else named.set(column, [cell])
