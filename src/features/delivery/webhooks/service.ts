@@ -100,6 +100,8 @@ export function webhookService(deps: WebhookDeps) {
         ...{ createdAt: now, updatedAt: now },
       }
       atomically(() => {
+        // The look-up took a while.
+        actor.demandStill()
         if (queries.listByStore(storeId).length >= LIMITS.webhooksPerStoreMax) throw tooMany()
         queries.add(row)
         secrets.create(storeId, row.id, body.secret)
@@ -130,6 +132,7 @@ export function webhookService(deps: WebhookDeps) {
       findOwned(actor.storeId, id)
       const warnings = patch.url === undefined ? [] : await checkHost(actor.storeId, patch.url)
       const updated = atomically(() => {
+        actor.demandStill()
         const before = findOwned(actor.storeId, id)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length === 0) return view(before)

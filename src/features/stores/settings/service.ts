@@ -110,6 +110,8 @@ export function settingsService(deps: SettingsDeps) {
       const { storeId } = actor
       const facts = await readPatch(actor, patch, findAbsentKeys)
       const settings = atomically(() => {
+        // A look through the products of a large store takes a while.
+        actor.demandStill()
         const changed = merge(read(storeId), { ...patch, ...facts })
         const conflicts = findConflicts(changed)
         if (conflicts.length > 0) throw validationError(conflicts)

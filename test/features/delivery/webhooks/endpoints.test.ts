@@ -286,6 +286,37 @@ describe('the host of an address (contract 9.2)', () => {
     }
   })
 
+  test('a caller who loses the right while the host is looked up changes nothing', async () => {
+    let atLookup = async (): Promise<void> => {}
+    const door = createOutboundDoor({
+      ...{ allowCidrs: [], isOffline: false, isTlsRequired: true },
+      async lookup() {
+        await atLookup()
+        return ['1.1.1.1']
+      },
+    })
+    const doored = await hookedApp({ poster: createPoster({ door }) })
+    try {
+      const { id } = await doored.hook({ url: 'https://1.1.1.1/' })
+      const list = () => doored.db.prepare('SELECT id, url FROM webhooks').all()
+      const before = list()
+      const body = new URLSearchParams({ token: doored.token })
+      atLookup = async () => void (await doored.call('POST', '/oauth/revoke', { body }))
+      const late = { url: 'https://late.test/', events: PRODUCT_EVENTS }
+      const answers = await Promise.all([
+        doored.send('POST', PATH, late),
+        doored.send('PATCH', `${PATH}/${id}`, { url: late.url }),
+      ])
+      expect(answers.map(refusal)).toEqual([
+        [401, 'unauthorized'],
+        [401, 'unauthorized'],
+      ])
+      expect(list()).toEqual(before)
+    } finally {
+      await doored.close()
+    }
+  })
+
   test.each([
     ['http://localhost:9000/', 'WEBHOOK_ALLOW_CIDRS=127.0.0.0/8'],
     ['http://10.0.0.7/', 'WEBHOOK_ALLOW_CIDRS=10.0.0.7/32'],
