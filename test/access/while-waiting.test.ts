@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Actor } from '../../src/core/actor.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import { settingsQueries } from '../../src/features/stores/settings/queries.ts'
+import { settingsService } from '../../src/features/stores/settings/service.ts'
 import { productsOf, startBulk } from '../features/catalogue/jobs/jobs.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 import { gatedEmbedder } from '../support/gate.ts'
@@ -162,4 +166,75 @@ test('a person who is moved to another store while the body is on its way does n
     },
   )
   expect(late.refusal).toBe('403 not_a_member')
+})
+
+describe('a change of what the store has set', () => {
+  const HOOKS = '/v1/search/webhooks'
+  const url = 'https://hooks.example.com/lookalike'
+  const hook = { url, events: ['product.indexed'] }
+
+  /** Starts the app anew. The look-up of a name waits until `end` is resolved. */
+  async function holdLookups() {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await app.close()
+    const resolve = async () => {
+      begun.resolve()
+      await end.promise
+    }
+    const post = async () => ({ status: 200, retryAfter: undefined, text: '' })
+    app = testApp({ poster: { check() {}, resolve, post, isStopping: () => false } })
+    machine = await app.signIn('one', 'enterprise')
+    admin = await addPerson(app, 'ada', [{ store: 'one', role: 'admin' }])
+    token = await getToken(app, admin)
+    return { begun: begun.promise, end: () => end.resolve() }
+  }
+  const readUrls = () => app.db.prepare('SELECT url FROM webhooks').pluck().all()
+
+  test('makes no webhook when its author left while the host was looked up', async () => {
+    const lookup = await holdLookups()
+    const sent = call('POST', HOOKS, hook)
+    await lookup.begun
+    remove()
+    lookup.end()
+    expect(refusal(await sent)).toEqual(GONE)
+    expect(readUrls()).toEqual([])
+  })
+
+  test('moves no webhook when its author signed out while the new host was looked up', async () => {
+    const lookup = await holdLookups()
+    app.db
+      .prepare(
+        `INSERT INTO webhooks (id, store_id, url, events, enabled, created_at, updated_at)
+         VALUES ('00000000-0000-7000-8000-000000000001', ?, ?, '["product.indexed"]', 1, 1, 1)`,
+      )
+      .run(app.accounts.requireStore('one').id, url)
+    const path = `${HOOKS}/00000000-0000-7000-8000-000000000001`
+    const sent = call('PATCH', path, { url: 'https://elsewhere.example.com/' })
+    await lookup.begun
+    signOut()
+    lookup.end()
+    expect(refusal(await sent)).toEqual([401, 'unauthorized'])
+    expect(readUrls()).toEqual([url])
+  })
+
+  test('sets no template when its author left while its keys were looked for', async () => {
+    const storeId = app.accounts.requireStore('one').id
+    const author = { storeId, demandStill: () => {} }
+    const patch = { product_url_template: 'https://shop.example/{metadata.path}' }
+    const settings = settingsService({
+      ...app.ground,
+      queries: settingsQueries(app.db),
+      findCallbackSecretHint: () => null,
+    })
+    const changed = settings.change(author as Actor, patch, async () => {
+      author.demandStill = () => {
+        throw new ApiError('not_a_member', 'You left')
+      }
+      return []
+    })
+    await expect(changed).rejects.toMatchObject({ code: 'not_a_member' })
+    expect((await call('GET', '/v1/store/settings', undefined, machine)).body).toMatchObject({
+      product_url_template: null,
+    })
+  })
 })
