@@ -125,7 +125,7 @@ export function jobQueries(db: Db) {
       AND state IN ('pending', 'running', 'failed') AND job = ? AND state = 'pending')`)
   const acknowledge = db.prepare<Record<string, unknown>, RawJob>(`
     UPDATE jobs SET status = 'processing', arrival = @arrival, total = @total, unchanged = @unchanged, failed = @failed,
-      callback_url = @callbackUrl, warnings = @warnings
+      errors_dropped = @errorsDropped, callback_url = @callbackUrl, warnings = @warnings
     WHERE id = @id RETURNING ${JOB}`)
   const latestArrival = db.prepare<[], { arrival: number | null }>('SELECT max(arrival) AS arrival FROM jobs')
   const countUnfinished = db.prepare<[string], { jobs: number }>(
@@ -250,7 +250,10 @@ export function jobQueries(db: Db) {
     /** Makes a job visible, complete with all its items. */
     acknowledge(
       id: number,
-      values: Pick<JobRow, 'total' | 'unchanged' | 'failed' | 'callbackUrl' | 'warnings'> & {
+      values: Pick<
+        JobRow,
+        'total' | 'unchanged' | 'failed' | 'errorsDropped' | 'callbackUrl' | 'warnings'
+      > & {
         arrival: number
       },
     ): JobRow {

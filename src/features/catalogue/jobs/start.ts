@@ -31,6 +31,8 @@ const BATCH_BYTES = 256 * 1024
 /** Characters of a content that is kept in its row. Only one with pictures in it is longer. */
 const ROW_CHARS_MAX = 64 * 1024
 const WARNINGS_MAX = 100
+/** Wrong items of one job that are written. A packed file of some kilobytes can have a hundred thousand. */
+const WRONG_KEPT_MAX = 10_000
 
 /** Writes jobs down. */
 export function createStart(deps: StartDeps) {
@@ -48,7 +50,8 @@ export function createStart(deps: StartDeps) {
 
     /**
      * Writes a job with all its items. It exists for nobody until the last item is there; when this resolves, it is on the
-     * disk. Of several items about one product the last one counts, and a warning names the product.
+     * disk. Of several items about one product the last one counts, and a warning names the product. Wrong items beyond a bound
+     * are counted and not kept.
      *
      * @throws ApiError `overloaded` while too many jobs of the store are not over, a storage code, and whatever `items`
      *   throws. Nothing is left of the job then.
@@ -67,16 +70,18 @@ export function createStart(deps: StartDeps) {
         const written = await writeItems(store.id, id, items, put)
         await file?.sync()
         const { total, skipped, failed, repeated } = written
+        const errorsDropped = Math.max(0, failed - WRONG_KEPT_MAX)
         const job = atomically(() => {
           author?.demandStill()
           const arrival = ledger.nextArrival()
           const job = queries.acknowledge(id, {
-            ...{ total, failed, unchanged: skipped, arrival },
+            ...{ total, failed, unchanged: skipped, arrival, errorsDropped },
             callbackUrl: callbackUrl?.() ?? null,
-            warnings: [...(warnings?.() ?? []), ...describeRepeated(repeated, skipped)].slice(
-              0,
-              WARNINGS_MAX + 1,
-            ),
+            warnings: [
+              ...describeDropped(errorsDropped),
+              ...(warnings?.() ?? []),
+              ...describeRepeated(repeated, skipped),
+            ].slice(0, WARNINGS_MAX + 1),
           })
           acknowledgedWith?.({ jobId, arrival })
           ledger.finishIfDone(job)
@@ -127,8 +132,12 @@ export function createStart(deps: StartDeps) {
     }
 
     for await (const item of items) {
+      if (item.kind === 'wrong' && ++sums.failed > WRONG_KEPT_MAX) {
+        // It is counted; nothing else is left of it. What writes nothing must give others their turn, too.
+        if (++sums.total % BATCH_ITEMS === 0) await turn()
+        continue
+      }
       const row = await toRow(item, sums.total++, put)
-      if (row.error) sums.failed++
       chars += (row.content?.length ?? 0) + 500
       batch.push(row)
       if (batch.length >= BATCH_ITEMS || chars >= BATCH_BYTES) await flush()
@@ -170,6 +179,15 @@ function withFewDetails(error: ItemError): ItemError {
   if (!Array.isArray(errors) || errors.length <= PROBLEMS_MAX) return error
   return { ...error, details: { ...error.details, errors: errors.slice(0, PROBLEMS_MAX) } }
 }
+
+const inWords = (count: number): string => count.toLocaleString('en')
+
+const describeDropped = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${inWords(WRONG_KEPT_MAX + count)} items are wrong: the errors of the first ${inWords(WRONG_KEPT_MAX)} are kept, the others are only counted`,
+      ]
 
 function describeRepeated(repeated: readonly string[], count: number): string[] {
   const named = repeated.map(

@@ -333,6 +333,17 @@ test('a dry run stops after 1,000 wrong products, and says so', async () => {
   ])
 })
 
+test('of very many wrong rows the first 10,000 are kept, the others are counted, and both are told', async () => {
+  const url = app.picture('a', 1)
+  const job = await finish(table(...Array.from({ length: 10_020 }, () => ',x,'), `1,${url},Mug`))
+  expect(job).toMatchObject({ status: 'completed', total: 10_021, succeeded: 1, failed: 10_020 })
+  expect([job['processed'], job['errors_truncated']]).toEqual([10_021, true])
+  expect(job['warnings']).toContain(
+    '10,020 items are wrong: the errors of the first 10,000 are kept, the others are only counted',
+  )
+  expect(app.db.prepare('SELECT count(*) FROM job_items').pluck().get()).toBe(10_000)
+})
+
 test('of a cell with very many characters the beginning is read', async () => {
   const { body } = await send(`id,image,category\n1,http://x.example/a,a${' '.repeat(300_000)}b\n`, {
     dry_run: 'true',
