@@ -13,7 +13,7 @@ let broken: { id: string; token: string }
 let other: { id: string; token: string }
 
 const passed: string[] = []
-const LOOPS = 4
+const LOOPS = 5
 afterAll(() => {
   if (passed.length === 0) return
   const measured = `${passed.join(', ')}: the other store went on in the same moment`
@@ -111,4 +111,23 @@ test('webhooks', async () => {
   await app.services.webhooks.settle()
   expect(app.posts.filter(({ url }) => url.endsWith('/other'))).toHaveLength(1)
   passed.push('webhooks')
+})
+
+test('the maps of unmet demand', async () => {
+  const model = app.db.prepare('SELECT id FROM models').pluck().get()
+  for (const { id } of [broken, other]) {
+    app.db
+      .prepare(
+        'INSERT INTO unmet_searches (search_id, store_id, model, vector, score, created_at) VALUES (?, ?, ?, ?, NULL, ?)',
+      )
+      .run(`s-${id}`, id, model, Buffer.alloc(16, 1), app.clock.now())
+  }
+  breakStore('INSERT ON unmet_maps', `NEW.store_id = '${broken.id}'`)
+  const maps = () => app.db.prepare('SELECT store_id FROM unmet_maps ORDER BY store_id').pluck().all()
+  await chore('drawing the map of unmet demand')
+  expect(maps()).toEqual([other.id])
+  app.db.exec('DROP TRIGGER bug')
+  await chore('drawing the map of unmet demand')
+  expect(maps()).toEqual([broken.id, other.id].toSorted())
+  passed.push('maps of demand')
 })

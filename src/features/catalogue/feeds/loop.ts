@@ -7,7 +7,7 @@ import type { JobSummary } from '../jobs/schema.ts'
 import type { createFinish } from './finish.ts'
 import type { FeedProductQueries } from './product-queries.ts'
 import type { createPull } from './pull.ts'
-import type { FeedQueries, FeedRow, KnownFile, RunReport } from './queries.ts'
+import type { FeedQueries, FeedRow, KnownFile, ListedFeed, RunReport } from './queries.ts'
 import { computeLongestWait, computeNextRun } from './schedule.ts'
 import type { FeedError, RunState } from './schema.ts'
 
@@ -173,9 +173,10 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   }
 
   /** Begins with a feed, if it may. */
-  function serve(feed: FeedRow): void {
-    const store = findStore(feed.storeId)
-    if (!store) return
+  function serve({ id, storeId }: ListedFeed): void {
+    const store = findStore(storeId)
+    const feed = queries.find(id)
+    if (!store || !feed) return
     if (feed.isRunning && feed.runStatus === 'finishing') {
       start(feed, () => doFinish(feed))
       return
@@ -202,7 +203,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
     else endRun(feed, run, 'failed', describeFailedJob(total))
   }
 
-  const listReady = (): FeedRow[] =>
+  const listReady = (): ListedFeed[] =>
     [...queries.listUnderWay(LOOKED_AT_MAX), ...queries.listDue(clock.now(), LOOKED_AT_MAX)]
       .filter(({ id }) => !underWay.has(id) && !isResting(id))
       // Sorting keeps the order of what is due among the feeds of a store.

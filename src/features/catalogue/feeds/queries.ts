@@ -72,6 +72,10 @@ export interface FeedRow extends FeedSettings, KnownFile {
   updatedAt: number
 }
 
+/** A feed in a list of many stores: one whose JSON cannot be read must not keep the others from being listed. */
+export type ListedFeed = Pick<FeedRow, 'id' | 'storeId'>
+type WaitingFeed = Pick<FeedRow, 'id' | 'intervalMinutes' | 'nextRunAt'>
+
 type Raw = Omit<FeedRow, 'mapping' | 'deleteMissing' | 'asked' | 'isRunning' | 'run'> & {
   mapping: string | null
   deleteMissing: number
@@ -128,20 +132,20 @@ export function feedQueries(db: Db) {
     'SELECT id FROM feeds INDEXED BY feeds_deleted WHERE deleted_at IS NOT NULL LIMIT ?',
   )
   const remove = db.prepare('DELETE FROM feeds WHERE id = ? AND deleted_at IS NOT NULL')
-  const due = db.prepare<[bigint, bigint], Raw>(`
-    SELECT ${COLUMNS} FROM feeds INDEXED BY feeds_due
+  const due = db.prepare<[bigint, bigint], ListedFeed>(`
+    SELECT id, store_id AS storeId FROM feeds INDEXED BY feeds_due
     WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at <= ? AND ${OF_WORKING_STORE}
     ORDER BY next_run_at LIMIT ?`)
-  const cutOff = db.prepare<[bigint], Raw>(`
-    SELECT ${COLUMNS} FROM feeds INDEXED BY feeds_running
+  const cutOff = db.prepare<[bigint], ListedFeed>(`
+    SELECT id, store_id AS storeId FROM feeds INDEXED BY feeds_running
     WHERE is_running = 1 AND deleted_at IS NULL AND run_status IN ('pulling', 'finishing')
       AND ${OF_WORKING_STORE} LIMIT ?`)
   const imported = db.prepare<[bigint], { id: string }>(`
     SELECT feeds.id FROM feeds INDEXED BY feeds_running LEFT JOIN jobs ON jobs.job_id = run_job_id
     WHERE is_running = 1 AND deleted_at IS NULL AND run_status = 'importing'
       AND (jobs.id IS NULL OR jobs.finished_at IS NOT NULL) LIMIT ?`)
-  const tooLate = db.prepare<Record<string, unknown>, Raw>(`
-    SELECT ${COLUMNS} FROM feeds INDEXED BY feeds_due
+  const tooLate = db.prepare<Record<string, unknown>, WaitingFeed>(`
+    SELECT id, interval_minutes AS intervalMinutes, next_run_at AS nextRunAt FROM feeds INDEXED BY feeds_due
     WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at > @after LIMIT @limit`)
   const reschedule = db.prepare('UPDATE feeds SET next_run_at = ? WHERE id = ?')
   const begin = db.prepare<Record<string, unknown>, Raw>(`
@@ -208,14 +212,14 @@ export function feedQueries(db: Db) {
     removeDeleted: (id: string): void => void remove.run(id),
 
     /** Feeds of all stores that should run, the longest due first. */
-    listDue: (now: number, limit: number): FeedRow[] => due.all(BigInt(now), BigInt(limit)).map(read),
+    listDue: (now: number, limit: number): ListedFeed[] => due.all(BigInt(now), BigInt(limit)),
     /** Runs that somebody works on, or worked on when the program ended. */
-    listUnderWay: (limit: number): FeedRow[] => cutOff.all(BigInt(limit)).map(read),
+    listUnderWay: (limit: number): ListedFeed[] => cutOff.all(BigInt(limit)),
     /** Feeds whose jobs are over, or gone. */
     listImported: (limit: number): string[] => imported.all(BigInt(limit)).map(({ id }) => id),
     /** Feeds that wait until after a moment. */
-    listWaitingUntilAfter: (after: number, limit: number): FeedRow[] =>
-      tooLate.all({ after: BigInt(after), limit: BigInt(limit) }).map(read),
+    listWaitingUntilAfter: (after: number, limit: number): WaitingFeed[] =>
+      tooLate.all({ after: BigInt(after), limit: BigInt(limit) }),
     reschedule: (id: string, at: number): void => void reschedule.run(BigInt(at), id),
 
     /** Begins a run under a new number. @returns undefined for a feed that is gone. */

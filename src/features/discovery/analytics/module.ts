@@ -53,7 +53,7 @@ export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, need
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
-    ...{ embedder, clock },
+    ...{ embedder, clock, log },
     unsynced: withoutDisk,
     days: historyDays,
   })

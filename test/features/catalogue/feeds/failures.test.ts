@@ -223,6 +223,26 @@ describe('an error that nobody knows', () => {
     expect((await at.waitForNext(broken.id)).last_run?.status).toBe('completed')
   })
 
+  test('in a row of another store that cannot be read, too', async () => {
+    at = await openShop()
+    at.shop.file = at.table(...range(1, 5))
+    const [broken, other] = [await at.add(), await at.add()]
+    const { client_id } = await at.app.store('two')
+    at.app.db.exec('PRAGMA ignore_check_constraints = ON')
+    const ruin = at.app.db.prepare('UPDATE feeds SET store_id = ?, mapping = ? WHERE id = ?')
+    ruin.run(client_id, '{"broken', broken.id)
+    at.app.db.exec('PRAGMA ignore_check_constraints = OFF; UPDATE feeds SET next_run_at = 1')
+    at.app.feeds.tick()
+    await at.app.feeds.finish()
+    expect((await at.read(other.id)).last_run?.status).toBe('unchanged')
+    // Once it can be read again, it goes on by itself.
+    ruin.run(at.storeId, null, broken.id)
+    at.app.clock.advance(61_000)
+    at.app.feeds.tick()
+    await at.app.feeds.finish()
+    expect((await at.read(broken.id)).last_run?.status).toBe('unchanged')
+  })
+
   test('in a step that follows a job, too', async () => {
     at = await openShop()
     at.shop.file = at.table(...range(1, 5))

@@ -1,4 +1,5 @@
 import { type Clock, DAY_MS, HOUR_MS, isoTime } from '../../../../core/clock.ts'
+import { eachAlone } from '../../../../core/each-alone.ts'
 import { ApiError } from '../../../../core/errors.ts'
 import { turn } from '../../../../core/turns.ts'
 import type { Embedder } from '../../../../platform/embedder/embedder.ts'
@@ -18,6 +19,7 @@ export interface DemandDeps {
   unsynced<Result>(write: () => Result): Result
   /** Days that the vectors are kept. */
   days: number
+  log: { error(fields: object, message: string): void }
 }
 
 /** Searches of a store that are kept for the map. */
@@ -44,7 +46,7 @@ interface Word {
 }
 
 /** The demand map: what shoppers show pictures of that the store does not have. */
-export function createDemand({ queries, listCategories, embedder, clock, unsynced, days }: DemandDeps) {
+export function createDemand({ queries, listCategories, embedder, clock, unsynced, days, log }: DemandDeps) {
   /** Searches of each store since its number was last read. */
   const sizes = new Map<string, number>()
   const vectors = new Map<string, Float32Array | undefined>()
@@ -149,14 +151,19 @@ export function createDemand({ queries, listCategories, embedder, clock, unsynce
         begin = clock.monotonic()
       }
       const before = clock.now() - days * DAY_MS
-      for (const storeId of queries.listStores()) {
+      let hasTime = true
+      async function renew(storeId: string): Promise<void> {
         const prune = () => unsynced(() => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE))
         while (prune() === PRUNED_AT_ONCE) await turn()
         sizes.delete(storeId)
+        if (!hasTime) return
         const drawnAt = queries.findMap(storeId)?.computedAt
         const isDue = drawnAt === undefined ? queries.count(storeId) > 0 : clock.now() - drawnAt >= MAP_AGE_MS
-        if (isDue && !(await tryToDraw(storeId, breathe))) return
+        if (isDue) hasTime = await tryToDraw(storeId, breathe)
       }
+      await eachAlone(queries.listStores(), renew, (err, storeId) =>
+        log.error({ err, store_id: storeId }, 'the map of unmet demand of a store could not be drawn'),
+      )
     },
 
     /** Deletes what is kept of some searches. Call it in a transaction, and {@link cleanMap} after the last. */
