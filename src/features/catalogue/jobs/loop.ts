@@ -2,12 +2,13 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Plans } from '../../../core/plans.ts'
-import { createShares, type Holding, type ShareLimits } from '../../../core/shares.ts'
+import { createShares, type Holding } from '../../../core/shares.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
+import { type createDeaths, isSuspect } from './deaths.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
-import { type Kind, type Prepared, prepare, WEIGHT_MAX } from './prepare.ts'
+import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
 import type { Outcome } from './work.ts'
 
@@ -16,6 +17,7 @@ export interface LoopDeps {
     JobQueries,
     'listUnfinished' | 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll' | 'begin' | 'find'
   >
+  deaths: ReturnType<typeof createDeaths>
   ledger: Pick<Ledger, 'putBack'>
   /** Does one item and writes down what became of it. Never throws. */
   work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome>
@@ -33,15 +35,6 @@ export interface LoopDeps {
   ids: Ids
 }
 
-/**
- * Pictures of items in progress. Items that download wait for servers most of the time, which costs no memory, and pass a
- * gate of their own; so they hold up nobody who downloads nothing. The pictures of the others are here: with those of the
- * downloads they are about as many as the queue of the model takes from jobs.
- */
-const SHARES: Readonly<Record<Kind, ShareLimits>> = {
-  fetched: { max: 400, perOwnerMax: 20, firstMax: 8, extraMax: 40 },
-  here: { max: 48, perOwnerMax: WEIGHT_MAX, firstMax: 4, extraMax: 20 },
-}
 /** Items of one store in progress whose main pictures are on one host, so that a slow host does not hold up the others. */
 const PER_HOST_MAX = 12
 /** The same of a host that has timed out so often in the job; its items come behind all others. */
@@ -84,6 +77,11 @@ interface Running extends Prepared {
   isNew: boolean
 }
 
+interface Picked {
+  store: CallerStore
+  next: Running
+}
+
 export type JobLoop = ReturnType<typeof createJobLoop>
 
 /** What stores that wait for room have reserved: what others may take beyond their first ones, or everything. */
@@ -95,7 +93,20 @@ type Reserved = Map<Kind, 'beyond' | 'all'>
  * writes a product ends its item.
  */
 export function createJobLoop(deps: LoopDeps) {
-  const { queries, ledger, work, giveUp, findStore, products, onProgress, unsynced, log, clock, ids } = deps
+  const {
+    queries,
+    deaths,
+    ledger,
+    work,
+    giveUp,
+    findStore,
+    products,
+    onProgress,
+    unsynced,
+    log,
+    clock,
+    ids,
+  } = deps
   /** By store; the store that was served last comes last. */
   const stores = new Map<string, OpenJob[]>()
   const running = new Set<Running>()
@@ -129,7 +140,7 @@ export function createJobLoop(deps: LoopDeps) {
   /** Reads the jobs that an earlier run of the program left, and takes back what it was working on. */
   function load(): void {
     if (isLoaded) return
-    unsynced(queries.releaseAll)
+    deaths.takeBack()
     for (const job of queries.listUnfinished()) open(job)
     isLoaded = true
   }
@@ -193,12 +204,15 @@ export function createJobLoop(deps: LoopDeps) {
     const busy = listRunning(store.id)
     /** What a heavier item of the store waits for already. */
     const awaited = new Set<Kind>()
+    const isSuspected = busy.some(({ item }) => isSuspect(item))
     for (const job of stores.get(store.id) ?? []) {
       if (job.hold.isOn()) continue
       const offers = listOffers(job)
       for (const [n, prepared] of offers.entries()) {
         const { item, kind, hosts, weight } = prepared
         if (awaited.has(kind) || isHostBusy(job, hosts[0], busy)) continue
+        // One at a time: of several that the program may have died of, the next death tells which.
+        if (isSuspected && isSuspect(item)) continue
         if (!mayBegin(store.id, prepared, reserved)) {
           awaited.add(kind)
           continue
@@ -241,7 +255,7 @@ export function createJobLoop(deps: LoopDeps) {
     return coming === 0 || products.count(id) + coming < max
   }
 
-  function pickNext(): { store: CallerStore; next: Running } | undefined {
+  function pickNext(): Picked | undefined {
     const reserved: Reserved = new Map()
     for (const [storeId, jobs] of [...stores]) {
       const store = findStore(storeId)
@@ -266,17 +280,27 @@ export function createJobLoop(deps: LoopDeps) {
   /** Begins as much work as there is room for. */
   function pump(): void {
     if (isStopped) return
+    const picked: Picked[] = []
     try {
       load()
-      for (let found = pickNext(); found; found = pickNext()) begin(found.store, found.next)
+      for (let found = pickNext(); found; found = pickNext()) {
+        running.add(found.next)
+        picked.push(found)
+      }
+      if (picked.length > 0) deaths.begin(picked.map(({ next }) => next.item))
     } catch (err) {
       // The next tick tries again.
       log.error({ err }, 'jobs cannot be read')
+      for (const { next } of picked.toReversed()) {
+        remove(next)
+        next.job.window.unshift(next)
+      }
+      return
     }
+    for (const { store, next } of picked) begin(store, next)
   }
 
   function begin(store: CallerStore, next: Running): void {
-    running.add(next)
     const done = work(store, next.item, next.job.arrival)
       .then((outcome) => {
         underWay.delete(done)
@@ -304,6 +328,7 @@ export function createJobLoop(deps: LoopDeps) {
         job.timeouts.set(host, (job.timeouts.get(host) ?? 0) + 1)
     } else {
       // Nothing is written: the disk may be full.
+      deaths.leave(prepared.item)
       job.hold.begin()
       job.window.unshift(prepared)
     }
@@ -371,7 +396,7 @@ export function createJobLoop(deps: LoopDeps) {
     async finish(): Promise<void> {
       isStopped = true
       await Promise.all(underWay)
-      if (isLoaded) unsynced(queries.releaseAll)
+      if (isLoaded) unsynced(() => queries.releaseAll({ isDead: false }))
     },
   }
 }

@@ -11,6 +11,7 @@ import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Ground, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
+import { createDeaths } from './deaths.ts'
 import { createLedger, type FinishedJob, type Ledger } from './ledger.ts'
 import { createJobLoop } from './loop.ts'
 import { jobQueries } from './queries.ts'
@@ -111,6 +112,7 @@ export function buildJobs({ db, atomically, clock, ids, log, plans }: Ground, ne
   })
   const loop = createJobLoop({
     queries,
+    deaths: createDeaths({ queries, ledger, unsynced: write, log }),
     ledger,
     work,
     giveUp,

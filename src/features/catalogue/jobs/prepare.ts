@@ -1,3 +1,4 @@
+import type { ShareLimits } from '../../../core/shares.ts'
 import type { ItemContent } from './item.ts'
 import type { LeasedItem } from './queries.ts'
 
@@ -15,7 +16,16 @@ export interface Prepared {
 }
 
 /** The weight of all that one store has in progress, and so the heaviest item. */
-export const WEIGHT_MAX = 20
+const WEIGHT_MAX = 20
+/**
+ * Pictures of items in progress. Items that download wait for servers most of the time, which costs no memory, and pass a
+ * gate of their own; so they hold up nobody who downloads nothing. The pictures of the others are here: with those of the
+ * downloads they are about as many as the queue of the model takes from jobs.
+ */
+export const SHARES: Readonly<Record<Kind, ShareLimits>> = {
+  fetched: { max: 400, perOwnerMax: 20, firstMax: 8, extraMax: 40 },
+  here: { max: 48, perOwnerMax: WEIGHT_MAX, firstMax: 4, extraMax: 20 },
+}
 /** A product loads no more pictures at a time. */
 const PICTURES_MAX = 4
 /** So many bytes of pictures within an item weigh as much as a picture. */

@@ -69,6 +69,8 @@ export interface LeasedItem {
   part: FilePart | undefined
   attempts: number
   delays: number
+  /** How often the program died while it worked on the item. */
+  deaths: number
   lease: string
 }
 
@@ -101,7 +103,7 @@ const JOB = `id, job_id AS jobId, store_id AS storeId, type, status, arrival, to
   finished_at AS finishedAt, errors_dropped AS errorsDropped`
 
 const ITEM = `id, job, store_id AS storeId, product_id AS productId, kind, content, file_offset AS fileOffset,
-  file_bytes AS fileBytes, attempts, delays, lease`
+  file_bytes AS fileBytes, attempts, delays, deaths, lease`
 
 /** Whether the content of an item is still there, so that it can be tried again. */
 const CAN_RETRY = `(is_overtaken = 0 AND (kind = 'delete' OR content IS NOT NULL))`
@@ -149,15 +151,22 @@ export function jobQueries(db: Db) {
     SELECT ${ITEM} FROM job_items INDEXED BY job_items_leased
     WHERE state = 'running' AND leased_until <= ? ORDER BY leased_until LIMIT ?`)
   const releaseAll = db.prepare(
-    `UPDATE job_items SET state = 'pending', lease = NULL, leased_until = NULL WHERE state = 'running'`,
+    `UPDATE job_items SET state = 'pending', lease = NULL, leased_until = NULL,
+      deaths = deaths + iif(@isDead, is_begun, 0), is_begun = 0 WHERE state = 'running'`,
   )
+  const markBegun = db.prepare(
+    'UPDATE job_items SET is_begun = ? WHERE id IN (SELECT value FROM json_each(?))',
+  )
+  const deadly = db.prepare<[bigint], RawItem>(`
+    SELECT ${ITEM} FROM job_items INDEXED BY job_items_leased
+    WHERE state = 'running' AND leased_until IS NOT NULL AND is_begun = 1 AND deaths + 1 >= ?`)
   const putBack = db.prepare(`
-    UPDATE job_items SET state = 'pending', lease = NULL, leased_until = NULL, attempts = @attempts, delays = @delays,
-      due_at = @dueAt
+    UPDATE job_items SET state = 'pending', lease = NULL, leased_until = NULL, is_begun = 0, attempts = @attempts,
+      delays = @delays, due_at = @dueAt
     WHERE id = @id AND lease = @lease`)
   // The content of a failed item stays for another try; a part of the file goes with the file.
   const fail = db.prepare(`
-    UPDATE job_items SET state = 'failed', error = @error, lease = NULL, leased_until = NULL,
+    UPDATE job_items SET state = 'failed', error = @error, lease = NULL, leased_until = NULL, is_begun = 0,
       content = CASE WHEN @keep = 1 THEN content END, file_offset = NULL, file_bytes = NULL
     WHERE id = @id AND lease = @lease`)
   const remove = db.prepare('DELETE FROM job_items WHERE id = @id AND lease = @lease')
@@ -186,7 +195,7 @@ export function jobQueries(db: Db) {
     FROM job_items INDEXED BY job_items_failed
     WHERE job = ? AND state = 'failed' AND position > ? ORDER BY position LIMIT ?`)
   const retrySome = db.prepare(`
-    UPDATE job_items SET state = 'pending', attempts = 0, delays = 0, due_at = 0, error = NULL
+    UPDATE job_items SET state = 'pending', attempts = 0, delays = 0, deaths = 0, due_at = 0, error = NULL
     WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_failed
       WHERE job = ? AND state = 'failed' AND position BETWEEN ? AND ? AND ${CAN_RETRY})`)
   const reopen = db.prepare<Record<string, unknown>, RawJob>(`
@@ -280,8 +289,13 @@ export function jobQueries(db: Db) {
       void extend.run(BigInt(until), JSON.stringify(ids)),
     listExpired: (now: number, limit: number): LeasedItem[] =>
       expired.all(BigInt(now), BigInt(limit)).map(toItem),
-    /** Puts back all items that somebody worked on. */
-    releaseAll: (): number => releaseAll.run().changes,
+    /** Puts back all items that somebody worked on. @param isDead whether the program died meanwhile, which is counted. */
+    releaseAll: ({ isDead }: { isDead: boolean }): void => void releaseAll.run({ isDead: isDead ? 1 : 0 }),
+    /** Notes that the work on items begins, or that it is over without a result. */
+    markBegun: (items: readonly LeasedItem[], isBegun: boolean): void =>
+      void markBegun.run(isBegun ? 1 : 0, JSON.stringify(items.map(({ id }) => id))),
+    /** Items that were worked on when the program died, for that many times or more. */
+    listDeadly: (deaths: number): LeasedItem[] => deadly.all(BigInt(deaths)).map(toItem),
     /** @returns false when the lease is over. */
     putBack: (
       { id, lease: token }: LeasedItem,

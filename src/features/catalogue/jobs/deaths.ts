@@ -1,0 +1,50 @@
+import { ApiError } from '../../../core/errors.ts'
+import type { Ledger } from './ledger.ts'
+import type { JobQueries, LeasedItem } from './queries.ts'
+import { toItemError } from './work.ts'
+
+export interface DeathDeps {
+  queries: Pick<JobQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>
+  ledger: Pick<Ledger, 'end'>
+  /** Runs a write that does not wait for the disk, but outlives the process. */
+  unsynced<Result>(write: () => Result): Result
+  log: { error(fields: object, message: string): void }
+}
+
+/** An item during whose work the program has died so often is not begun again. */
+const DEATHS_MAX = 3
+
+/** Keeps an item that ends the program from doing it again and again. */
+export function createDeaths({ queries, ledger, unsynced, log }: DeathDeps) {
+  return {
+    /** To be called right before the work on items begins. */
+    begin: (items: readonly LeasedItem[]): void => unsynced(() => queries.markBegun(items, true)),
+
+    /** Nobody works on an item any more, though nothing could be written about it. */
+    leave(item: LeasedItem): void {
+      try {
+        unsynced(() => queries.markBegun([item], false))
+      } catch {
+        // The disk may be full. At worst a death is counted that the item had no part in.
+      }
+    },
+
+    /** Takes back what an earlier run of the program was working on, and ends what it died of too often. */
+    takeBack(): void {
+      for (const item of queries.listDeadly(DEATHS_MAX)) {
+        log.error({ job: item.job, item: item.id }, `the program died ${DEATHS_MAX} times during this item`)
+        ledger.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
+      }
+      unsynced(() => queries.releaseAll({ isDead: true }))
+    },
+  }
+}
+
+/** Whether an item may be begun beside others of its store: of two that the program may have died of, the next death tells which. */
+export const isSuspect = ({ deaths }: LeasedItem): boolean => deaths > 0
+
+const deadly = () =>
+  new ApiError(
+    'internal_error',
+    `The service ended ${DEATHS_MAX} times while it worked on this product, so it left it out. Look at its pictures before you try it again`,
+  )
