@@ -61,6 +61,7 @@ export async function readPicture(
     picture.set(piece, length)
     length += piece.length
     pace.note(piece.length)
+    letGo(piece)
     if (!isPicture && length >= MAGIC_BYTES) {
       checkFormat(picture.subarray(0, MAGIC_BYTES))
       isPicture = true
@@ -70,6 +71,14 @@ export async function readPicture(
   const whole = picture.subarray(0, length)
   checkFormat(whole)
   return whole
+}
+
+/**
+ * Gives the memory of a piece back at once, because a fast server sends a whole picture before the collector runs. A piece
+ * that has its buffer for itself is nobody else's.
+ */
+function letGo({ buffer, length }: Uint8Array): void {
+  if (length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 function checkFormat(beginning: Uint8Array): void {
