@@ -31,10 +31,11 @@ export interface FeedLoopDeps {
 }
 
 /**
- * Feeds that are pulled or finished at a time, of all stores; a store has one. Most of a pull is waiting for a server, which may
- * hang; so they are far more than files are read at a time. Their jobs take turns in their own loop.
+ * Feeds that are pulled and feeds that are finished at a time, of all stores; a store has one of both. Most of a pull is
+ * waiting for a server, which may hang: so they are far more than files are read at a time, and no run that only has to be
+ * finished waits for them. Their jobs take turns in their own loop.
  */
-const AT_ONCE_MAX = 16
+const AT_ONCE_MAX = { pull: 16, finish: 8 } as const
 /** Feeds that are looked at in one tick. */
 const LOOKED_AT_MAX = 200
 /** Stores whose last turn is remembered. */
@@ -46,6 +47,9 @@ const TRUSTED_MS = DAY_MS
 /** Rows that are deleted in one transaction. */
 const STEP = 250
 
+/** What is done for a feed: its file is fetched and read, or what it no longer names is deleted. */
+type Step = keyof typeof AT_ONCE_MAX
+
 /**
  * Pulls feeds when they are due: a few at a time, stores in turn, and one of each store. How far a run is stands in the
  * database; what is under way is known here alone, because one process serves a data folder. A run that was cut off before
@@ -55,7 +59,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   const { queries, products, pull, finish, findStore, spend, findJob, isStopping, noteFault } = deps
   const { atomically, unsynced, log, clock } = deps
   /** By feed. */
-  const underWay = new Map<string, { storeId: string; done: Promise<void> }>()
+  const underWay = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
   /** When each store had its last turn, as a number that grows. */
   const turns = new Map<string, number>()
   let turnNumber = 0
@@ -159,32 +163,36 @@ export function createFeedLoop(deps: FeedLoopDeps) {
     return clock.monotonic() >= pausedUntil
   }
 
-  function start(feed: FeedRow, work: () => Promise<void>): void {
+  function start(feed: FeedRow, step: Step, work: () => Promise<void>): void {
     const done = work()
       .catch((err) => breakOff(feed.id, err))
       .finally(() => {
         underWay.delete(feed.id)
         wake()
       })
-    underWay.set(feed.id, { storeId: feed.storeId, done })
+    underWay.set(feed.id, { storeId: feed.storeId, step, done })
     turns.delete(feed.storeId)
     if (turns.size >= STORES_MAX) turns.clear()
     turns.set(feed.storeId, ++turnNumber)
   }
 
-  /** Begins with a feed, if it may. */
+  const hasPlace = (wanted: Step): boolean =>
+    [...underWay.values()].filter(({ step }) => step === wanted).length < AT_ONCE_MAX[wanted]
+
+  /** Begins with a feed, if it may and there is a place. */
   function serve({ id, storeId }: ListedFeed): void {
     const store = findStore(storeId)
     const feed = queries.find(id)
     if (!store || !feed) return
     if (feed.isRunning && feed.runStatus === 'finishing') {
-      start(feed, () => doFinish(feed))
+      if (hasPlace('finish')) start(feed, 'finish', () => doFinish(feed))
       return
     }
+    if (!hasPlace('pull')) return
     // What was cut off has paid.
     if (!feed.isRunning && !spend(store)) return
     const begun = begin(feed)
-    if (begun) start(begun, () => doPull(store, begun))
+    if (begun) start(begun, 'pull', () => doPull(store, begun))
   }
 
   /** Goes on with a run whose job is over. */
@@ -214,7 +222,6 @@ export function createFeedLoop(deps: FeedLoopDeps) {
       if (!isResting(id) && !tryStep(id, () => noteJob(id))) return
     }
     for (const feed of listReady()) {
-      if (underWay.size >= AT_ONCE_MAX) return
       const isBusy = [...underWay.values()].some(({ storeId }) => storeId === feed.storeId)
       if (!isBusy && !tryStep(feed.id, () => serve(feed))) return
     }

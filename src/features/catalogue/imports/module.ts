@@ -26,11 +26,11 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
 }
 
 /** Wires imports: what a shop exports becomes a job. */
-export function buildImports({ clock, ids, log }: Ground, needs: ImportNeeds) {
+export function buildImports({ clock, ids, later, log }: Ground, needs: ImportNeeds) {
   const { products, jobs, embedder, spool, files, findMapping, findFacts } = needs
   const imports = importService({
     ...{ openZip, findMapping, findFacts, log, clock },
-    gate: createReadingGate(createFairQueue()),
+    gate: createReadingGate({ turns: createFairQueue(), clock, later }),
     checkProduct: products.check,
     findGiven: products.findGiven,
     findStored(storeId, productId) {

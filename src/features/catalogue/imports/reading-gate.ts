@@ -1,8 +1,15 @@
+import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { createFairQueue } from '../../../platform/pictures/fair-queue.ts'
 
-/** Files that are read at a time, of all stores; a store has one. Reading goes on in steps on the one event loop. */
+/**
+ * Files that are read at a time, of all stores; a store has one. Reading goes on in steps on the one event loop, which they
+ * share. A file that takes long no longer counts among these, so that a few large ones keep no small one waiting; but it
+ * does among all, because each holds memory.
+ */
 const AT_ONCE_MAX = 3
+const ALL_MAX = 6
+const LONG_MS = 5_000
 /** How long a request waits for its turn; connections without a byte are closed later. */
 const WAIT_MS = 20_000
 /** How long the service's own work waits. */
@@ -10,12 +17,23 @@ const LONG_WAIT_MS = 10 * 60_000
 
 export type ReadingGate = ReturnType<typeof createReadingGate>
 
-/** Lets files be read a few at a time: stores take turns. @param turns that nobody else uses. */
-export function createReadingGate(turns: ReturnType<typeof createFairQueue>) {
-  const reading = new Set<string>()
+export interface ReadingGateDeps {
+  /** Turns that nobody else uses. */
+  turns: ReturnType<typeof createFairQueue>
+  clock: Pick<Clock, 'monotonic'>
+  later(callback: () => void, delayMs: number): void
+}
+
+/** Lets files be read a few at a time: stores take turns. */
+export function createReadingGate({ turns, clock, later }: ReadingGateDeps) {
+  /** Since when, by store. */
+  const reading = new Map<string, number>()
   const take = (storeId: string): true | undefined => {
-    if (reading.size >= AT_ONCE_MAX || reading.has(storeId)) return undefined
-    reading.add(storeId)
+    const now = clock.monotonic()
+    const young = [...reading.values()].filter((since) => now - since < LONG_MS).length
+    if (young >= AT_ONCE_MAX || reading.size >= ALL_MAX || reading.has(storeId)) return undefined
+    reading.set(storeId, now)
+    later(turns.serve, LONG_MS)
     return true
   }
 

@@ -1,3 +1,5 @@
+import { listPrivateNames } from '../../../core/private-keys.ts'
+
 type Metadata = Record<string, unknown>
 
 /** The metadata that a store keeps to itself, and what a widget must not do so that nobody can find it out by asking. */
@@ -13,28 +15,13 @@ export interface Privacy {
 /** The fields of a product whose words count in a search. */
 const WORDS = ['name', 'brand', 'category', 'color_name', 'tags', 'sku', 'gtin', 'description']
 
-/** Keys that tell what another one says, and are as private. */
-const TELLING: Readonly<Record<string, readonly string[]>> = {
-  name: ['variants.name'],
-  category: ['category_path'],
-  price: ['sale_price', 'price_max', 'variants.price'],
-  sale_price: ['variants.price'],
-  color_name: ['colors', 'variants.color'],
-  in_stock: ['variants.in_stock'],
-  sku: ['variants.sku'],
-  url: ['variants.url'],
-}
-
 /**
  * Reads a list of private keys.
  *
  * @param keys of the metadata, with or without `metadata.` before them and with dots into objects, as in filters.
  */
 export function createPrivacy(keys: readonly string[]): Privacy {
-  // A key may contain a dot itself, so that each is looked for as it stands, too.
-  const given = keys.flatMap((key) => [key, key.replace(/^metadata\./, '')])
-  const told = given.flatMap((key) => (Object.hasOwn(TELLING, key) ? (TELLING[key] ?? []) : []))
-  const names = [...new Set([...given, ...told])]
+  const names = listPrivateNames(keys)
   const hides = (key: string) => names.some((name) => name === key || name.startsWith(`${key}.`))
   return {
     strip: (metadata) => names.reduce((left, name) => without(left, name), metadata),

@@ -1,5 +1,6 @@
 import { isCurrency } from '../../../core/currencies.ts'
 import { findNearest } from '../../../core/nearest.ts'
+import { listPrivateNames } from '../../../core/private-keys.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { type AddressTemplate, isTemplate, parseTemplate } from './address-template.ts'
 import type { OwnSettings, SettingsPatch } from './schema.ts'
@@ -56,16 +57,11 @@ export function findConflicts(settings: OwnSettings): Problem[] {
     const message = 'must begin with https:// while the setting shop_url is empty; set shop_url, too'
     return [factProblem('product_url_template', 'shop_url', message)]
   }
-  const hidden = template.keys.find((key) => private_metadata.some((name) => hides(name, key)))
+  const names = listPrivateNames(private_metadata)
+  const hidden = template.keys.find((key) => names.some((name) => name === key || key.startsWith(`${name}.`)))
   if (hidden === undefined) return []
   const message = `would show {${hidden}} in the addresses of results, but private_metadata keeps it from shoppers; take it out of one of the two`
   return [factProblem('product_url_template', 'private_key', message)]
-}
-
-/** Whether a private name hides a key: the key itself, or an object that it lies in. */
-const hides = (name: string, key: string): boolean => {
-  const plain = name.replace(/^metadata\./, '')
-  return plain === key || key.startsWith(`${plain}.`)
 }
 
 /** The keys of products that the template of a store reads. */
