@@ -139,6 +139,11 @@ describe('the facts of a store (contract 4.13)', () => {
     })
     await change({ private_metadata: [], product_url_template })
     expect(await refuse({ private_metadata: ['margin'] })).toMatchObject({ code: 'private_key' })
+    // It tells the price.
+    await change({ private_metadata: ['price'], product_url_template: null })
+    expect(await refuse({ product_url_template: 'https://shop.example/{price_max}' })).toMatchObject({
+      code: 'private_key',
+    })
   })
 })
 
