@@ -55,7 +55,7 @@ export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
 
 export function createDoors(deps: DoorDeps) {
   return {
-    /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, but for people's reads. */
+    /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except what people only read. */
     forStore: storeDoor(deps, 'use'),
     /** The same for searches, each of which counts against the plan. */
     forStoreSearch: storeDoor(deps, 'search'),

@@ -89,24 +89,12 @@ type Reserved = Map<Kind, 'beyond' | 'all'>
 
 /**
  * Works on the items of all jobs: several at a time, bounded by their pictures; stores take turns, and the jobs of a store
- * go in the order of their acknowledgement. A store that must wait for room reserves what falls free. Nothing is lost when the program dies, because only the transaction that
- * writes a product ends its item.
+ * go in the order of their acknowledgement. A store that must wait for room reserves what falls free. Nothing is lost when
+ * the program dies, because only the transaction that writes a product ends its item.
  */
 export function createJobLoop(deps: LoopDeps) {
-  const {
-    queries,
-    deaths,
-    ledger,
-    work,
-    giveUp,
-    findStore,
-    products,
-    onProgress,
-    unsynced,
-    log,
-    clock,
-    ids,
-  } = deps
+  const { queries, deaths, ledger, work, giveUp, findStore, products } = deps
+  const { onProgress, unsynced, log, clock, ids } = deps
   /** By store; the store that was served last comes last. */
   const stores = new Map<string, OpenJob[]>()
   const running = new Set<Running>()
