@@ -62,7 +62,7 @@ function describeFailures(products: readonly PreviewProduct[]): string[] {
     : [`${what}:`, toPlainLines(failed.map((message) => `  ${message}`))]
 }
 
-const withoutUrl = (message: string): string => message.replace(/\S*:\/\/\S*/g, '…')
+const withoutUrl = (message: string): string => message.replace(/(?<!\S)\S*:\/\/\S*/g, '…')
 
 function formatReading({ format, packing, encoding, platform, mapping }: ImportPreview): string[] {
   const packed = packing === 'none' ? '' : `, ${packing}`
