@@ -239,3 +239,42 @@ test('a few feeds are pulled at a time, one of each store, and stores take turns
   expect(order.indexOf('r1')).toBeLessThan(order.indexOf('a2'))
   await at.app.feeds.finish()
 })
+
+test('a run that only has to be finished waits for no pull that hangs', async () => {
+  const hanging: { url: string; go: () => void }[] = []
+  at.shop.answer = (request, response) =>
+    void hanging.push({ url: String(request.url), go: () => response.end(at.table('a')) })
+  const base = at.url.replace('/products.csv', '')
+  const add = async (name: string, token: string) => {
+    const body = { url: `${base}/${name}`, delete_missing: true }
+    return String((await at.app.call('POST', '/v1/feeds', { token, body })).body['id'])
+  }
+  const waitFor = async (count: number) => {
+    for (let n = 0; n < 20_000 && hanging.length < count; n++) await new Promise(setImmediate)
+    expect(hanging).toHaveLength(count)
+  }
+  try {
+    const id = await add('own', at.token)
+    await waitFor(1)
+    for (const name of 'bcdefghijklmnop') await add(name, await at.app.signIn(`shop-${name}`))
+    await waitFor(16)
+    const late = await add('q', await at.app.signIn('shop-q'))
+    hanging.shift()?.go()
+    // The place of the first pull is taken again before the job of its run is over.
+    await waitFor(16)
+    const jobId = (await at.read(id)).last_run?.job_id
+    await at.app.jobs.waitUntilOver(at.storeId, String(jobId))
+    let status: string | undefined
+    for (let n = 0; n < 2_000 && status !== 'completed'; n++) {
+      at.app.feeds.tick()
+      await new Promise(setImmediate)
+      status = (await at.read(id)).last_run?.status
+    }
+    expect([status, late]).toEqual(['completed', expect.any(String)])
+    expect(hanging).toHaveLength(16)
+  } finally {
+    at.shop.answer = (_, response) => void response.end(at.table('a'))
+    for (const { go } of hanging) go()
+    await at.app.feeds.finish()
+  }
+})
