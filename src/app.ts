@@ -66,20 +66,19 @@ export type App = ReturnType<typeof createApp>
  */
 export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { embedder, budget, fetcher, files } = ports
-  const install = createInstall(config, baseUrl, ports)
-  const { ground, reads, passwords, personLock } = install
+  const storage = createStorageWatch({
+    clock: ports.clock,
+    log: ports.log,
+    writeRow: () => probeWrite(ports.db, ports.clock.now()),
+    writeFile: files.probe,
+    findDamage: ports.findDamage,
+  })
+  const install = createInstall(config, baseUrl, ports, storage.note)
+  const { base, reads, passwords, personLock } = install
   const { audit, mail, sessions, accounts, proof, twoFactor, widgetKeys } = install.modules
   const { apiKeys, ipList, settings, changes, webhooks, payments } = install.modules
-  const { db, clock, ids, log, plans } = ground
+  const { db, clock, ids, log, plans, noteFault } = base
   const { stores, people, states } = install.services
-  const storage = createStorageWatch({
-    clock,
-    log,
-    writeRow: () => probeWrite(db, clock.now()),
-    writeFile: files.probe,
-    ...(ports.findDamage && { findDamage: ports.findDamage }),
-  })
-  const noteFault = storage.note
   const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const findAddress = createClientAddress({
@@ -87,8 +86,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
-  const signIn = buildSignIn(ground, {
-    ...{ stores, people, reads },
+  const signIn = buildSignIn(base, {
+    stores,
+    people,
+    reads,
     sessions: sessions.service,
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
@@ -100,13 +101,14 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tokenSecret: ports.tokenSecret,
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
     findAddress,
-    noteFault,
   })
-  const billingPages = buildBillingPages(ground, {
-    ...{ payments: payments.service, sessions: sessions.service.sessions },
-    ...{ signIn: signIn.service.signIn, tokens: signIn.service.tokens },
+  const billingPages = buildBillingPages(base, {
+    payments: payments.service,
+    sessions: sessions.service.sessions,
+    signIn: signIn.service.signIn,
+    tokens: signIn.service.tokens,
   })
-  const me = buildMe(ground, {
+  const me = buildMe(base, {
     people,
     sessions: sessions.service.sessions,
     passwords,
@@ -114,7 +116,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     isTwoFactorEnabled: twoFactor.service.isEnabled,
     forgetLinks: accounts.service.forgetLinks,
   })
-  const ownData = buildOwnData(ground, {
+  const ownData = buildOwnData(base, {
     people,
     prove: proof.service.demand,
     outbox: mail.service,
@@ -127,37 +129,41 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     forgetEmailInLog: audit.service.forgetEmail,
     // A circle: the searches of shoppers are exported, too.
     flush: () => search.service.history.flush(),
-    ...{ noteFault, stop: ports.stop },
+    stop: ports.stop,
   })
-  const clientSecret = buildClientSecret(ground, {
+  const clientSecret = buildClientSecret(base, {
     stores,
     failures: signIn.service.clientFailures,
     tellOwners: accounts.service.tellOwners,
   })
-  const overview = buildOverview(ground, {
+  const overview = buildOverview(base, {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
     ipList: ipList.service,
     webhooks: webhooks.service,
   })
-  const groups = buildGroups(ground)
-  const team = buildTeam(ground, {
-    ...{ stores, people, passwords },
+  const groups = buildGroups(base)
+  const team = buildTeam(base, {
+    stores,
+    people,
+    passwords,
     groups: groups.service,
     outbox: mail.service,
     requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
     createPasswordLink: accounts.service.passwordReset.createLink,
   })
-  const ownStore = buildOwnStore(ground, { stores, people, states, prove: proof.service.demand })
-  const opening = buildOpening(ground, {
-    ...{ stores, people, invites: team.service.invites },
+  const ownStore = buildOwnStore(base, { stores, people, states, prove: proof.service.demand })
+  const opening = buildOpening(base, {
+    stores,
+    people,
+    invites: team.service.invites,
     readRegistrationMode: install.readRegistrationMode,
     storesPerPerson: config.STORES_PER_PERSON,
     plan: config.DEFAULT_PLAN as PlanName,
   })
-  const usage = buildUsage(ground, {
-    ...{ people, noteFault },
+  const usage = buildUsage(base, {
+    people,
     outbox: mail.service,
     publish: webhooks.service.publish,
     findRenewal: payments.service.findRenewal,
@@ -179,28 +185,38 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
     admitWidget: widgetKeys.service.admit,
-    ...{ widgetBudget, findAddress, idempotency },
+    widgetBudget,
+    findAddress,
+    idempotency,
     readSuspension({ id }) {
       const state = stores.findState(id)
       return { reason: state?.suspendedReason ?? null, deleteAt: state?.deleteAt ?? null }
     },
   })
   const model = registerModel(db, embedder.model, clock.now())
-  const productIndex = buildProductIndex(ground, {
-    ...{ model, noteFault },
+  const productIndex = buildProductIndex(base, {
+    model,
     dimension: embedder.model.dimension,
     memoryBytesMax: ports.vectorMemoryBytesMax,
     stop: ports.stop,
   })
   const index = productIndex.service
-  const duplicates = buildDuplicates(ground, {
-    ...{ index, embedder },
+  const duplicates = buildDuplicates(base, {
+    index,
+    embedder,
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
   })
   const writeTogether = createWriteGroups(db, clock)
-  const products = buildProducts(ground, {
-    ...{ stores, model, index, embedder, fetcher, files, budget, writeTogether, noteFault },
+  const products = buildProducts(base, {
+    stores,
+    model,
+    index,
+    embedder,
+    fetcher,
+    files,
+    budget,
+    writeTogether,
     duplicates: duplicates.service,
     noteGrowth: usage.service.noteGrowth,
     emit: changes.service.emit,
@@ -211,8 +227,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     },
   })
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
-  const jobs: JobsModule = buildJobs(ground, {
-    ...{ stores, embedder, noteFault },
+  const jobs: JobsModule = buildJobs(base, {
+    stores,
+    embedder,
     products: products.service,
     spool,
     files: ports.jobFiles,
@@ -225,47 +242,57 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
       // Its run goes on at once, and not only with the next look.
-      if (job.type === 'feed') ground.later(feeds.service.tick, 0)
+      if (job.type === 'feed') base.defer(feeds.service.tick, 0)
     },
     // A circle: feeds start jobs, and learn which products these make.
     onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),
   })
-  const imports = buildImports(ground, {
-    ...{ spool, embedder, files: ports.bodyFiles },
+  const imports = buildImports(base, {
+    spool,
+    embedder,
+    files: ports.bodyFiles,
     products: products.service,
     jobs: jobs.service,
     findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
     findFacts: settings.service.read,
   })
-  const feeds: FeedsModule = buildFeeds(ground, {
-    ...{ stores, noteFault, stop: ports.stop, downloads: ports.downloads },
+  const feeds: FeedsModule = buildFeeds(base, {
+    stores,
+    stop: ports.stop,
+    downloads: ports.downloads,
     products: products.service,
     imports: imports.service,
     jobs: jobs.service,
     secretBox: install.secretBox,
     spend: requests.spendFor,
   })
-  const exported = buildExports(ground, {
-    ...{ noteFault, stop: ports.stop },
+  const exported = buildExports(base, {
+    stop: ports.stop,
     products: products.service,
     model: embedder.model,
     vectors: model.vectors,
   })
-  const reembedding = buildReembedding(ground, {
-    ...{ stores, model, embedder, noteFault },
+  const reembedding = buildReembedding(base, {
+    stores,
+    model,
+    embedder,
     products: products.service,
   })
-  const filters = buildFilters(ground, { reads, products: products.service })
+  const filters = buildFilters(base, { reads, products: products.service })
   const settingsPages = buildSettingsPages(settings.service, filters.service.findAbsentKeys)
-  const demo = buildDemo(ground, { readPicture: ports.readDemoPicture, products: products.service })
-  const analytics = buildAnalytics(ground, {
-    ...{ model, embedder, findFillFacts: settings.service.findFillFacts },
+  const demo = buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service })
+  const analytics = buildAnalytics(base, {
+    model,
+    embedder,
+    findFillFacts: settings.service.findFillFacts,
     // A circle: analytics count the searches.
     flush: () => search.service.history.flush(),
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
-  const search: SearchModule = buildSearch(ground, {
-    ...{ model, index, embedder, noteFault },
+  const search: SearchModule = buildSearch(base, {
+    model,
+    index,
+    embedder,
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
@@ -275,7 +302,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     listPopular: analytics.service.listPopular,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
-  const feedback = buildFeedback(ground, {
+  const feedback = buildFeedback(base, {
     history: search.service.history,
     noteFeedback: analytics.service.noteFeedback,
     countEvent: analytics.service.countEvent,
@@ -285,7 +312,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     writeTogether,
     days: config.SEARCH_HISTORY_DAYS,
   })
-  const shopperSessions = buildShopperSessions(ground, {
+  const shopperSessions = buildShopperSessions(base, {
     history: search.service.history,
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
@@ -298,19 +325,19 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     listPopular: analytics.service.listPopular,
     clock,
   })
-  const health = buildHealth(ground, {
+  const health = buildHealth(base, {
     embedder,
     storage,
     hasWholeIndex: index.isWhole,
     readFreeDiskShare: ports.readFreeDiskShare,
   })
-  const adminStores = buildAdminStores(ground, { people, states })
-  const adminPeople = buildAdminPeople(ground, {
+  const adminStores = buildAdminStores(base, { people, states })
+  const adminPeople = buildAdminPeople(base, {
     operator: accounts.service.operator,
     resetTwoFactor: twoFactor.service.reset,
     failures: sessions.service.failures,
   })
-  const adminNode = buildAdminNode(ground, {
+  const adminNode = buildAdminNode(base, {
     outbox: mail.service,
     health: health.service,
     listAudit: audit.service.listForOperator,
@@ -326,7 +353,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
     goOn: webhooks.service.look,
   })
-  const erasure = buildErasure(ground, {
+  const erasure = buildErasure(base, {
     stores,
     forgetStore,
     dropJobs: jobs.service.dropAll,
@@ -334,27 +361,76 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     stop: ports.stop,
   })
   const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })
-  const widgetFiles = buildWidgetFiles(ground)
+  const widgetFiles = buildWidgetFiles(base)
 
   /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */
   const modules: readonly Module<unknown>[] = [
-    ...[signIn, accounts, sessions, me, ownData, proof, twoFactor],
-    ...[apiKeys, widgetKeys, clientSecret, ipList, audit, overview],
-    ...[ownStore, opening, team, groups, settings, settingsPages, usage, payments, billingPages, mail],
-    ...[productIndex, duplicates, demo, exported, products, reembedding, filters, imports, feeds, jobs],
-    ...[search, feedback, analytics, shopperSessions, widget],
-    ...[changes, webhooks],
-    ...[adminStores, adminPeople, adminNode, stateWatch, erasure, health, docs, widgetFiles],
+    signIn,
+    accounts,
+    sessions,
+    me,
+    ownData,
+    proof,
+    twoFactor,
+    apiKeys,
+    widgetKeys,
+    clientSecret,
+    ipList,
+    audit,
+    overview,
+    ownStore,
+    opening,
+    team,
+    groups,
+    settings,
+    settingsPages,
+    usage,
+    payments,
+    billingPages,
+    mail,
+    productIndex,
+    duplicates,
+    demo,
+    exported,
+    products,
+    reembedding,
+    filters,
+    imports,
+    feeds,
+    jobs,
+    search,
+    feedback,
+    analytics,
+    shopperSessions,
+    widget,
+    changes,
+    webhooks,
+    adminStores,
+    adminPeople,
+    adminNode,
+    stateWatch,
+    erasure,
+    health,
+    docs,
+    widgetFiles,
   ]
 
   const http = createServer({
-    ...{ modules, doors, intake, clock, ids, log, baseUrl, noteFault },
+    modules,
+    doors,
+    intake,
+    clock,
+    ids,
+    log,
+    baseUrl,
+    noteFault,
     liveness: health.livenessRoutes(),
   })
 
   const chores: Chore[] = [
     ...modules.flatMap((module) => module.chores ?? []),
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: idempotency.prune },
+    { name: 'deleting old counts of events', everyMs: HOUR_MS, run: install.pruneThrottles },
   ]
 
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
@@ -393,7 +469,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     signToken: signIn.service.tokens.sign,
     flushAudit: signIn.service.flush,
     storage,
-    ground,
+    base,
     passwords,
   }
 }

@@ -19,13 +19,14 @@ import { checkFilters } from './features/catalogue/filters/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildMail } from './features/delivery/mail/module.ts'
 import { buildWebhooks, type WebhooksModule } from './features/delivery/webhooks/module.ts'
-import type { Ground } from './features/module.ts'
+import type { Base } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildSettings } from './features/stores/settings/module.ts'
 import { buildStates } from './features/stores/states/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
-import type { Db } from './platform/db/open.ts'
+import { type Db, withoutFsync } from './platform/db/open.ts'
 import { createReads } from './platform/db/reads.ts'
+import { createThrottles } from './platform/db/throttles.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import type { Poster } from './platform/outbound/poster.ts'
 import { createPasswordHasher, type PasswordCost } from './platform/passwords.ts'
@@ -45,8 +46,7 @@ export interface InstallPorts {
   paymentGateway?: PaymentGateway | undefined
   /** Encrypts what must be readable again; kept outside the database. */
   dataSecret: string
-  /** Calls back once, later. */
-  later(callback: () => void, delayMs: number): void
+  defer: Base['defer']
   /** What hashing a password costs; the strong default outside tests. */
   passwordCost?: PasswordCost | undefined
 }
@@ -57,29 +57,46 @@ export type Install = ReturnType<typeof createInstall>
  * Builds stores, people and their keys: what the command line needs of an install, whether a service runs or not.
  *
  * @param baseUrl the public address, which may be known only once the service listens.
+ * @param noteFault learns of errors that no answer tells of.
  */
 export function createInstall(
   { REGISTRATION, DEFAULT_PLAN, plans }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'plans'>,
   baseUrl: () => string,
-  { db, clock, ids, log, later, mailer, poster, dataSecret, passwordCost, paymentGateway }: InstallPorts,
+  { db, clock, ids, log, defer, mailer, poster, dataSecret, passwordCost, paymentGateway }: InstallPorts,
+  noteFault: Base['noteFault'],
 ) {
   const secretBox = createSecretBox(dataSecret, ids)
   const passwords = createPasswordHasher(passwordCost)
 
   const audit = buildAudit({ db, clock, ids })
   const { record } = audit.service
-  const atomically: Ground['atomically'] = (work) => db.transaction(work).immediate()
-  const ground: Ground = { db, clock, ids, log, atomically, record, later, plans, baseUrl }
+  const atomically: Base['atomically'] = (work) => db.transaction(work).immediate()
+  const throttles = createThrottles(db)
+  const base: Base = {
+    db,
+    clock,
+    ids,
+    log,
+    atomically,
+    withoutFsync: (write) => withoutFsync(db, write),
+    record,
+    defer,
+    noteFault,
+    throttle: throttles.create,
+    plans,
+    baseUrl,
+  }
   const reads = createReads(db)
-  const { service: stores } = buildStores(ground)
-  const { service: people } = buildPeople(ground)
-  const mail = buildMail(ground, { mailer, secretBox })
-  const { service: states } = buildStates(ground, { stores, people, outbox: mail.service })
-  const sessions = buildSessions(ground)
+  const { service: stores } = buildStores(base)
+  const { service: people } = buildPeople(base)
+  const mail = buildMail(base, { mailer, secretBox })
+  const { service: states } = buildStates(base, { stores, people, outbox: mail.service })
+  const sessions = buildSessions(base)
   const readRegistrationMode = () =>
     (REGISTRATION || (stores.hasStore() ? 'invite' : 'open')) as RegistrationMode
-  const accounts = buildAccounts(ground, {
-    ...{ stores, people },
+  const accounts = buildAccounts(base, {
+    stores,
+    people,
     outbox: mail.service,
     sessions: sessions.service,
     passwords,
@@ -97,14 +114,14 @@ export function createInstall(
     },
   })
   const { tellOwners } = accounts.service
-  const twoFactor = buildTwoFactor(ground, {
+  const twoFactor = buildTwoFactor(base, {
     people,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
     noteSecondFactor: sessions.service.sessions.noteSecondFactor,
   })
   const locked = createKeyedLock()
-  const proof = buildProof(ground, {
+  const proof = buildProof(base, {
     people,
     sessions: sessions.service.sessions,
     twoFactor: twoFactor.service,
@@ -112,27 +129,35 @@ export function createInstall(
     warnOfGuesses: accounts.service.warnOfGuesses,
     locked,
   })
-  const widgetKeys = buildWidgetKeys(ground, { checkFilters })
-  const apiKeys = buildApiKeys(ground, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
-  const ipList = buildIpList(ground, { tellOwners, reads })
-  const settings = buildSettings(ground, {
+  const widgetKeys = buildWidgetKeys(base, { checkFilters })
+  const apiKeys = buildApiKeys(base, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
+  const ipList = buildIpList(base, { tellOwners, reads })
+  const settings = buildSettings(base, {
     // A circle: webhooks ask the settings, too.
     findCallbackSecretHint: (storeId) => webhooks.service.readCallbackSecretHint(storeId),
   })
-  const webhooks: WebhooksModule = buildWebhooks(ground, {
-    ...{ stores, people, outbox: mail.service, secretBox, poster },
+  const webhooks: WebhooksModule = buildWebhooks(base, {
+    stores,
+    people,
+    outbox: mail.service,
+    secretBox,
+    poster,
     isSwitchedOn: (storeId, origin) => settings.service.read(storeId).event_switches[origin],
   })
-  const changes = buildChanges(ground, { readers: [webhooks.service.readChange] })
+  const changes = buildChanges(base, { readers: [webhooks.service.readChange] })
 
-  const payments = buildPayments(ground, {
-    ...{ stores, people, secretBox },
+  const payments = buildPayments(base, {
+    stores,
+    people,
+    secretBox,
     outbox: mail.service,
     gateway: paymentGateway,
   })
 
   return {
-    ground,
+    base,
+    /** Deletes the counted events whose window is over. */
+    pruneThrottles: () => throttles.prune(clock.now()),
     reads,
     passwords,
     secretBox,
@@ -156,7 +181,9 @@ export function createInstall(
     },
     /** The verbs that commands use. */
     services: {
-      ...{ stores, people, states },
+      stores,
+      people,
+      states,
       accounts: accounts.service.accounts,
       operator: accounts.service.operator,
       outbox: mail.service,
@@ -164,7 +191,7 @@ export function createInstall(
       apiKeys: apiKeys.service,
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
-      operatorTokens: buildOperatorTokens(ground, { stores }),
+      operatorTokens: buildOperatorTokens(base, { stores }),
       ipList: ipList.service,
       webhooks: webhooks.service,
       billing: payments.service.desk,

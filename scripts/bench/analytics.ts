@@ -22,9 +22,10 @@ import { buildAnalytics } from '../../src/features/discovery/analytics/module.ts
 import { buildFeedback } from '../../src/features/discovery/feedback/module.ts'
 import { createSearchHistory } from '../../src/features/discovery/search/history.ts'
 import { searchQueries } from '../../src/features/discovery/search/queries.ts'
-import type { Ground } from '../../src/features/module.ts'
+import type { Base } from '../../src/features/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
-import { DATABASE_FILE, openDatabase, unsynced } from '../../src/platform/db/open.ts'
+import { DATABASE_FILE, openDatabase, withoutFsync } from '../../src/platform/db/open.ts'
+import { createThrottles } from '../../src/platform/db/throttles.ts'
 import { createWriteBehind } from '../../src/platform/db/write-behind.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { seededRandom } from '../../test/robustness/random.ts'
@@ -65,14 +66,19 @@ const model = registerModel(db, { id: 'bench', hash: 'bench', dimension: DIMENSI
 addProducts()
 
 const atomically = <Result>(work: () => Result): Result => db.transaction(work).immediate()
-const ground: Ground = {
+const base: Base = {
   ...{ db, clock, ids: systemIds, log: pino({ level: 'error' }), atomically },
   record() {},
-  later() {},
+  withoutFsync: (write) => withoutFsync(db, write),
+  defer() {},
+  noteFault(error) {
+    throw error
+  },
+  throttle: createThrottles(db).create,
   plans: PLANS,
   baseUrl: () => 'http://localhost',
 }
-const analytics = buildAnalytics(ground, {
+const analytics = buildAnalytics(base, {
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: () => history.flush() },
   historyDays: HISTORY_DAYS,
 })
@@ -81,12 +87,12 @@ const history = createSearchHistory({
   queries: {
     record: rows.record,
     findSearch: rows.findSearch,
-    forgetBefore: (before, limit) => unsynced(db, () => rows.forgetBefore(before, limit)),
+    forgetBefore: (before, limit) => withoutFsync(db, () => rows.forgetBefore(before, limit)),
   },
   writes: createWriteBehind({
-    ...{ db, log: ground.log, name: 'searches and feedback' },
+    ...{ db, log: base.log, name: 'searches and feedback' },
     // Each group of the script is what half a second gathers.
-    schedule() {},
+    defer() {},
     noteFault(error) {
       throw error
     },
@@ -94,7 +100,7 @@ const history = createSearchHistory({
   note: analytics.service.note,
   ...{ clock, days: HISTORY_DAYS },
 })
-const feedback = buildFeedback(ground, {
+const feedback = buildFeedback(base, {
   history,
   noteFeedback: analytics.service.noteFeedback,
   countEvent: analytics.service.countEvent,

@@ -4,8 +4,8 @@ type Work = () => unknown
 
 /** Runs work on timers. Errors are logged, and no scheduled work is lost when the program ends. */
 export interface Later {
-  /** Calls back once, after `delayMs`. */
-  schedule(callback: Work, delayMs: number): void
+  /** Runs work once, after `delayMs`. */
+  defer(work: Work, delayMs: number): void
   /** Calls back now and then periodically, even after a failure. @param what names the work in the log. */
   every(periodMs: number, what: string, work: Work): void
   /**
@@ -35,12 +35,12 @@ export function createLater(log: Pick<Logger, 'error'>): Later {
   }
 
   return {
-    schedule(callback, delayMs) {
+    defer(work, delayMs) {
       const timer = setTimeout(() => {
         waiting.delete(timer)
-        run(callback, 'postponed work')
+        run(work, 'postponed work')
       }, delayMs)
-      waiting.set(timer, callback)
+      waiting.set(timer, work)
     },
 
     every(periodMs, what, work) {

@@ -71,7 +71,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     jobFiles: noFiles,
     readDemoPicture: async () => refuse(),
     readFreeDiskShare: async () => 1,
-    later: () => {},
+    defer: () => {},
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))
   db.close()

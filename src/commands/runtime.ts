@@ -76,9 +76,17 @@ export async function withInstall<Result>(
     // Only a service sends webhooks: two senders would send everything twice.
     const poster = createPoster({ door: doors.webhooks, stop: AbortSignal.abort() })
     const ports = { ...installPorts(config, dataDir, log, db, later, doors), poster }
-    return await work(createInstall(config, () => findAddress(config), ports).services, {
-      readTokenSecret: () => readTokenSecret(db, dataDir, ids, config.JWT_SECRET),
-    })
+    return await work(
+      createInstall(
+        config,
+        () => findAddress(config),
+        ports,
+        () => {},
+      ).services,
+      {
+        readTokenSecret: () => readTokenSecret(db, dataDir, ids, config.JWT_SECRET),
+      },
+    )
   } catch (error) {
     throw explainFolderError(dataDir, error)
   }
@@ -106,7 +114,7 @@ const installPorts = (
   mailer: createConfiguredMailer(config, doors.main, stop),
   poster: createPoster({ door: doors.webhooks, stop }),
   dataSecret: loadDataSecret(db, dataDir, ids),
-  later: later.schedule,
+  defer: later.defer,
 })
 
 /** The ways to other servers. */

@@ -14,14 +14,14 @@ export interface Use {
 export interface TouchDeps {
   clock: Clock
   /** Runs a write that does not wait for the disk. */
-  unsynced(write: () => void): void
+  withoutFsync(write: () => void): void
   log: { warn(fields: { err: unknown }, message: string): void }
   /** Names the used thing in the log: "an API key". */
   name: string
 }
 
 /** Creates a function that stores uses, each at most once a minute. A failed write must not fail the request. */
-export function createTouch({ clock, unsynced, log, name }: TouchDeps) {
+export function createTouch({ clock, withoutFsync, log, name }: TouchDeps) {
   let pausedUntil = Number.NEGATIVE_INFINITY
 
   return (...uses: readonly Use[]): void => {
@@ -29,7 +29,7 @@ export function createTouch({ clock, unsynced, log, name }: TouchDeps) {
     const due = uses.filter(({ lastAt }) => lastAt === null || now - lastAt >= PAUSE_MS)
     if (due.length === 0 || clock.monotonic() < pausedUntil) return
     try {
-      unsynced(() => {
+      withoutFsync(() => {
         for (const use of due) use.write(now)
       })
     } catch (err) {

@@ -4,23 +4,31 @@ import type { Atomically, RecordEvent } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Plans } from '../core/plans.ts'
+import type { Throttle } from '../core/throttle.ts'
 import type { Doors } from '../http/doors.ts'
 import type { Db } from '../platform/db/open.ts'
 
 /**
- * The powers that every module gets. The list is closed: a power that only some features use is one of their needs.
+ * The powers that every module gets. The list is closed: a power that only some features use is one of their needs. A
+ * service names those that it uses, as in `interface AuditDeps extends Pick<Base, 'clock' | 'ids'>`.
  */
-export interface Ground {
+export interface Base {
   db: Db
   clock: Clock
   ids: Ids
   log: Logger
   /** Runs some writes as one transaction. */
   atomically: Atomically
+  /** Runs a write that a power cut may lose (`platform/db/open.ts`): only for what no client has been told. */
+  withoutFsync<Result>(write: () => Result): Result
   /** Writes one act to the audit log, inside the transaction that does it. */
   record: RecordEvent
-  /** Calls back once, after so many milliseconds, or when the service stops. */
-  later(callback: () => void, delayMs: number): void
+  /** Runs work once, after so many milliseconds, or when the service stops; 0 means after the present transaction. */
+  defer(work: () => unknown, delayMs: number): void
+  /** Reports an error that no answer tells of, so that the health check knows of a fault of the storage. */
+  noteFault(error: unknown): void
+  /** Counts events by key in a sliding window that survives a restart. Its old events are pruned for it. */
+  throttle(bucket: string, limit: number, windowMs: number): Throttle
   /** What stores may use on each plan, and what it costs. */
   plans: Plans
   /** The public address, which may be known only once the service listens. */
@@ -35,7 +43,7 @@ export interface Chore {
   run(): unknown
 }
 
-/** One feature, wired. `build<Feature>(ground, needs)` in its `module.ts` makes it. */
+/** One feature, wired. `build<Feature>(base, needs)` in its `module.ts` makes it. */
 export interface Module<Service> {
   /** The feature's verbs, for its routes, other modules and the command line. */
   service: Service

@@ -21,7 +21,7 @@ export interface StorageWatchDeps {
   /** Writes a file next to the stored pictures and waits for the disk. */
   writeFile(): Promise<void>
   /** Checks the whole database without blocking the service. @returns the problems found. */
-  findDamage?(): Promise<string[]>
+  findDamage?: (() => Promise<string[]>) | undefined
 }
 
 /** Remembers the last storage fault until a write succeeds. */

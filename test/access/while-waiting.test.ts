@@ -222,7 +222,7 @@ describe('a change of what the store has set', () => {
     const author = { storeId, demandStill: () => {} }
     const patch = { product_url_template: 'https://shop.example/{metadata.path}' }
     const settings = settingsService({
-      ...app.ground,
+      ...app.base,
       queries: settingsQueries(app.db),
       findCallbackSecretHint: () => null,
     })

@@ -17,7 +17,7 @@ const until = async (isSo: () => boolean) => {
 
 test('calls back once, by itself', async () => {
   let calls = 0
-  later.schedule(() => calls++, 1)
+  later.defer(() => calls++, 1)
   await until(() => calls > 0)
   await later.finish()
   expect(calls).toBe(1)
@@ -25,12 +25,12 @@ test('calls back once, by itself', async () => {
 
 test('the end calls back at once what waits, also what that postpones, and waits for all of it', async () => {
   const done: string[] = []
-  later.schedule(async () => {
+  later.defer(async () => {
     await Bun.sleep(5)
     done.push('first')
-    later.schedule(() => done.push('third'), 3_600_000)
+    later.defer(() => done.push('third'), 3_600_000)
   }, 3_600_000)
-  later.schedule(() => done.push('second'), 3_600_000)
+  later.defer(() => done.push('second'), 3_600_000)
   await later.finish()
   expect(done).toEqual(['second', 'first', 'third'])
 })
@@ -60,10 +60,10 @@ test.each([
 
 test('postponed work that fails is logged, and the rest is done', async () => {
   let isDone = false
-  later.schedule(() => {
+  later.defer(() => {
     throw new Error('broken')
   }, 3_600_000)
-  later.schedule(() => {
+  later.defer(() => {
     isDone = true
   }, 3_600_000)
   await later.finish()
@@ -74,7 +74,7 @@ test('the end gives up work that schedules itself again and again', async () => 
   let calls = 0
   const again = (): void => {
     calls += 1
-    later.schedule(again, 3_600_000)
+    later.defer(again, 3_600_000)
   }
   again()
   await later.finish()

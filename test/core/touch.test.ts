@@ -12,7 +12,7 @@ function setUp() {
     clock,
     name: 'a key',
     log: { warn: (_fields, message) => void warnings.push(message) },
-    unsynced(write) {
+    withoutFsync(write) {
       if (state.isBroken) throw new Error('disk full')
       state.groups += 1
       write()

@@ -95,11 +95,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
     readFreeDiskShare: async () => 0.5,
     passwordCost: { memoryCost: 8, timeCost: 1 },
-    later: (callback) => void scheduled.push(callback),
+    defer: (callback) => void scheduled.push(callback),
     ...ports,
   })
 
-  const { db, log, record } = built.ground
+  const { db, log, record } = built.base
   const app = { ...built, ...built.services, db, log, record }
 
   /** Runs the chores of an hour. A failed chore does not stop the others; the first error is thrown at the end. */

@@ -5,6 +5,7 @@ import { PLANS } from '../../src/core/plans.ts'
 import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
 import { buildProducts } from '../../src/features/catalogue/products/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
+import { createThrottles } from '../../src/platform/db/throttles.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import type { TestApp } from './app.ts'
@@ -15,21 +16,21 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
   const { db, clock, ids } = app
   const embedder = fakeEmbedder()
   const model = registerModel(db, embedder.model, 0)
-  const ground = {
+  const base = {
     ...{ db, clock, ids },
     log: pino({ level: 'silent' }),
     atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
     record: () => {},
-    later: () => {},
+    withoutFsync: <Result>(write: () => Result) => write(),
+    noteFault: () => {},
+    throttle: createThrottles(db).create,
+    defer: () => {},
     plans: PLANS,
     baseUrl: () => 'http://lookalike.test',
   }
   const { dimension } = embedder.model
-  const { service: index } = buildProductIndex(ground, {
-    ...{ model, dimension, memoryBytesMax },
-    noteFault: () => {},
-  })
-  const { service } = buildProducts(ground, {
+  const { service: index } = buildProductIndex(base, { model, dimension, memoryBytesMax })
+  const { service } = buildProducts(base, {
     ...{ model, index, embedder, emit },
     writeTogether: createWriteGroups(db, clock),
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },

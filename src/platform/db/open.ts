@@ -59,7 +59,7 @@ function enterWal(db: Db): void {
  * Runs a write that does not wait for the disk. The next synced commit or checkpoint brings it there. A crash of the
  * program loses nothing; a power cut may lose the write. Use it only for writes that no client has been told about.
  */
-export function unsynced<Result>(db: Db, write: () => Result): Result {
+export function withoutFsync<Result>(db: Db, write: () => Result): Result {
   // The setting cannot change within a transaction; the outer commit decides.
   if (db.inTransaction) return write()
   db.pragma('synchronous = NORMAL')

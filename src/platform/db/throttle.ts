@@ -1,7 +1,7 @@
 import type { RateVerdict } from '../../core/rate-window.ts'
 import { isUnwritable } from '../../core/storage.ts'
 import type { Throttle } from '../../core/throttle.ts'
-import { type Db, unsynced } from './open.ts'
+import { type Db, withoutFsync } from './open.ts'
 import { createUnwrittenEvents } from './unwritten-events.ts'
 
 export interface ThrottleOptions {
@@ -69,7 +69,7 @@ export function createThrottle(
     const isPart = db.inTransaction
     try {
       if (isPart) inOneStep()
-      else unsynced(db, () => inOneStep.immediate())
+      else withoutFsync(db, () => inOneStep.immediate())
       return true
     } catch (error) {
       rows = rowsBefore

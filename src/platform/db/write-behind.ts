@@ -1,11 +1,11 @@
-import { type Db, unsynced } from './open.ts'
+import { type Db, withoutFsync } from './open.ts'
 
 export interface WriteBehindOptions {
   db: Db
   /** Names the writes in the log, in the plural: "searches". */
   name: string
-  /** Calls back once, after a number of ms. */
-  schedule(callback: () => void, delayMs: number): void
+  /** Runs work once, after a number of ms. */
+  defer(work: () => void, delayMs: number): void
   log: { error(fields: { err: unknown; lost: number }, message: string): void }
   /** Learns of every error of the database. */
   noteFault(error: unknown): void
@@ -13,7 +13,7 @@ export interface WriteBehindOptions {
 
 export interface WriteBehind {
   /** Queues a write. It runs in a transaction later and must not depend on the ones queued with it. */
-  later(write: () => void): void
+  enqueue(write: () => void): void
   /** Runs all queued writes now. Call it before reading what they write, and before the database closes. */
   flush(): void
 }
@@ -29,7 +29,7 @@ const QUEUE_MAX = 1_000
  * wait for the disk: a crash of the program loses the last half second, a power cut perhaps more. A group that fails is
  * lost, counted in the log, and not tried again.
  */
-export function createWriteBehind({ db, name, schedule, log, noteFault }: WriteBehindOptions): WriteBehind {
+export function createWriteBehind({ db, name, defer, log, noteFault }: WriteBehindOptions): WriteBehind {
   let queue: (() => void)[] = []
   const runAll = db.transaction((writes: readonly (() => void)[]) => {
     for (const write of writes) write()
@@ -40,7 +40,7 @@ export function createWriteBehind({ db, name, schedule, log, noteFault }: WriteB
     queue = []
     if (writes.length === 0) return
     try {
-      unsynced(db, () => runAll.immediate(writes))
+      withoutFsync(db, () => runAll.immediate(writes))
     } catch (err) {
       noteFault(err)
       log.error({ err, lost: writes.length }, `${name} could not be written`)
@@ -49,8 +49,8 @@ export function createWriteBehind({ db, name, schedule, log, noteFault }: WriteB
 
   return {
     flush,
-    later(write) {
-      if (queue.length === 0) schedule(flush, DELAY_MS)
+    enqueue(write) {
+      if (queue.length === 0) defer(flush, DELAY_MS)
       queue.push(write)
       // As part of a transaction, the group would be lost with it.
       if (queue.length >= QUEUE_MAX && !db.inTransaction) flush()

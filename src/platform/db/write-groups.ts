@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Db, unsynced } from './open.ts'
+import { type Db, withoutFsync } from './open.ts'
 
 /** One of the writes that are committed together. */
 export interface GroupedWrite<Result> {
@@ -13,7 +13,7 @@ export interface GroupedWrite<Result> {
    */
   undone?(): void
   /**
-   * Whether its promise may be kept before the disk has it, as with `unsynced`: only for writes that no client has been
+   * Whether its promise may be kept before the disk has it, as with `withoutFsync`: only for writes that no client has been
    * told about.
    */
   isUnsynced?: boolean
@@ -102,7 +102,7 @@ export function createWriteGroups(db: Db, clock: Clock, patienceMs = PATIENCE_MS
     const mayWait = queue.slice(0, WRITES_MAX).every(({ isUnsynced }) => isUnsynced)
     try {
       const write = () => writeGroup.immediate(taken, outcomes)
-      if (mayWait) unsynced(db, write)
+      if (mayWait) withoutFsync(db, write)
       else write()
     } catch (error) {
       // Where not even the transaction began, everybody would meet the same.

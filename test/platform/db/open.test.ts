@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase, unsynced } from '../../../src/platform/db/open.ts'
+import { openDatabase, withoutFsync } from '../../../src/platform/db/open.ts'
 
 const FULL = 2
 const NORMAL = 1
@@ -13,10 +13,10 @@ test('every commit waits for the disk, but for the ones that are told not to, wh
   const synchronous = () => db.pragma('synchronous', { simple: true })
   expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
   expect(synchronous()).toBe(FULL)
-  expect(unsynced(db, synchronous)).toBe(NORMAL)
+  expect(withoutFsync(db, synchronous)).toBe(NORMAL)
   expect(synchronous()).toBe(FULL)
   expect(() =>
-    unsynced(db, () => {
+    withoutFsync(db, () => {
       throw new Error('no')
     }),
   ).toThrow('no')

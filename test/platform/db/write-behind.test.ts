@@ -21,7 +21,7 @@ const create = () =>
   createWriteBehind({
     db,
     name: 'notes',
-    schedule: (callback, delayMs) => void scheduled.push({ callback, delayMs }),
+    defer: (callback, delayMs) => void scheduled.push({ callback, delayMs }),
     log: { error: (fields, message) => void logged.push({ fields, message }) },
     noteFault: (error) => void faults.push(error),
   })
@@ -29,42 +29,42 @@ const write = (text: string) => () => void db.prepare('INSERT INTO notes VALUES 
 const notes = () => db.prepare('SELECT text FROM notes ORDER BY rowid').pluck().all()
 
 test('writes run in order, together, half a second after the first', () => {
-  const { later } = create()
-  for (const text of ['a', 'b', 'c']) later(write(text))
+  const { enqueue } = create()
+  for (const text of ['a', 'b', 'c']) enqueue(write(text))
   expect([notes(), scheduled.map(({ delayMs }) => delayMs)]).toEqual([[], [500]])
   scheduled[0]?.callback()
   expect(notes()).toEqual(['a', 'b', 'c'])
-  later(write('d'))
+  enqueue(write('d'))
   expect(scheduled).toHaveLength(2)
 })
 
 test('a group is one transaction that does not wait for the disk', () => {
-  const { later, flush } = create()
+  const { enqueue, flush } = create()
   const seen: unknown[] = []
-  later(() => void seen.push(db.inTransaction, db.pragma('synchronous', { simple: true })))
+  enqueue(() => void seen.push(db.inTransaction, db.pragma('synchronous', { simple: true })))
   flush()
   expect(seen).toEqual([true, 1])
   expect(db.pragma('synchronous', { simple: true })).toBe(2)
 })
 
 test('a group with a failing write is lost, counted and noted; the next group is written', () => {
-  const { later, flush } = create()
-  for (const text of ['a', 'b', 'a']) later(write(text))
+  const { enqueue, flush } = create()
+  for (const text of ['a', 'b', 'a']) enqueue(write(text))
   flush()
   expect(logged).toMatchObject([
     { fields: { lost: 3, err: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }, message: 'notes could not be written' },
   ])
   expect(faults).toHaveLength(1)
-  later(write('c'))
+  enqueue(write('c'))
   flush()
   flush()
   expect([notes(), logged.length]).toEqual([['c'], 1])
 })
 
 test('a full queue is flushed at once, but not as part of another transaction', () => {
-  const { later } = create()
+  const { enqueue } = create()
   const addAll = (from: number, to: number) => {
-    for (let n = from; n < to; n++) later(write(`${n}`))
+    for (let n = from; n < to; n++) enqueue(write(`${n}`))
   }
   addAll(0, 999)
   expect(notes()).toEqual([])
@@ -80,8 +80,8 @@ test('a full queue is flushed at once, but not as part of another transaction', 
 })
 
 test('a write may queue another', () => {
-  const { later, flush } = create()
-  later(() => later(write('second')))
+  const { enqueue, flush } = create()
+  enqueue(() => enqueue(write('second')))
   flush()
   expect([notes(), scheduled.length]).toEqual([[], 2])
   flush()

@@ -1,13 +1,9 @@
-import type { Clock } from '../../../core/clock.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import { wrongCodesMail } from './mails.ts'
 
-export interface GuessWarningDeps {
+export interface GuessWarningDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  baseUrl(): string
-  clock: Clock
-  later(callback: () => void, delayMs: number): void
-  log: { error(fields: Record<string, unknown>, message: string): void }
 }
 
 /**
@@ -15,8 +11,8 @@ export interface GuessWarningDeps {
  * writes the mail in the caller's transaction and sends it afterwards.
  */
 export const createGuessWarning =
-  ({ outbox, baseUrl, clock, later, log }: GuessWarningDeps) =>
+  ({ outbox, baseUrl, clock, defer, log }: GuessWarningDeps) =>
   (email: string, wrongCodes: number): void => {
     const id = outbox.write(wrongCodesMail(email, baseUrl(), wrongCodes, clock.now()))
-    later(() => void outbox.deliver(id).catch((err) => log.error({ err }, 'a mail was not sent')), 0)
+    defer(() => void outbox.deliver(id).catch((err) => log.error({ err }, 'a mail was not sent')), 0)
   }

@@ -4,11 +4,9 @@ import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced } from '../../../platform/db/open.ts'
-import { createThrottle } from '../../../platform/db/throttle.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
@@ -46,11 +44,10 @@ export interface AccountNeeds {
 }
 
 /** Wires registration and password resets, with their mails. */
-export function buildAccounts(ground: Ground, needs: AccountNeeds) {
-  const { db, clock, later } = ground
+export function buildAccounts(base: Base, needs: AccountNeeds) {
+  const { db } = base
   const { stores, people, outbox, passwords } = needs
-  const limitPerHour = (bucket: string, limit: number) =>
-    createThrottle(db, { bucket, limit, windowMs: HOUR_MS })
+  const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
   const registrationTries = limitPerHour('register.email_address', LIMITS.registrationsPerHour)
   const registrationMails = limitPerHour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = limitPerHour('forgot.email', LIMITS.resetMailsPerHour)
@@ -61,14 +58,12 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
   const changeRows = emailChangeQueries(db)
   const invites = registrationQueries(db)
   const common = {
-    ...ground,
+    ...base,
     ...{ stores, people, outbox },
     failures: { reset: needs.sessions.forgiveFailures },
     hashPassword: passwords.hash,
     verifyPassword: passwords.verify,
     endSessions: (userId: string) => needs.sessions.sessions.endSessions(userId, null),
-    schedule: later,
-    unsynced: <Result>(write: () => Result) => unsynced(db, write),
   }
 
   const accounts = accountService(common)
@@ -131,20 +126,10 @@ export function buildAccounts(ground: Ground, needs: AccountNeeds) {
     },
   }
 
-  const throttles = [
-    registrationTries,
-    registrationMails,
-    resetMails,
-    notices,
-    emailChanges,
-    emailChangeMails,
-  ]
-
   function prune(): void {
     registration.prune()
     passwordReset.prune()
     emailChange.prune()
-    for (const throttle of throttles) throttle.prune(clock.now())
   }
 
   return {

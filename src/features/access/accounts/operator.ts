@@ -1,12 +1,11 @@
-import { type Atomically, describeOperationOn, type Operator, type RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { describeOperationOn, type Operator } from '../../../core/audit.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { formatUtc, inviteMail } from './mails.ts'
 import type { PasswordResetService, SentLink } from './password-reset.ts'
@@ -14,7 +13,7 @@ import type { RegistrationQueries, RegistrationRow } from './registration-querie
 import type { Verified } from './schema.ts'
 import type { VerificationService } from './verification.ts'
 
-export interface OperatorDeps {
+export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson'>
   invites: Pick<RegistrationQueries, 'addInvite'>
   verification: Pick<VerificationService, 'verifyByOperator'>
@@ -24,11 +23,6 @@ export interface OperatorDeps {
   failures: Pick<Throttle, 'reset'>
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
-  atomically: Atomically
-  record: RecordEvent
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
 }
 
 const INVITE_MS = 7 * 24 * 3_600_000

@@ -1,19 +1,15 @@
 import type { Actor } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { type NoticeKind, ownerNoticeMail } from './owner-notice-mails.ts'
 
-export interface OwnerNoticeDeps {
+export interface OwnerNoticeDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   people: Pick<PeopleQueries, 'findPerson' | 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Limits the notices of one kind about one store. */
   notices: Throttle
-  baseUrl(): string
-  clock: Clock
-  schedule(callback: () => void, delayMs: number): void
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 /** Further owners learn of the change only from the audit log. */
@@ -57,6 +53,6 @@ export function createOwnerNotices(deps: OwnerNoticeDeps): TellOwners {
       .listOwners(store.id, OWNERS_MAX)
       .map(({ email }) => outbox.write(ownerNoticeMail(email, facts)))
     // After the transaction, so that no request waits for a mail server.
-    deps.schedule(() => deliver(mailIds, trace.requestId), 0)
+    deps.defer(() => deliver(mailIds, trace.requestId), 0)
   }
 }

@@ -1,20 +1,13 @@
 import type { Trace } from '../../../core/actor.ts'
-import {
-  type Atomically,
-  type AuditEvent,
-  describeOperationOn,
-  type Operator,
-  type RecordEvent,
-} from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { type AuditEvent, describeOperationOn, type Operator } from '../../../core/audit.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { passwordResetMail } from './mails.ts'
 import type { PasswordResetQueries } from './password-reset-queries.ts'
@@ -27,7 +20,8 @@ import type {
   ResetRequested,
 } from './schema.ts'
 
-export interface PasswordResetDeps {
+export interface PasswordResetDeps
+  extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'record' | 'defer' | 'baseUrl'> {
   queries: PasswordResetQueries
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson' | 'setPassword'>
   /** Ends every way into an account except the password. Call it in a transaction. */
@@ -42,13 +36,6 @@ export interface PasswordResetDeps {
   endSessions(userId: string): number
   /** Drops a change of the e-mail address that waits. */
   forgetEmailChange(userId: string): void
-  schedule(callback: () => void, delayMs: number): void
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  log: { error(fields: Record<string, unknown>, message: string): void }
-  atomically: Atomically
-  record: RecordEvent
 }
 
 const LINK_MS = 3_600_000
@@ -133,7 +120,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     forgot(body: PasswordForgotten, trace: Trace): ResetRequested {
       const email = normaliseEmail(body.email)
       if (!email) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
-      deps.schedule(
+      deps.defer(
         () =>
           sendLink(email, trace).catch((err) =>
             deps.log.error({ err, request_id: trace.requestId }, 'a link for a new password was not created'),

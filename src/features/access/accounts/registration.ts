@@ -1,9 +1,6 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, rateLimitExceeded } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Problem } from '../../../core/problem.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
@@ -12,6 +9,7 @@ import type { Throttle } from '../../../core/throttle.ts'
 import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { knownAccountMail, verificationMail } from './mails.ts'
 import type { RegistrationQueries } from './registration-queries.ts'
@@ -20,7 +18,7 @@ import type { Registration, RegistrationTaken } from './schema.ts'
 /** Who may request an account. Without a setting that is everybody until the install has an owner, and then the invited. */
 export type RegistrationMode = 'open' | 'invite' | 'closed'
 
-export interface RegistrationDeps {
+export interface RegistrationDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'baseUrl'> {
   queries: RegistrationQueries
   people: Pick<PeopleQueries, 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
@@ -32,10 +30,6 @@ export interface RegistrationDeps {
   mails: Throttle
   /** @param network of the client: no network may fill the whole queue. */
   hashPassword(password: string, network?: string): Promise<string>
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
 }
 
 const HOUR_MS = 3_600_000

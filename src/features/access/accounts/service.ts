@@ -1,17 +1,17 @@
 import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
-import type { Atomically, AuditAction, AuditEvent, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTimeOrNull } from '../../../core/clock.ts'
+import type { AuditAction, AuditEvent } from '../../../core/audit.ts'
+import { isoTimeOrNull } from '../../../core/clock.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { deriveSlug, findFreeSlug, findSlugProblem } from '../../../core/slugs.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 
-export interface AccountDeps {
+export interface AccountDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   stores: Pick<
     StoreQueries,
     'findStoreBySlug' | 'listStates' | 'countProducts' | 'addStore' | 'setPlan' | 'replaceClientSecret'
@@ -20,12 +20,8 @@ export interface AccountDeps {
     PeopleQueries,
     'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson' | 'addMembership' | 'listOwners'
   >
-  clock: Clock
-  ids: Ids
   hashPassword(password: string): Promise<string>
   verifyPassword(hash: string, password: string): Promise<boolean>
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export interface SetupRequest {

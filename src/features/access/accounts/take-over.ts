@@ -1,9 +1,9 @@
-import type { Ids } from '../../../core/ids.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 
-export interface TakeOverDeps {
+export interface TakeOverDeps extends Pick<Base, 'ids'> {
   people: Pick<PeopleQueries, 'listSoleStoreIds'>
   stores: Pick<StoreQueries, 'replaceClientSecret'>
   /** Call these in a transaction. */
@@ -13,7 +13,6 @@ export interface TakeOverDeps {
     removeWidgetKeys(storeId: string): void
     removeIpList(storeId: string): void
   }
-  ids: Ids
 }
 
 const SECRET_BYTES = 32

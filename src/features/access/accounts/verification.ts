@@ -1,21 +1,13 @@
 import type { Trace } from '../../../core/actor.ts'
-import {
-  type Atomically,
-  type AuditActor,
-  type AuditEvent,
-  nameOperator,
-  type Operator,
-  type RecordEvent,
-} from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { type AuditActor, type AuditEvent, nameOperator, type Operator } from '../../../core/audit.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { findFreeSlug } from '../../../core/slugs.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { accountOpenMail } from './mails.ts'
@@ -23,7 +15,11 @@ import { invalidLink } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
 import type { Cancelled, Confirmation, Verified } from './schema.ts'
 
-export interface VerificationDeps {
+export interface VerificationDeps
+  extends Pick<
+    Base,
+    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'defer' | 'baseUrl'
+  > {
   queries: RegistrationQueries
   stores: Pick<StoreQueries, 'findStore' | 'findStoreBySlug' | 'addStore'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'addMembership' | 'provePerson'>
@@ -35,15 +31,6 @@ export interface VerificationDeps {
   createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
-  schedule(callback: () => void, delayMs: number): void
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  log: { error(fields: Record<string, unknown>, message: string): void }
-  atomically: Atomically
-  /** Commits without waiting for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  record: RecordEvent
 }
 
 const CLIENT_SECRET_BYTES = 32
@@ -131,7 +118,7 @@ export function verificationService(deps: VerificationDeps) {
 
   /** Sends the mail about a new account, after the answer. */
   const deliverLater = (mailId: string): void =>
-    deps.schedule(
+    deps.defer(
       () =>
         outbox
           .deliver(mailId)
@@ -158,7 +145,7 @@ export function verificationService(deps: VerificationDeps) {
     if (!link) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would reveal whether the link exists.
-      deps.unsynced(() => queries.countWrong(link.row.id))
+      deps.withoutFsync(() => queries.countWrong(link.row.id))
       throw notConfirmed()
     }
     return atomically(() => {

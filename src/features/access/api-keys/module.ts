@@ -1,7 +1,7 @@
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced } from '../../../platform/db/open.ts'
+import { withoutFsync } from '../../../platform/db/open.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import type { WidgetKeysModule } from '../widget-keys/module.ts'
@@ -18,19 +18,19 @@ export interface ApiKeyNeeds {
 }
 
 /** Wires API keys, and the operator's commands for keys of every kind. */
-export function buildApiKeys(ground: Ground, { stores, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
-  const { db } = ground
+export function buildApiKeys(base: Base, { stores, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
+  const { db } = base
   const queries = apiKeyQueries(db)
   const service = apiKeyService({
-    ...ground,
+    ...base,
     queries,
     remember: reads.remember,
     tellOwners,
-    unsynced: (write) => unsynced(db, write),
+    withoutFsync: (write) => withoutFsync(db, write),
   })
   return {
     service,
-    operator: keyOperator({ ...ground, stores, apiKeys: queries, widgetKeys }),
+    operator: keyOperator({ ...base, stores, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & { operator: unknown }
 }

@@ -1,19 +1,17 @@
-import type { Atomically, AuditEvent, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import type { AuditEvent } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { WidgetKeyQueries, WidgetKeyRow } from '../widget-keys/queries.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
 import type { ApiKeyQueries, ApiKeyWithMaker } from './queries.ts'
 import type { MakerState } from './schema.ts'
 
-export interface KeyOperatorDeps {
+export interface KeyOperatorDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   stores: Pick<StoreQueries, 'listStores'>
   apiKeys: Pick<ApiKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
   widgetKeys: Pick<WidgetKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
-  clock: Clock
-  atomically: Atomically
-  record: RecordEvent
 }
 
 interface AnyKey {

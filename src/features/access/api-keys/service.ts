@@ -1,13 +1,13 @@
 import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSameHash } from '../../../core/secrets.ts'
 import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
+import type { Base } from '../../module.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
 import type { ApiKeyQueries, ApiKeyRow, ApiKeyWithMaker } from './queries.ts'
@@ -25,17 +25,11 @@ import {
 } from './schema.ts'
 import { readPermissions, toScopes } from './scopes.ts'
 
-export interface ApiKeyDeps {
+export interface ApiKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync' | 'record'> {
   queries: ApiKeyQueries
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
   tellOwners: TellOwners
   /** Reads something, unless the database is as it was when it was read last. */
   remember: Reads['remember']
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 

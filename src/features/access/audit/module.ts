@@ -1,12 +1,12 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { auditQueries } from './queries.ts'
 import { auditRoutes } from './routes.ts'
 import { type AuditService, auditService } from './service.ts'
 
-/** Wires the audit log. It comes before every other module: its `record` is part of their ground. */
-export function buildAudit({ db, clock, ids }: Pick<Ground, 'db' | 'clock' | 'ids'>) {
+/** Wires the audit log. It comes before every other module: its `record` is part of their base. */
+export function buildAudit({ db, clock, ids }: Pick<Base, 'db' | 'clock' | 'ids'>) {
   const service = auditService({ queries: auditQueries(db), clock, ids })
   return {
     service,

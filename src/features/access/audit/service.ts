@@ -1,8 +1,8 @@
 import type { AuditAction, AuditEvent } from '../../../core/audit.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
+import type { Base } from '../../module.ts'
 import type { AuditQueries, NamedAuditRow } from './queries.ts'
 import {
   AUDIT_PAGE_DEFAULT,
@@ -12,10 +12,8 @@ import {
   type AuditQuery,
 } from './schema.ts'
 
-export interface AuditDeps {
+export interface AuditDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: AuditQueries
-  clock: Clock
-  ids: Ids
 }
 
 const cursors = createCursors({ list: 'audit' }, { id: CursorId })

@@ -1,6 +1,6 @@
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { clientSecretRoutes } from './routes.ts'
@@ -14,8 +14,8 @@ export interface ClientSecretNeeds {
 }
 
 /** Wires the change of a store's client secret. */
-export function buildClientSecret(ground: Ground, needs: ClientSecretNeeds) {
-  const service = clientSecretService({ ...ground, ...needs })
+export function buildClientSecret(base: Base, needs: ClientSecretNeeds) {
+  const service = clientSecretService({ ...base, ...needs })
   return {
     service,
     routes: (doors: Doors) => clientSecretRoutes(doors, service),

@@ -1,23 +1,19 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, tooManyRequests } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { givenText } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
 
-export interface ClientSecretDeps {
+export interface ClientSecretDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   stores: Pick<StoreQueries, 'findStore' | 'replaceClientSecret'>
-  clock: Clock
-  ids: Ids
   /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
   failures: Throttle
-  atomically: Atomically
-  record: RecordEvent
   tellOwners: TellOwners
 }
 

@@ -1,6 +1,6 @@
 import type { Doors } from '../../../http/doors.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { ipListQueries } from './queries.ts'
 import { ipListRoutes } from './routes.ts'
@@ -12,11 +12,11 @@ export interface IpListNeeds {
 }
 
 /** Wires the IP lists of stores. */
-export function buildIpList(ground: Ground, { tellOwners, reads }: IpListNeeds) {
+export function buildIpList(base: Base, { tellOwners, reads }: IpListNeeds) {
   const { readDataVersion } = reads
   const service = ipListService({
-    ...ground,
-    queries: ipListQueries(ground.db),
+    ...base,
+    queries: ipListQueries(base.db),
     readDataVersion,
     tellOwners,
   })

@@ -1,12 +1,12 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createNetworkMatcher, readNetwork } from '../../../core/networks.ts'
 import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
+import type { Base } from '../../module.ts'
 import type { TellOwners } from '../accounts/owner-notices.ts'
 import { createAdmission } from './admission.ts'
 import type { IpEntryRow, IpListQueries } from './queries.ts'
@@ -18,13 +18,9 @@ import {
   type RemovedIpEntry,
 } from './schema.ts'
 
-export interface IpListDeps {
+export interface IpListDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: IpListQueries
   readDataVersion: Reads['readDataVersion']
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
   tellOwners: TellOwners
 }
 

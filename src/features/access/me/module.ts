@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { meRoutes } from './routes.ts'
 import { type MeDeps, type MeService, meService } from './service.ts'
 
@@ -9,8 +9,8 @@ export type MeNeeds = Pick<
 >
 
 /** Wires the caller's own account. */
-export function buildMe(ground: Ground, needs: MeNeeds) {
-  const service = meService({ ...ground, ...needs })
+export function buildMe(base: Base, needs: MeNeeds) {
+  const service = meService({ ...base, ...needs })
   return {
     service,
     routes: (doors: Doors) => meRoutes(doors, service),

@@ -1,11 +1,12 @@
 import type { Caller } from '../../../core/actor.ts'
 import { PERMISSIONS, STORE_POWERS } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound, signInFirst } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { ProofService } from '../proof/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
@@ -14,18 +15,15 @@ import { membershipView } from '../sign-in/schema.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
 import type { Me, MePatch, PasswordChange, SessionList, SessionView } from './schema.ts'
 
-export interface MeDeps {
+export interface MeDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setName' | 'setPassword'>
   sessions: KeptSessions
-  clock: Clock
   passwords: Pick<PasswordHasher, 'hash'>
   isTwoFactorEnabled: TwoFactorService['isEnabled']
   /** Asks for the current password. */
   demandPassword: ProofService['demandPassword']
   /** Ends the links that were mailed to the person earlier: for a new password, and for another e-mail address. */
   forgetLinks(userId: string): void
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export type MeService = ReturnType<typeof meService>

@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { overviewQueries } from './queries.ts'
 import { overviewRoutes } from './routes.ts'
 import { type OverviewDeps, type OverviewService, overviewService } from './service.ts'
@@ -7,8 +7,8 @@ import { type OverviewDeps, type OverviewService, overviewService } from './serv
 export type OverviewNeeds = Pick<OverviewDeps, 'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipList' | 'webhooks'>
 
 /** Wires the overview of a store's security. */
-export function buildOverview(ground: Ground, needs: OverviewNeeds) {
-  const service = overviewService({ ...ground, ...needs, queries: overviewQueries(ground.db) })
+export function buildOverview(base: Base, needs: OverviewNeeds) {
+  const service = overviewService({ ...base, ...needs, queries: overviewQueries(base.db) })
   return {
     service,
     routes: (doors: Doors) => overviewRoutes(doors, service),

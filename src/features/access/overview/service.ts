@@ -1,7 +1,8 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { counted } from '../../../core/text.ts'
 import type { WebhookService } from '../../delivery/webhooks/service.ts'
+import type { Base } from '../../module.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
 import type { IpListService } from '../ip-list/service.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
@@ -9,9 +10,8 @@ import type { WidgetKeyService } from '../widget-keys/service.ts'
 import type { OverviewQueries } from './queries.ts'
 import type { Recommendation, SecurityOverview } from './schema.ts'
 
-export interface OverviewDeps {
+export interface OverviewDeps extends Pick<Base, 'clock'> {
   queries: OverviewQueries
-  clock: Clock
   twoFactor: Pick<TwoFactorService, 'isEnabled' | 'countMembers'>
   apiKeys: Pick<ApiKeyService, 'countByState' | 'countByFormerMembers'>
   widgetKeys: Pick<WidgetKeyService, 'count'>

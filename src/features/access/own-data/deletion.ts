@@ -1,16 +1,17 @@
 import type { Caller } from '../../../core/actor.ts'
-import { describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { ProofService } from '../proof/service.ts'
 import type { Deleted, Deletion } from './schema.ts'
 
-export interface DeletionDeps {
+export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'defer' | 'baseUrl'> {
   people: Pick<
     PeopleQueries,
     'listMemberships' | 'listOnlyOwnedStores' | 'countSuperAdmins' | 'removeMembership' | 'removePerson'
@@ -24,11 +25,6 @@ export interface DeletionDeps {
   forgetAddress(email: string): void
   /** Puts a person's id in the place of an address in the audit log. */
   forgetEmailInLog(userId: string, email: string): void
-  schedule(callback: () => void, delayMs: number): void
-  baseUrl(): string
-  clock: Clock
-  log: { error(fields: Record<string, unknown>, message: string): void }
-  record: RecordEvent
 }
 
 /** How long the mail about a deletion is worth sending. */
@@ -78,7 +74,7 @@ export function createDeletion(deps: DeletionDeps) {
         if (normaliseEmail(email) !== person.email) throw notYourAddress()
         return erase(caller, person)
       })
-      deps.schedule(
+      deps.defer(
         () =>
           outbox
             .deliver(mailId)

@@ -1,18 +1,16 @@
 import type { Actor, Caller } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { signInFirst } from '../../../core/errors.ts'
 import type { LineStreams } from '../../../http/line-streams.ts'
+import type { Base } from '../../module.ts'
 import type { ExportQueries, ExportRow } from './export-queries.ts'
 
-export interface PeopleExportDeps {
+export interface PeopleExportDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: ExportQueries
   streams: Pick<LineStreams, 'open'>
   /** Writes the searches and events that wait. */
   flush(): void
-  clock: Clock
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** Files of all that a store, or the service, holds about people: one JSON object a line. */

@@ -1,13 +1,12 @@
 import type { Caller } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { describeAct } from '../../../core/audit.ts'
 import { ApiError, notFound, signInFirst } from '../../../core/errors.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { Left } from './schema.ts'
 
-export interface LeavingDeps {
+export interface LeavingDeps extends Pick<Base, 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'listMemberships' | 'countOwners' | 'removeMembership'>
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** Lets people leave their stores. */

@@ -1,18 +1,17 @@
 import type { Caller } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readCodes } from '../../../core/second-factor.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
 import type { Proof } from './schema.ts'
 
-export interface ProofDeps {
+export interface ProofDeps extends Pick<Base, 'clock' | 'atomically'> {
   people: Pick<PeopleQueries, 'findPerson'>
   sessions: Pick<KeptSessions, 'findSession'>
   twoFactor: Pick<TwoFactorService, 'isEnabled' | 'pass' | 'countWrongCode'>
@@ -23,8 +22,6 @@ export interface ProofDeps {
   warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
-  clock: Clock
-  atomically: Atomically
 }
 
 /** A password as a request shows it, and where. */

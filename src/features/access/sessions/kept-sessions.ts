@@ -1,10 +1,9 @@
 import { isUnwritable } from '../../../core/storage.ts'
+import type { Base } from '../../module.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
 
-export interface KeptSessionsDeps {
+export interface KeptSessionsDeps extends Pick<Base, 'log' | 'defer'> {
   stored: SessionQueries
-  schedule(callback: () => void, delayMs: number): void
-  log: { warn(fields: Record<string, unknown>, message: string): void }
   heldMax?: number
 }
 
@@ -36,7 +35,7 @@ export type KeptSessions = ReturnType<typeof createKeptSessions>
  * them.
  */
 export function createKeptSessions(deps: KeptSessionsDeps) {
-  const { stored, schedule, log, heldMax = HELD_MAX } = deps
+  const { stored, defer, log, heldMax = HELD_MAX } = deps
   const held = new Map<string, Held>()
   let isBooked = false
   /** How often a sign-in in memory has changed. */
@@ -77,7 +76,7 @@ export function createKeptSessions(deps: KeptSessionsDeps) {
   function bookSettling(): void {
     if (isBooked) return
     isBooked = true
-    schedule(() => {
+    defer(() => {
       isBooked = false
       try {
         for (const id of [...held.keys()].slice(0, SETTLED_AT_ONCE)) if (!settle(id)) break

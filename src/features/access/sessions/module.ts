@@ -1,20 +1,19 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { createThrottle } from '../../../platform/db/throttle.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { createKeptSessions } from './kept-sessions.ts'
 import { sessionQueries } from './session-queries.ts'
 
 export type SessionsModule = ReturnType<typeof buildSessions>
 
 /** Wires the sign-ins of people, and the counts of failed ones. */
-export function buildSessions({ db, clock, log, later }: Ground) {
+export function buildSessions({ db, clock, log, defer, throttle }: Base) {
   const countFailures = (bucket: string, windowMs: number) =>
-    createThrottle(db, { bucket, limit: LIMITS.failuresPerEmailMax, windowMs })
+    throttle(bucket, LIMITS.failuresPerEmailMax, windowMs)
   const failures = countFailures('login.email', LIMITS.failuresWindowMs)
   const codeFailures = countFailures('login.code', 2 * LIMITS.failuresWindowMs)
   const service = {
-    sessions: createKeptSessions({ stored: sessionQueries(db), schedule: later, log }),
+    sessions: createKeptSessions({ stored: sessionQueries(db), defer, log }),
     /** Failed sign-ins by e-mail address. */
     failures,
     /** Wrong second factors by e-mail address, in a window twice as long. */
@@ -26,14 +25,14 @@ export function buildSessions({ db, clock, log, later }: Ground) {
     },
   }
 
-  function prune(): void {
-    const now = clock.now()
-    service.sessions.pruneSessions(now)
-    for (const throttle of [failures, codeFailures]) throttle.prune(now)
-  }
-
   return {
     service,
-    chores: [{ name: 'deleting old sign-ins', everyMs: HOUR_MS, run: prune }],
+    chores: [
+      {
+        name: 'deleting old sign-ins',
+        everyMs: HOUR_MS,
+        run: () => service.sessions.pruneSessions(clock.now()),
+      },
+    ],
   } satisfies Module<unknown>
 }

@@ -10,12 +10,12 @@ import {
   type Role,
   type Trace,
 } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Claims } from '../../../http/tokens.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
+import type { Base } from '../../module.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
@@ -25,17 +25,14 @@ import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
-export interface CallerDeps extends Reads {
+export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads {
   queries: Pick<SignInQueries, 'listGroups'>
   stores: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: KeptSessions
   holders: TokenHolders
   apiKeys: Pick<ApiKeyService, 'find' | 'touch'>
-  clock: Clock
   admitAddress: IpListService['admit']
-  /** Writes data that may be lost in a power cut. */
-  unsynced<Result>(write: () => Result): Result
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 

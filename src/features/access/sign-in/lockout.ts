@@ -1,12 +1,12 @@
-import type { Clock } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { throttleKey } from '../../../core/throttle-keys.ts'
+import type { Base } from '../../module.ts'
 import type { PersonRow } from '../../stores/people/queries.ts'
 import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
-export interface LockoutDeps {
+export interface LockoutDeps extends Pick<Base, 'clock'> {
   addresses: Pick<SignInAddressQueries, 'isKnown' | 'note'>
   /** Failed sign-ins by e-mail address (contract 5.6). Wrong second factors also count in a window twice as long. */
   failures: Throttle
@@ -16,7 +16,6 @@ export interface LockoutDeps {
   otherTries: Throttle
   /** Reads the number of a person's wrong second factors since the last success; 0 for an unknown person. */
   readWrongCodes(userId: string): number
-  clock: Clock
 }
 
 export type Lockout = ReturnType<typeof createLockout>

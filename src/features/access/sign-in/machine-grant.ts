@@ -1,26 +1,23 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { IpListService } from '../ip-list/service.ts'
 import { invalidClient, readCredentials } from './client-credentials.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface MachineGrantDeps {
+export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
   stores: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
-  clock: Clock
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   failures: Throttle
   unknownFailures: Throttle
   admitAddress: IpListService['admit']
   /** Writes a little later, so that the time of an answer does not reveal the write. */
-  later(work: () => void): void
-  record: RecordEvent
+  enqueueWrite(write: () => void): void
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 
@@ -41,7 +38,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
   /** Records the failure later, because its time would tell a known client_id from an unknown one. */
   function recordFailure(storeId: string, isAllowed: boolean, trace: Trace): void {
     const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
-    deps.later(() => {
+    deps.enqueueWrite(() => {
       deps.record({ ...event, action: 'client_secret.refused' })
       if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
     })

@@ -1,17 +1,15 @@
 import type { Caller } from '../../../core/actor.ts'
+import { createAddressThrottle } from '../../../core/address-throttle.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { networkKey, throttleKey } from '../../../core/throttle-keys.ts'
+import type { AddressThrottle } from '../../../core/throttle.ts'
 import { type AddressBudgets, createAddressBudget } from '../../../http/address-budget.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { createTokens } from '../../../http/tokens.ts'
-import { createAddressThrottle, type KeptAddressThrottle } from '../../../platform/db/address-throttle.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import { createThrottle } from '../../../platform/db/throttle.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
@@ -35,8 +33,6 @@ export interface SignInNeeds
   reads: Reads
   sessions: SessionsModule['service']
   twoFactor: SignInDeps['twoFactor'] & { readWrongCodes(userId: string): number }
-  /** Notes every error of the database. */
-  noteFault(error: unknown): void
   /** Signs the access tokens. */
   tokenSecret: string
   tokenLifetimeSeconds: number
@@ -47,60 +43,51 @@ export interface SignInNeeds
 const PATH_CHARS_MAX = 200
 
 /** Wires the tokens of commands. */
-export const buildOperatorTokens = (ground: Ground, needs: { stores: StoreQueries }) =>
+export const buildOperatorTokens = (base: Base, needs: { stores: StoreQueries }) =>
   operatorTokenService({
-    ...ground,
+    ...base,
     ...needs,
-    createTokens: (secret) => createTokens(secret, ground.clock),
+    createTokens: (secret) => createTokens(secret, base.clock),
   })
 
 /** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
-export function buildSignIn(ground: Ground, needs: SignInNeeds) {
-  const { db, clock, ids, atomically } = ground
+export function buildSignIn(base: Base, needs: SignInNeeds) {
+  const { db, clock, ids, atomically } = base
   const { stores, people, reads } = needs
   const { sessions, failures, codeFailures } = needs.sessions
   const limitPerMinute = (bucket: string, limit: number) =>
-    createAddressThrottle(db, { bucket, limit, windowMs: MINUTE_MS }, (address) => ({
-      own: throttleKey(address),
-      network: networkKey(address),
-    }))
+    createAddressThrottle(base.throttle, bucket, limit, MINUTE_MS)
   const signIns = limitPerMinute('login.address', LIMITS.signInsPerMinute)
   const refreshes = limitPerMinute('refresh.address', LIMITS.refreshesPerMinute)
   // Registrations and password resets both send a mail to any address, so they share a budget.
   const mails = limitPerMinute('mail.address', LIMITS.mailRequestsPerMinute)
   const limitFailures = (bucket: string, limit: number) =>
-    createThrottle(db, { bucket, limit, windowMs: LIMITS.failuresWindowMs })
+    base.throttle(bucket, limit, LIMITS.failuresWindowMs)
   const clientFailures = limitFailures('token.client', LIMITS.failuresPerClientMax)
   const unknownFailures = limitFailures('token.unknown', LIMITS.failuresPerClientMax)
   const knownTries = limitFailures('login.known', LIMITS.lockedTriesMax)
   const otherTries = limitFailures('login.other', LIMITS.lockedTriesMax)
-  const throttles = [signIns, refreshes, mails, clientFailures, unknownFailures, knownTries, otherTries]
 
   // A write that waits for the disk would tell known addresses from unknown ones.
-  const events = createWriteBehind({
-    ...ground,
-    name: 'audit events',
-    schedule: ground.later,
-    noteFault: needs.noteFault,
-  })
+  const events = createWriteBehind({ ...base, name: 'audit events' })
   const queries = signInQueries(db)
   const addresses = signInAddressQueries(db)
   const tokens = createTokens(needs.tokenSecret, clock)
   const common = {
-    ...ground,
+    ...base,
     ...{ stores, people, queries },
     sessions,
     tokens,
     holders: createTokenHolders(queries, people, sessions, reads.remember),
     issuer: createTokenIssuer({
       tokens,
-      plans: ground.plans,
+      plans: base.plans,
       clock,
       ids,
       lifetimeSeconds: needs.tokenLifetimeSeconds,
     }),
     admitAddress: needs.admitAddress,
-    later: events.later,
+    enqueueWrite: events.enqueue,
   }
   const { readWrongCodes } = needs.twoFactor
   const tries = { failures, codeFailures, knownTries, otherTries }
@@ -119,10 +106,9 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     ...common,
     apiKeys: needs.apiKeys,
     ...reads,
-    unsynced: (write) => unsynced(db, write),
   })
 
-  const limitAddress = (throttle: KeptAddressThrottle, what: string) =>
+  const limitAddress = (throttle: AddressThrottle, what: string) =>
     createAddressBudget({
       throttle,
       findAddress: needs.findAddress,
@@ -147,8 +133,8 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
     clientFailures,
     /** Writes down, a little later, what a super-admin changes in a store without being a member. */
     noteForeignAct: (caller: Caller, method: string, path: string): void =>
-      events.later(() =>
-        ground.record(
+      events.enqueue(() =>
+        base.record(
           describeAct(caller, 'super_admin.acted', { method, path: path.slice(0, PATH_CHARS_MAX) }),
         ),
       ),
@@ -158,7 +144,7 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }, ground.baseUrl),
+    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }, base.baseUrl),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {
@@ -167,7 +153,6 @@ export function buildSignIn(ground: Ground, needs: SignInNeeds) {
         run() {
           const now = clock.now()
           atomically(() => addresses.prune(now - LIMITS.knownAddressMs, now))
-          for (const throttle of throttles) throttle.prune(now)
         },
       },
     ],

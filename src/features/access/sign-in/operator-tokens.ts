@@ -1,18 +1,13 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
-import type { Plans } from '../../../core/plans.ts'
 import type { Tokens } from '../../../http/tokens.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 
 /** Short, because nobody revokes it: a command that works longer asks for another. */
 const LIFETIME_SECONDS = 300
 
-export interface OperatorTokenDeps {
+export interface OperatorTokenDeps extends Pick<Base, 'clock' | 'ids' | 'plans'> {
   stores: Pick<StoreQueries, 'findStore'>
-  plans: Plans
-  clock: Clock
-  ids: Ids
   createTokens(secret: string): Pick<Tokens, 'sign'>
 }
 

@@ -1,10 +1,9 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
+import type { Base } from '../../module.ts'
 import type { IpListService } from '../ip-list/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import { missing } from './client-credentials.ts'
@@ -13,16 +12,13 @@ import type { AccessToken, RevokeForm } from './schema.ts'
 import type { TokenHolders } from './token-holders.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface RefreshDeps {
+export interface RefreshDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: Pick<SignInQueries, 'revoke' | 'pruneRevoked'>
   sessions: KeptSessions
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer
-  clock: Clock
   admitAddress: IpListService['admit']
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** Ended tokens are remembered for longer than needed, so that a clock set back does not revive them. */

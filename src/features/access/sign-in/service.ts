@@ -1,15 +1,14 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, AuditAction, AuditActor, RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { AuditAction, AuditActor } from '../../../core/audit.ts'
 import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
 import { readCodes, type SecondFactor } from '../../../core/second-factor.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { Base } from '../../module.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { RegistrationService } from '../accounts/registration.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
@@ -19,15 +18,13 @@ import type { Lockout } from './lockout.ts'
 import { membershipView, type SignInRequest, type UserToken } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface SignInDeps {
+export interface SignInDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'record'> {
   people: Pick<
     PeopleQueries,
     'findPerson' | 'findPersonByEmail' | 'listMemberships' | 'replacePasswordHash' | 'setLastSignIn'
   >
   sessions: Pick<KeptSessions, 'addSession' | 'holdSession'>
   issuer: TokenIssuer
-  clock: Clock
-  ids: Ids
   passwords: Pick<PasswordHasher, 'hash' | 'verify' | 'isOutdated'>
   twoFactor: Pick<TwoFactorService, 'isEnabled' | 'pass' | 'passUnwritten' | 'countWrongCode'>
   findPendingPassword: RegistrationService['findPendingPassword']
@@ -36,11 +33,8 @@ export interface SignInDeps {
   warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
-  atomically: Atomically
   /** Writes a little later, so that the time of an answer does not reveal the write. */
-  later(work: () => void): void
-  record: RecordEvent
-  log: { warn(fields: Record<string, unknown>, message: string): void }
+  enqueueWrite(write: () => void): void
 }
 
 /** A completed sign-in. */
@@ -187,7 +181,7 @@ export function signInService(deps: SignInDeps) {
     const isLocked = lockout.fail(email, person, reason)
     if (!person) return
     // Later, because its time would tell a known address from an unknown one.
-    deps.later(() => {
+    deps.enqueueWrite(() => {
       record(signInEvent('anyone', 'login.failed', person.id, { reason }, trace))
       if (isLocked) record(signInEvent('anyone', 'login.locked', person.id, {}, trace))
     })
@@ -243,7 +237,7 @@ export function signInService(deps: SignInDeps) {
     if (isRight) countWrongCode(tried.owner)
     const { id } = tried.owner
     const reason = isRight ? 'two_factor' : 'password'
-    deps.later(() => record(signInEvent('anyone', 'login.failed', id, { reason }, trace)))
+    deps.enqueueWrite(() => record(signInEvent('anyone', 'login.failed', id, { reason }, trace)))
     throw tooManyRequests(verdict)
   }
 

@@ -1,17 +1,13 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { limitOrNull, type PlanName, type Plans } from '../../../core/plans.ts'
+import { limitOrNull, type PlanName } from '../../../core/plans.ts'
 import type { Tokens } from '../../../http/tokens.ts'
+import type { Base } from '../../module.ts'
 import type { MembershipRow, PersonRow } from '../../stores/people/queries.ts'
 import type { TokenStore } from './queries.ts'
 import type { AccessToken } from './schema.ts'
 
-export interface TokenIssuerDeps {
+export interface TokenIssuerDeps extends Pick<Base, 'clock' | 'ids' | 'plans'> {
   tokens: Pick<Tokens, 'sign'>
-  plans: Plans
-  clock: Clock
-  ids: Ids
   lifetimeSeconds: number
 }
 

@@ -1,6 +1,6 @@
 import type { Doors } from '../../../http/doors.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { twoFactorQueries } from './queries.ts'
 import { twoFactorRoutes } from './routes.ts'
 import { type TwoFactorDeps, type TwoFactorService, twoFactorService } from './service.ts'
@@ -14,10 +14,10 @@ export interface TwoFactorNeeds {
 }
 
 /** Wires two-factor authentication. */
-export function buildTwoFactor(ground: Ground, { secretBox, ...needs }: TwoFactorNeeds) {
+export function buildTwoFactor(base: Base, { secretBox, ...needs }: TwoFactorNeeds) {
   const service = twoFactorService({
-    ...ground,
-    queries: twoFactorQueries(ground.db),
+    ...base,
+    queries: twoFactorQueries(base.db),
     ...needs,
     box: secretBox,
   })

@@ -1,20 +1,18 @@
 import type { Caller, Trace } from '../../../core/actor.ts'
 import {
-  type Atomically,
   type AuditAction,
   type AuditEvent,
   describeAct,
   describeOperationOn,
   type Operator,
-  type RecordEvent,
 } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { drawQrCode } from '../../../core/qr.ts'
 import { type SecondFactor, withoutSpaces } from '../../../core/second-factor.ts'
 import { findStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createAcceptedSteps } from './accepted-steps.ts'
 import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
@@ -28,14 +26,10 @@ import type {
   TwoFactorStatus,
 } from './schema.ts'
 
-export interface TwoFactorDeps {
+export interface TwoFactorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: TwoFactorQueries
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail'>
   box: SecretBox
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
   /** Ends a person's sign-ins except one; null ends all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
   /** Notes that a sign-in has shown a second factor. */

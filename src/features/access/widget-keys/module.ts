@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { widgetKeyQueries } from './queries.ts'
 import { widgetKeyRoutes } from './routes.ts'
 import { type WidgetKeyDeps, widgetKeyService } from './service.ts'
@@ -7,9 +7,9 @@ import { type WidgetKeyDeps, widgetKeyService } from './service.ts'
 export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 
 /** Wires the keys of widgets, which are public. */
-export function buildWidgetKeys(ground: Ground, { checkFilters }: Pick<WidgetKeyDeps, 'checkFilters'>) {
-  const queries = widgetKeyQueries(ground.db)
-  const service = widgetKeyService({ ...ground, queries, checkFilters })
+export function buildWidgetKeys(base: Base, { checkFilters }: Pick<WidgetKeyDeps, 'checkFilters'>) {
+  const queries = widgetKeyQueries(base.db)
+  const service = widgetKeyService({ ...base, queries, checkFilters })
   const { listByStore, findByHash, remove } = queries
   return {
     service,

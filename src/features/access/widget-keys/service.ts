@@ -1,14 +1,14 @@
 import { type Actor, may, type Permission } from '../../../core/actor.ts'
-import { type Atomically, type AuditEvent, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { type AuditEvent, describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound, signInFirst } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { widgetSuspended } from '../../../http/suspension.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
 import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
@@ -23,12 +23,8 @@ import {
   type WidgetUse,
 } from './schema.ts'
 
-export interface WidgetKeyDeps {
+export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WidgetKeyQueries
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
   /** @throws ApiError for what is no filter, or one that asks nothing. */
   checkFilters(input: unknown, pointer: string): void
 }

@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PaymentsModule } from '../payments/module.ts'
 import { billingPageRoutes } from './routes.ts'
 import { type BillingPagesDeps, billingPagesService } from './service.ts'
@@ -9,12 +9,12 @@ export interface BillingPagesNeeds extends Pick<BillingPagesDeps, 'signIn' | 'to
 }
 
 /** Wires the pages of billing, and the confirmation by a super-admin on one of them. */
-export function buildBillingPages(ground: Ground, { payments, ...needs }: BillingPagesNeeds) {
+export function buildBillingPages(base: Base, { payments, ...needs }: BillingPagesNeeds) {
   const { desk, links } = payments
-  const service = billingPagesService({ ...ground, ...needs, desk, links })
+  const service = billingPagesService({ ...base, ...needs, desk, links })
   const { readState, listWarnings } = desk
   return {
     service,
-    routes: (doors: Doors) => billingPageRoutes(doors, service, { ...ground, readState, listWarnings }),
+    routes: (doors: Doors) => billingPageRoutes(doors, service, { ...base, readState, listWarnings }),
   } satisfies Module<object>
 }

@@ -1,23 +1,21 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, RecordEvent } from '../../../core/audit.ts'
 import { notFound, superAdminOnly } from '../../../core/errors.ts'
 import type { Tokens } from '../../../http/tokens.ts'
 import type { KeptSessions } from '../../access/sessions/kept-sessions.ts'
 import type { UserToken } from '../../access/sign-in/schema.ts'
 import type { SignInService } from '../../access/sign-in/service.ts'
+import type { Base } from '../../module.ts'
 import type { ConfirmService } from '../payments/confirm.ts'
 import type { Links } from '../payments/links.ts'
 import type { ListedCheckout, ListedInvoice } from '../payments/queries.ts'
 import type { CheckoutConfirmation, CheckoutConfirmed } from './schema.ts'
 
-export interface BillingPagesDeps {
+export interface BillingPagesDeps extends Pick<Base, 'atomically' | 'record'> {
   desk: Pick<ConfirmService, 'find' | 'findInvoice' | 'demandOpen' | 'confirm'>
   links: Pick<Links, 'readCheckout' | 'readInvoice'>
   signIn: SignInService['signIn']
   tokens: Pick<Tokens, 'read'>
   sessions: Pick<KeptSessions, 'endSession'>
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export type BillingPagesService = ReturnType<typeof billingPagesService>

@@ -1,10 +1,8 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { Atomically, AuditAction, RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { AuditAction } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { addMonth } from '../../../core/months.ts'
-import type { Plans } from '../../../core/plans.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Links } from './links.ts'
@@ -13,17 +11,12 @@ import { confirmedMail } from './mails.ts'
 import type { InvoiceRow, ListedCheckout, ListedInvoice, PaymentQueries } from './queries.ts'
 import { readState, warnOfPlan } from './service.ts'
 
-export interface ConfirmDeps {
+export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
   stores: Pick<StoreQueries, 'setPlan' | 'countProducts'>
   people: Pick<PeopleQueries, 'listOwners'>
   links: Pick<Links, 'checkout' | 'invoice'>
   sendAfterwards: SendAfterwards
-  plans: Plans
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** Who confirms: a super-admin, or the operator at the command line. */

@@ -1,7 +1,5 @@
-import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { signInFirst } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { isPlanName, type PlanName } from '../../../core/plans.ts'
 import type {
@@ -10,21 +8,17 @@ import type {
   GatewaySubscription,
   PaymentGateway,
 } from '../../../platform/payments/gateway.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { PaymentQueries } from './queries.ts'
 import type { EventTaken } from './schema.ts'
 import type { SubscriptionQueries, SubscriptionRow } from './subscription-queries.ts'
 
-export interface EventDeps {
+export interface EventDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'record'> {
   gateway: PaymentGateway | undefined
   queries: Pick<PaymentQueries, 'completeByPlan' | 'saveInvoice'>
   subscriptions: SubscriptionQueries
   stores: Pick<StoreQueries, 'findStore' | 'setPlan'>
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 /** The provider repeats an event for three days; a signature is good for five minutes. */

@@ -2,11 +2,10 @@ import { Elysia } from 'elysia'
 import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { createThrottle } from '../../../platform/db/throttle.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { confirmService } from './confirm.ts'
@@ -31,29 +30,24 @@ export interface PaymentNeeds {
 const CHECKOUTS_KEPT_MS = 90 * DAY_MS
 
 /** Wires changes of plans: requests, the operator's confirmation, the provider's events, invoices. */
-export function buildPayments(ground: Ground, needs: PaymentNeeds) {
-  const { db, clock, baseUrl } = ground
+export function buildPayments(base: Base, needs: PaymentNeeds) {
+  const { db, clock, baseUrl } = base
   const queries = paymentQueries(db)
-  const asked = createThrottle(db, {
-    bucket: 'billing.asked',
-    limit: LIMITS.ownerNoticesPerHour,
-    windowMs: HOUR_MS,
-  })
+  const asked = base.throttle('billing.asked', LIMITS.ownerNoticesPerHour, HOUR_MS)
   const common = {
-    ...ground,
+    ...base,
     ...needs,
     queries,
     asked,
     subscriptions: subscriptionQueries(db),
     links: createLinks(needs.secretBox, { baseUrl, now: clock.now }),
-    sendAfterwards: createMailing({ ...ground, ...needs }),
+    sendAfterwards: createMailing({ ...base, ...needs }),
   }
   const payments = paymentService(common)
   const events = eventService(common)
 
   async function tidy(): Promise<void> {
     queries.prune(clock.now() - CHECKOUTS_KEPT_MS)
-    asked.prune(clock.now())
     await events.tidy()
   }
 

@@ -1,13 +1,13 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { toAmount, toMinor } from '../../../core/money.ts'
 import type { PlanName, Plans } from '../../../core/plans.ts'
 import { groupThousands } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Renewal } from '../usage/service.ts'
@@ -18,7 +18,7 @@ import type { CheckoutRow, InvoiceRow, PaymentQueries } from './queries.ts'
 import type { Checkout, CheckoutState, Invoice, Portal, StartedCheckout } from './schema.ts'
 import type { SubscriptionQueries, SubscriptionRow } from './subscription-queries.ts'
 
-export interface PaymentDeps {
+export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
   subscriptions: Pick<SubscriptionQueries, 'listLive' | 'findCustomer'>
   stores: Pick<StoreQueries, 'countProducts'>
@@ -27,13 +27,8 @@ export interface PaymentDeps {
   gateway: PaymentGateway | undefined
   links: Pick<Links, 'checkout' | 'invoice'>
   sendAfterwards: SendAfterwards
-  plans: Plans
   /** Requests of one store that the operator is told about. */
   asked: Throttle
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** How long the operator has to confirm a request. */

@@ -5,7 +5,7 @@ export interface CallCountDeps {
   queries: Pick<UsageQueries, 'addCalls' | 'readMonth'>
   thisMonth(): Month
   /** Runs a write with others in a group, within half a second. */
-  later(write: () => void): void
+  enqueueWrite(write: () => void): void
 }
 
 /** Counts by month, then by store. */
@@ -17,7 +17,7 @@ export type CallCounts = ReturnType<typeof createCallCounts>
  * Counts the requests that spend the budget of a plan, in memory; the sums are written in groups. A crash loses the last
  * half second. What cannot be written, as on a full disk, is kept and written with the next group.
  */
-export function createCallCounts({ queries, thisMonth, later }: CallCountDeps) {
+export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCountDeps) {
   let counted: Counts = new Map()
   /** What the last group wrote, until the next one proves that it did. */
   let written: Counts = new Map()
@@ -44,7 +44,7 @@ export function createCallCounts({ queries, thisMonth, later }: CallCountDeps) {
       add(counted, thisMonth().name, storeId, 1)
       if (isQueued) return
       isQueued = true
-      later(write)
+      enqueueWrite(write)
     },
 
     /** Takes back the group that could not be written. */

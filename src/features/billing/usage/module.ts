@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../core/clock.ts'
 import { createMonths } from '../../../core/months.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { createCallCounts } from './calls.ts'
 import { usageQueries } from './queries.ts'
 import { usageRoutes } from './routes.ts'
@@ -11,26 +11,23 @@ import { createWarnings, type WarningDeps } from './warnings.ts'
 
 export interface UsageNeeds
   extends Pick<UsageDeps, 'findRenewal'>,
-    Pick<WarningDeps, 'people' | 'outbox' | 'publish'> {
-  noteFault(error: unknown): void
-}
+    Pick<WarningDeps, 'people' | 'outbox' | 'publish'> {}
 
 /** Wires what stores use of their plans: the counts of requests, and the warnings before a limit. */
-export function buildUsage(ground: Ground, needs: UsageNeeds) {
-  const queries = usageQueries(ground.db)
-  const thisMonth = createMonths(ground.clock.now)
+export function buildUsage(base: Base, needs: UsageNeeds) {
+  const queries = usageQueries(base.db)
+  const thisMonth = createMonths(base.clock.now)
   const writes = createWriteBehind({
-    ...ground,
+    ...base,
     name: 'counts of requests',
-    schedule: ground.later,
     noteFault(error) {
       calls.keep()
-      needs.noteFault(error)
+      base.noteFault(error)
     },
   })
-  const calls = createCallCounts({ queries, thisMonth, later: writes.later })
-  const warnings = createWarnings({ ...ground, ...needs, queries, thisMonth, schedule: ground.later })
-  const usage = usageService({ ...needs, plans: ground.plans, queries, calls, thisMonth })
+  const calls = createCallCounts({ queries, thisMonth, enqueueWrite: writes.enqueue })
+  const warnings = createWarnings({ ...base, ...needs, queries, thisMonth })
+  const usage = usageService({ ...needs, plans: base.plans, queries, calls, thisMonth })
 
   return {
     service: {

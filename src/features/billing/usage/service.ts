@@ -1,7 +1,8 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { Month } from '../../../core/months.ts'
-import { limitOrNull, PLAN_NAMES, type Plans } from '../../../core/plans.ts'
+import { limitOrNull, PLAN_NAMES } from '../../../core/plans.ts'
+import type { Base } from '../../module.ts'
 import type { CallCounts } from './calls.ts'
 import { describeNearness, listNearLimits } from './nearness.ts'
 import type { UsageQueries } from './queries.ts'
@@ -16,10 +17,9 @@ export interface Renewal {
   endsAt: number | null
 }
 
-export interface UsageDeps {
+export interface UsageDeps extends Pick<Base, 'plans'> {
   queries: Pick<UsageQueries, 'findUse' | 'readMonth'>
   calls: Pick<CallCounts, 'read'>
-  plans: Plans
   thisMonth(): Month
   findRenewal(storeId: string): Renewal
 }

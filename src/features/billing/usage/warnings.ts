@@ -1,24 +1,20 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Month } from '../../../core/months.ts'
-import { limitOrNull, type Plans } from '../../../core/plans.ts'
+import { limitOrNull } from '../../../core/plans.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { limitNearMail } from './mails.ts'
 import { hasLimits, listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
 import type { StoreUse, UsageQueries } from './queries.ts'
 
-export interface WarningDeps {
+export interface WarningDeps extends Pick<Base, 'log' | 'defer' | 'plans' | 'baseUrl'> {
   queries: Pick<UsageQueries, 'findUse' | 'addWarning'>
   people: Pick<PeopleQueries, 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Queues the event for the webhooks that ask for it, inside the transaction. */
   publish(storeId: string, event: 'plan.limit_near', data: Record<string, unknown>): void
-  plans: Plans
   thisMonth(): Month
-  /** Calls back once, after the transaction. */
-  schedule(callback: () => void, delayMs: number): void
-  baseUrl(): string
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 /** Further owners learn of it only from `GET /v1/billing/usage`. */
@@ -51,7 +47,7 @@ export function createWarnings(deps: WarningDeps) {
     const mailIds = people
       .listOwners(storeId, OWNERS_MAX)
       .map(({ email }) => outbox.write(limitNearMail(email, facts)))
-    deps.schedule(() => deliver(mailIds), 0)
+    deps.defer(() => deliver(mailIds), 0)
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { DEMO_PRODUCTS } from './catalogue.ts'
 import { demoRoutes } from './routes.ts'
@@ -10,7 +10,7 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
 }
 
 /** Wires the demo catalogue, whose products come and go through the door of all products. */
-export function buildDemo({ plans, baseUrl }: Ground, { readPicture, products }: DemoNeeds) {
+export function buildDemo({ plans, baseUrl }: Base, { readPicture, products }: DemoNeeds) {
   const { changes } = products
   const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, plans, baseUrl })
   return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>

@@ -1,21 +1,19 @@
 import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
-import type { Plans } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductChanges } from '../products/changes.ts'
 import type { ProductQueries } from '../products/queries.ts'
 import type { DemoProduct } from './catalogue.ts'
 import type { DemoInstalled, DemoRemoved } from './schema.ts'
 
-export interface DemoDeps {
+export interface DemoDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   catalogue: readonly DemoProduct[]
   /** Reads the encoded picture of a demo product. */
   readPicture(name: string): Promise<Uint8Array>
   changes: Pick<ProductChanges, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
-  plans: Plans
-  baseUrl(): string
 }
 
 export type DemoService = ReturnType<typeof demoService>

@@ -1,5 +1,5 @@
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { duplicateQueries } from './queries.ts'
 import { type DuplicatesDeps, type DuplicatesService, duplicatesService } from './service.ts'
 
@@ -8,7 +8,7 @@ export interface DuplicateNeeds extends Pick<DuplicatesDeps, 'index' | 'readThre
 }
 
 /** Wires the search for duplicates. It lies between the product index, which it reads, and products, which ask it. */
-export function buildDuplicates({ db, clock, log }: Ground, { embedder, ...needs }: DuplicateNeeds) {
+export function buildDuplicates({ db, clock, log }: Base, { embedder, ...needs }: DuplicateNeeds) {
   const map = embedder.calibration.image_image
   const service = duplicatesService({ ...needs, map, queries: duplicateQueries(db), clock, log })
   return { service } satisfies Module<DuplicatesService>

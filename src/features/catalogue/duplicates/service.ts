@@ -4,11 +4,11 @@ import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { selectAbove, selectTop } from '../../../core/select.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
-import type { Ground } from '../../module.ts'
+import type { Base } from '../../module.ts'
 import type { IndexedStore, ProductIndex } from '../product-index/product-index.ts'
 import type { DuplicateQueries, DuplicateQuery } from './queries.ts'
 
-export interface DuplicatesDeps {
+export interface DuplicatesDeps extends Pick<Base, 'log'> {
   queries: DuplicateQueries
   index: Pick<ProductIndex, 'findStore'>
   /** From the cosine of two pictures to their similarity. */
@@ -18,7 +18,6 @@ export interface DuplicatesDeps {
   /** Whether anybody hears of duplicates. */
   isAskedFor(storeId: string): boolean
   clock: Pick<Clock, 'monotonic'>
-  log: Ground['log']
 }
 
 /** A look at what the picture of a write resembles. It goes on until it is closed. */

@@ -1,21 +1,18 @@
-import type { Atomically } from '../../../core/audit.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import type { FeedProductQueries } from './product-queries.ts'
 import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
 import type { FeedError } from './schema.ts'
 
-export interface FinishDeps {
+export interface FinishDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   queries: Pick<FeedQueries, 'find' | 'step' | 'countDeleted'>
   products: FeedProductQueries
   changes: Pick<ProductsModule['service']['changes'], 'remove'>
   isStopping(): boolean
   /** A suspended store loses nothing. */
   isSuspended(storeId: string): boolean
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
 }
 
 export type Finished =
@@ -30,7 +27,7 @@ const DELETED_AT_ONCE = 25
 
 /** Does what a run does after its job: deletes what is gone from the file, and forgets what no longer matters. */
 export function createFinish(deps: FinishDeps) {
-  const { queries, products, changes, isStopping, isSuspended, atomically, unsynced } = deps
+  const { queries, products, changes, isStopping, isSuspended, atomically, withoutFsync } = deps
   /** Whether the run goes on, and the feed still means the same. */
   const goesOn = ({ id, storeId, runNumber }: FeedRow): FeedRow | undefined => {
     const row = isStopping() || isSuspended(storeId) ? undefined : queries.find(id)
@@ -117,7 +114,7 @@ export function createFinish(deps: FinishDeps) {
   }
 
   async function forgetUnseen(feed: FeedRow): Promise<void> {
-    while (unsynced(() => products.forgetUnseen(feed.id, feed.runNumber, PAGE)) > 0) await turn()
+    while (withoutFsync(() => products.forgetUnseen(feed.id, feed.runNumber, PAGE)) > 0) await turn()
   }
 
   /** @throws ApiError for a storage fault, and whatever is a bug. */

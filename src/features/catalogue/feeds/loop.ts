@@ -1,8 +1,8 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import type { createFinish } from './finish.ts'
 import type { FeedProductQueries } from './product-queries.ts'
@@ -11,7 +11,8 @@ import type { FeedQueries, FeedRow, KnownFile, ListedFeed, RunReport } from './q
 import { computeLongestWait, computeNextRun } from './schedule.ts'
 import type { FeedError, RunState } from './schema.ts'
 
-export interface FeedLoopDeps {
+export interface FeedLoopDeps
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'noteFault'> {
   queries: FeedQueries
   products: Pick<FeedProductQueries, 'forgetAll'>
   pull: ReturnType<typeof createPull>
@@ -22,12 +23,6 @@ export interface FeedLoopDeps {
   /** The job of a store; undefined once it is forgotten. */
   findJob(storeId: string, jobId: string): JobSummary | undefined
   isStopping(): boolean
-  noteFault(error: unknown): void
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  log: { error(fields: object, message: string): void }
-  clock: Clock
 }
 
 /**
@@ -57,7 +52,7 @@ type Step = keyof typeof AT_ONCE_MAX
  */
 export function createFeedLoop(deps: FeedLoopDeps) {
   const { queries, products, pull, finish, findStore, spend, findJob, isStopping, noteFault } = deps
-  const { atomically, unsynced, log, clock } = deps
+  const { atomically, withoutFsync, log, clock } = deps
   /** By feed. */
   const underWay = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
   /** When each store had its last turn, as a number that grows. */
@@ -257,7 +252,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
       try {
         for (let ids = queries.listDeleted(STEP); ids.length > 0; ids = queries.listDeleted(STEP)) {
           for (const id of ids) {
-            while (unsynced(() => products.forgetAll(id, STEP)) > 0) {
+            while (withoutFsync(() => products.forgetAll(id, STEP)) > 0) {
               await turn()
               if (isStopping()) return
             }

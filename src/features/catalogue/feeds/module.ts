@@ -2,10 +2,9 @@ import type { CallerStore } from '../../../core/actor.ts'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
 import type { FileDownloads } from '../../../platform/outbound/downloads.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ImportsModule } from '../imports/module.ts'
 import type { JobsModule } from '../jobs/module.ts'
@@ -28,7 +27,6 @@ export interface FeedNeeds {
   secretBox: SecretBox
   /** Takes a request from the budget of the store's plan. @returns false while none is left. */
   spend(store: CallerStore): boolean
-  noteFault(error: unknown): void
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
 }
@@ -41,13 +39,13 @@ const TICK_MS = 5_000
  * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes what the feed
  * brought and its file names no more. Each of the three steps is written down, so a run survives the end of the program.
  */
-export function buildFeeds({ db, atomically, clock, ids, log }: Ground, needs: FeedNeeds) {
-  const { stores, imports, jobs, downloads, secretBox, spend, noteFault, stop } = needs
+export function buildFeeds(base: Base, needs: FeedNeeds) {
+  const { db, atomically, clock, ids, log, noteFault, withoutFsync } = base
+  const { stores, imports, jobs, downloads, secretBox, spend, stop } = needs
   const queries = feedQueries(db)
   const products = feedProductQueries(db)
-  const unsynced = <Result>(write: () => Result) => runUnsynced(db, write)
   const isStopping = () => stop?.aborted ?? false
-  const base = { queries, products, isStopping, atomically, unsynced, clock }
+  const common = { queries, products, isStopping, atomically, withoutFsync, clock }
   const findJob = (storeId: string, jobId: string): JobSummary | undefined => {
     try {
       return jobs.summarise(storeId, jobId)
@@ -57,13 +55,13 @@ export function buildFeeds({ db, atomically, clock, ids, log }: Ground, needs: F
     }
   }
   const pull = createPull({
-    ...{ ...base, downloads, imports, jobs, stop },
+    ...{ ...common, downloads, imports, jobs, stop },
     openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
   })
   const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null
-  const finish = createFinish({ ...base, isSuspended, changes: needs.products.changes })
+  const finish = createFinish({ ...common, isSuspended, changes: needs.products.changes })
   const loop = createFeedLoop({
-    ...{ ...base, pull, finish, findJob, spend, noteFault, log },
+    ...{ ...common, pull, finish, findJob, spend, noteFault, log },
     findStore: stores.findStore,
   })
   const inBackground = (work: () => Promise<void>) =>

@@ -1,8 +1,8 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { turn } from '../../../core/turns.ts'
 import type { DownloadedFile, FileDownloads } from '../../../platform/outbound/downloads.ts'
+import type { Base } from '../../module.ts'
 import type { ImportsModule } from '../imports/module.ts'
 import type { JobItem } from '../jobs/item.ts'
 import type { JobsModule } from '../jobs/module.ts'
@@ -11,7 +11,7 @@ import type { FeedProductQueries } from './product-queries.ts'
 import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
 import type { FeedError } from './schema.ts'
 
-export interface PullDeps {
+export interface PullDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   queries: Pick<FeedQueries, 'step' | 'beginReading' | 'endReading'>
   products: Pick<FeedProductQueries, 'see'>
   downloads: FileDownloads
@@ -22,9 +22,6 @@ export interface PullDeps {
   isStopping(): boolean
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   clock: { now(): number }
 }
 
@@ -45,7 +42,7 @@ class EmptyFile extends Error {}
 /** Fetches the file of a feed and makes a job of it. */
 export function createPull(deps: PullDeps) {
   const { queries, products, downloads, imports, jobs, openCredentials } = deps
-  const { isStopping, stop, atomically, unsynced, clock } = deps
+  const { isStopping, stop, atomically, withoutFsync, clock } = deps
 
   /** Passes the items on, and notes which products the file names. @throws EmptyFile at the end of a file without any. */
   async function* follow(feed: FeedRow, items: AsyncIterable<JobItem>, onUnnamed: () => void) {
@@ -55,7 +52,7 @@ export function createPull(deps: PullDeps) {
       const noted = names
       names = []
       await turn()
-      unsynced(() =>
+      withoutFsync(() =>
         atomically(() => {
           for (const name of noted) products.see(feed.id, feed.storeId, name, feed.runNumber)
         }),
@@ -146,7 +143,7 @@ export function createPull(deps: PullDeps) {
       if (!(error instanceof ApiError)) throw error
       return fail(run, describe(error))
     } finally {
-      unsynced(() => queries.endReading(feed.id))
+      withoutFsync(() => queries.endReading(feed.id))
     }
   }
 }

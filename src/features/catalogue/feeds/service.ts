@@ -1,10 +1,9 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import { type Clock, isoTime, MINUTE_MS } from '../../../core/clock.ts'
+import { isoTime, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import { isMask, maskUrl, type SplitUrl, splitUrl } from './credentials.ts'
 import type { FeedQueries, FeedRow, FeedSettings, KeptRun } from './queries.ts'
@@ -21,7 +20,7 @@ import type {
   RunBody,
 } from './schema.ts'
 
-export interface FeedDeps {
+export interface FeedDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: FeedQueries
   /** @throws ApiError `url_not_allowed`. */
   checkUrl(url: string): void
@@ -34,9 +33,6 @@ export interface FeedDeps {
   wake(): void
   /** There is a feed to clear away. */
   clear(): void
-  atomically: Atomically
-  clock: Clock
-  ids: Ids
 }
 
 export type FeedService = ReturnType<typeof feedService>

@@ -2,7 +2,7 @@ import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createProductDeletions } from './deletion.ts'
 import { createHints } from './hints.ts'
@@ -28,7 +28,7 @@ export function checkFilters(input: unknown, pointer: string): void {
  * Wires filters: from what a client asks for to the rows of the products that pass, for searches and for deletions. They
  * lie above products, which they read in SQL and delete by the one door.
  */
-export function buildFilters({ db, clock }: Ground, { products, reads }: FilterNeeds) {
+export function buildFilters({ db, clock }: Base, { products, reads }: FilterNeeds) {
   const { changes } = products
   const queries = filterQueries(db)
   const walks = createWalks({ queries, clock, turn })

@@ -5,7 +5,7 @@ import { openZip } from '../../../platform/archives/zip.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { createFairQueue } from '../../../platform/pictures/fair-queue.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { JobsModule } from '../jobs/module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createReadingGate } from './reading-gate.ts'
@@ -26,11 +26,11 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
 }
 
 /** Wires imports: what a shop exports becomes a job. */
-export function buildImports({ clock, ids, later, log }: Ground, needs: ImportNeeds) {
+export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeeds) {
   const { products, jobs, embedder, spool, files, findMapping, findFacts } = needs
   const imports = importService({
     ...{ openZip, findMapping, findFacts, log, clock },
-    gate: createReadingGate({ turns: createFairQueue(), clock, later }),
+    gate: createReadingGate({ turns: createFairQueue(), clock, defer }),
     checkProduct: products.check,
     findGiven: products.findGiven,
     findStored(storeId, productId) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { createFairQueue } from '../../../platform/pictures/fair-queue.ts'
+import type { Base } from '../../module.ts'
 
 /**
  * Files that are read at a time, of all stores; a store has one. Reading goes on in steps on the one event loop, which they
@@ -17,15 +18,14 @@ const LONG_WAIT_MS = 10 * 60_000
 
 export type ReadingGate = ReturnType<typeof createReadingGate>
 
-export interface ReadingGateDeps {
+export interface ReadingGateDeps extends Pick<Base, 'defer'> {
   /** Turns that nobody else uses. */
   turns: ReturnType<typeof createFairQueue>
   clock: Pick<Clock, 'monotonic'>
-  later(callback: () => void, delayMs: number): void
 }
 
 /** Lets files be read a few at a time: stores take turns. */
-export function createReadingGate({ turns, clock, later }: ReadingGateDeps) {
+export function createReadingGate({ turns, clock, defer }: ReadingGateDeps) {
   /** Since when, by store. */
   const reading = new Map<string, number>()
   const take = (storeId: string): true | undefined => {
@@ -33,7 +33,7 @@ export function createReadingGate({ turns, clock, later }: ReadingGateDeps) {
     const young = [...reading.values()].filter((since) => now - since < LONG_MS).length
     if (young >= AT_ONCE_MAX || reading.size >= ALL_MAX || reading.has(storeId)) return undefined
     reading.set(storeId, now)
-    later(turns.serve, LONG_MS)
+    defer(turns.serve, LONG_MS)
     return true
   }
 

@@ -2,6 +2,7 @@ import type { CallerStore, Standing } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import type { JobItem, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
 import { describeAnswer, ForeignFile } from './formats/foreign-file.ts'
@@ -17,14 +18,13 @@ import type { ReadingGate } from './reading-gate.ts'
 import type { ImportPreview, MappingBody, PreviewProduct } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
 
-export interface ImportDeps extends ItemDeps, PreviewDeps {
+export interface ImportDeps extends Pick<Base, 'log'>, ItemDeps, PreviewDeps {
   openZip: OpenZip
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
   clock: Pick<Clock, 'now' | 'monotonic'>
   /** The mapping that the store has saved. */
   findMapping(storeId: string): MappingBody | null
   gate: ReadingGate
-  log: { info(fields: object, message: string): void }
 }
 
 export interface ImportRequest {

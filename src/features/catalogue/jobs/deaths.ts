@@ -1,29 +1,27 @@
 import { ApiError } from '../../../core/errors.ts'
+import type { Base } from '../../module.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobQueries, LeasedItem } from './queries.ts'
 import { toItemError } from './work.ts'
 
-export interface DeathDeps {
+export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
   queries: Pick<JobQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>
   ledger: Pick<Ledger, 'end'>
-  /** Runs a write that does not wait for the disk, but outlives the process. */
-  unsynced<Result>(write: () => Result): Result
-  log: { error(fields: object, message: string): void }
 }
 
 /** An item during whose work the program has died so often is not begun again. */
 const DEATHS_MAX = 3
 
 /** Keeps an item that ends the program from doing it again and again. */
-export function createDeaths({ queries, ledger, unsynced, log }: DeathDeps) {
+export function createDeaths({ queries, ledger, withoutFsync, log }: DeathDeps) {
   return {
     /** To be called right before the work on items begins. */
-    begin: (items: readonly LeasedItem[]): void => unsynced(() => queries.markBegun(items, true)),
+    begin: (items: readonly LeasedItem[]): void => withoutFsync(() => queries.markBegun(items, true)),
 
     /** Nobody works on an item any more, though nothing could be written about it. */
     leave(item: LeasedItem): void {
       try {
-        unsynced(() => queries.markBegun([item], false))
+        withoutFsync(() => queries.markBegun([item], false))
       } catch {
         // The disk may be full. At worst a death is counted that the item had no part in.
       }
@@ -35,7 +33,7 @@ export function createDeaths({ queries, ledger, unsynced, log }: DeathDeps) {
         log.error({ job: item.job, item: item.id }, `the program died ${DEATHS_MAX} times during this item`)
         ledger.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
       }
-      unsynced(() => queries.releaseAll({ isDead: true }))
+      withoutFsync(() => queries.releaseAll({ isDead: true }))
     },
   }
 }

@@ -1,12 +1,11 @@
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { storageFailure } from '../../../core/storage.ts'
+import type { Base } from '../../module.ts'
 import type { ItemEnd, JobCounts, JobQueries, JobRow, JobStatus, LeasedItem } from './queries.ts'
 
 /** A job in its last transaction: its status is final, unless somebody retries it. */
 export type FinishedJob = JobRow & { status: Exclude<JobStatus, 'preparing' | 'processing'> }
 
-export interface LedgerDeps {
+export interface LedgerDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
   queries: Pick<
     JobQueries,
     | 'find'
@@ -19,16 +18,12 @@ export interface LedgerDeps {
     | 'finish'
     | 'findLatestArrival'
   >
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   /** Called in the transaction that ends a job. */
   onFinished(job: FinishedJob): void
   /** Learns, in the transaction of the write, that an item made a product that was not there. */
   onIndexed?: ((job: JobRow, productId: string) => void) | undefined
   /** Learns which jobs change, perhaps in a transaction that is then undone. */
   onChange(jobId: number): void
-  clock: Clock
 }
 
 /** Somebody else has the item by now, or it was overtaken by a newer write: what was done for it must not take effect. */
@@ -49,7 +44,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 /** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
 export function createLedger(deps: LedgerDeps) {
-  const { queries, atomically, unsynced, onFinished, onIndexed, onChange, clock } = deps
+  const { queries, atomically, withoutFsync, onFinished, onIndexed, onChange, clock } = deps
   /** Read once; this process alone acknowledges jobs. */
   let latest = readEarly()
 
@@ -96,7 +91,7 @@ export function createLedger(deps: LedgerDeps) {
     // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
     const job = queries.find(item.job)
     const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
-    if (isHarmless && job && countLeft(job) > 1) unsynced(write)
+    if (isHarmless && job && countLeft(job) > 1) withoutFsync(write)
     else write()
   }
 
@@ -108,7 +103,7 @@ export function createLedger(deps: LedgerDeps) {
     /** Puts an item back, or cancels it with its job. Without its lease this does nothing. */
     putBack(item: LeasedItem, values: { attempts: number; delays: number; dueAt: number }): void {
       if (queries.find(item.job)?.status !== 'cancelled') {
-        unsynced(() => queries.putBack(item, values))
+        withoutFsync(() => queries.putBack(item, values))
         return
       }
       atomically(() => {

@@ -1,10 +1,8 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
-import type { Plans } from '../../../core/plans.ts'
 import { createShares, type Holding } from '../../../core/shares.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import { type createDeaths, isSuspect } from './deaths.ts'
 import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
@@ -12,7 +10,7 @@ import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
 import type { Outcome } from './work.ts'
 
-export interface LoopDeps {
+export interface LoopDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans'> {
   queries: Pick<
     JobQueries,
     'listUnfinished' | 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll' | 'begin' | 'find'
@@ -24,15 +22,9 @@ export interface LoopDeps {
   /** Puts back an item whose lease is over, or ends it after too many tries. */
   giveUp(item: LeasedItem): void
   findStore(id: string): CallerStore | undefined
-  plans: Plans
   products: { has(storeId: string, productId: string): boolean; count(storeId: string): number }
   /** Told once an item of a job is over, outside every transaction. */
   onProgress(jobId: number): void
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  log: { error(fields: object, message: string): void }
-  clock: Clock
-  ids: Ids
 }
 
 /** Items of one store in progress whose main pictures are on one host, so that a slow host does not hold up the others. */
@@ -94,7 +86,7 @@ type Reserved = Map<Kind, 'beyond' | 'all'>
  */
 export function createJobLoop(deps: LoopDeps) {
   const { queries, deaths, ledger, work, giveUp, findStore, products } = deps
-  const { onProgress, unsynced, log, clock, ids } = deps
+  const { onProgress, withoutFsync, log, clock, ids } = deps
   /** By store; the store that was served last comes last. */
   const stores = new Map<string, OpenJob[]>()
   const running = new Set<Running>()
@@ -155,7 +147,7 @@ export function createJobLoop(deps: LoopDeps) {
       until: now + LEASE_MS,
       limit: WINDOW,
     }
-    const items = unsynced(() => queries.lease(job.id, wanted))
+    const items = withoutFsync(() => queries.lease(job.id, wanted))
     if (items.length > 0) queries.begin(job.id, now)
     else job.lookAt = queries.findNextDue(job.id) ?? Infinity
     job.window = items.map(prepare)
@@ -329,7 +321,7 @@ export function createJobLoop(deps: LoopDeps) {
     for (const next of [...running]) if (now - next.startedAt > ITEM_MS) remove(next)
     const held = [...stores.values()].flat().flatMap(({ window, parked }) => [...window, ...parked])
     const leased = [...running, ...held].map(({ item }) => item.id)
-    if (leased.length > 0) unsynced(() => queries.extend(leased, clock.now() + LEASE_MS))
+    if (leased.length > 0) withoutFsync(() => queries.extend(leased, clock.now() + LEASE_MS))
     for (const item of queries.listExpired(clock.now(), EXPIRED_MAX)) {
       giveUp(item)
       onProgress(item.job)
@@ -384,7 +376,7 @@ export function createJobLoop(deps: LoopDeps) {
     async finish(): Promise<void> {
       isStopped = true
       await Promise.all(underWay)
-      if (isLoaded) unsynced(() => queries.releaseAll({ isDead: false }))
+      if (isLoaded) withoutFsync(() => queries.releaseAll({ isDead: false }))
     },
   }
 }

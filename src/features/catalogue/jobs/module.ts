@@ -5,10 +5,9 @@ import type { Problem } from '../../../core/problem.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createDeaths } from './deaths.ts'
@@ -52,7 +51,6 @@ export interface JobNeeds {
   onFinished?: ((storeId: string, job: JobSummary) => void) | undefined
   /** Called in the transaction in which an item of a feed makes a product that was not there. */
   onBroughtByFeed?: ((jobId: string, productId: string) => void) | undefined
-  noteFault(error: unknown): void
 }
 
 const TICK_MS = 1_000
@@ -69,15 +67,15 @@ export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
  * time, and writes each product by `products.changes`; the ledger ends the item inside that same transaction, so an item
  * takes effect exactly once, whatever happens to the program.
  */
-export function buildJobs({ db, atomically, clock, ids, log, plans }: Ground, needs: JobNeeds) {
-  const { stores, products, embedder, spool, files, callbacks, onFinished, noteFault } = needs
-  const write = <Result>(work: () => Result): Result => unsynced(db, work)
+export function buildJobs(base: Base, needs: JobNeeds) {
+  const { db, atomically, clock, ids, log, plans, noteFault, withoutFsync } = base
+  const { stores, products, embedder, spool, files, callbacks, onFinished } = needs
   const queries = jobQueries(db)
   const views = createJobViews(clock, callbacks?.find)
   const ledger = createLedger({
     queries,
     atomically,
-    unsynced: write,
+    withoutFsync,
     onFinished(job) {
       const data = views.summary(job)
       const url = job.callbackUrl
@@ -112,7 +110,7 @@ export function buildJobs({ db, atomically, clock, ids, log, plans }: Ground, ne
   })
   const loop = createJobLoop({
     queries,
-    deaths: createDeaths({ queries, ledger, unsynced: write, log }),
+    deaths: createDeaths({ queries, ledger, withoutFsync, log }),
     ledger,
     work,
     giveUp,
@@ -120,17 +118,17 @@ export function buildJobs({ db, atomically, clock, ids, log, plans }: Ground, ne
     products: { has: products.has, count: stores.countProducts },
     plans,
     onProgress: (id) => jobs.noteProgress(id),
-    unsynced: write,
+    withoutFsync,
     ...{ log, clock, ids },
   })
-  const starter = createStart({ queries, ledger, files, atomically, unsynced: write, clock, ids })
+  const starter = createStart({ queries, ledger, files, atomically, withoutFsync, clock, ids })
   const room = createJobRoom({
     queries: roomQueries(db),
     findStore: stores.findStore,
     plans,
     discard: starter.discard,
     atomically,
-    unsynced: write,
+    withoutFsync,
   })
   const jobs = jobService({
     ...{ queries, ledger, starter, loop, streams, views, room, files, atomically },

@@ -1,26 +1,22 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Plans } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { RoomQueries } from './room-queries.ts'
 
-export interface RoomDeps {
+export interface RoomDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'plans'> {
   queries: RoomQueries
   findStore(id: string): CallerStore | undefined
-  plans: Plans
   /** Deletes a job with all that is left of it. */
   discard(job: { id: number; jobId: string }): Promise<void>
-  atomically: Atomically
-  unsynced<Result>(write: () => Result): Result
 }
 
 /** Rows of one step, which holds the event loop for a few milliseconds. */
 const STEP = 250
 
 /** Bounds what the jobs of a store that are over leave on the disk. */
-export function createJobRoom({ queries, findStore, discard, plans, atomically, unsynced }: RoomDeps) {
+export function createJobRoom({ queries, findStore, discard, plans, atomically, withoutFsync }: RoomDeps) {
   const locked = createKeyedLock()
 
   async function measure(storeId: string): Promise<void> {
@@ -32,7 +28,7 @@ export function createJobRoom({ queries, findStore, discard, plans, atomically, 
         from = (failures.at(-1)?.position ?? 0) + 1
         isMore = failures.length === STEP
       }
-      unsynced(() => queries.setKeptBytes(id, bytes))
+      withoutFsync(() => queries.setKeptBytes(id, bytes))
     }
   }
 
@@ -65,7 +61,7 @@ export function createJobRoom({ queries, findStore, discard, plans, atomically, 
         const store = findStore(storeId)
         if (!store) return
         const { jobErrorBytesMax } = plans[store.plan]
-        while (unsynced(() => dropSome(storeId, jobErrorBytesMax))) await turn()
+        while (withoutFsync(() => dropSome(storeId, jobErrorBytesMax))) await turn()
         const listBeyond = () => queries.listBeyond(storeId, LIMITS.jobsKeptMax)
         for (let old = listBeyond(); old.length > 0; old = listBeyond()) {
           for (const job of old) await discard(job)

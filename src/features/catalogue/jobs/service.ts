@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { CallerStore, Standing } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
+import type { Base } from '../../module.ts'
 import type { NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobLoop } from './loop.ts'
@@ -25,7 +24,7 @@ import type { createStart } from './start.ts'
 import type { JobStreams } from './streams.ts'
 import { type JobViews, toFailure } from './view.ts'
 
-export interface JobDeps {
+export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: JobQueries
   ledger: Ledger
   starter: ReturnType<typeof createStart>
@@ -34,9 +33,6 @@ export interface JobDeps {
   views: JobViews
   room: JobRoom
   files: Pick<WorkFiles, 'list' | 'remove'>
-  atomically: Atomically
-  log: { error(fields: object, message: string): void }
-  clock: Clock
 }
 
 /** Rows in one transaction, which holds the event loop for a few milliseconds. */

@@ -1,17 +1,15 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
+import type { Base } from '../../module.ts'
 import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
 import { toItemError } from './work.ts'
 
-export interface StartDeps {
+export interface StartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
   queries: Pick<
     JobQueries,
     'add' | 'addItem' | 'skipEarlier' | 'acknowledge' | 'countUnfinished' | 'dropItems' | 'dropJob'
@@ -19,10 +17,6 @@ export interface StartDeps {
   ledger: Pick<Ledger, 'nextArrival' | 'acknowledged' | 'finishIfDone'>
   /** One file for each job with long contents. */
   files: Pick<WorkFiles, 'create' | 'remove'>
-  atomically: Atomically
-  unsynced<Result>(write: () => Result): Result
-  clock: Clock
-  ids: Ids
 }
 
 /** Rows and bytes of one transaction, which holds the event loop for a few milliseconds. */
@@ -36,13 +30,13 @@ const WRONG_KEPT_MAX = 10_000
 
 /** Writes jobs down. */
 export function createStart(deps: StartDeps) {
-  const { queries, ledger, files, atomically, unsynced, clock, ids } = deps
+  const { queries, ledger, files, atomically, withoutFsync, clock, ids } = deps
 
   /** Deletes a job that nobody has heard of, or that is old, in small steps. */
   async function discard({ id, jobId }: { id: number; jobId: string }): Promise<void> {
     await files.remove(jobId)
-    while (unsynced(() => queries.dropItems(id, BATCH_ITEMS)) > 0) await turn()
-    unsynced(() => queries.dropJob(id))
+    while (withoutFsync(() => queries.dropItems(id, BATCH_ITEMS)) > 0) await turn()
+    withoutFsync(() => queries.dropJob(id))
   }
 
   return {
@@ -60,7 +54,7 @@ export function createStart(deps: StartDeps) {
       const { type, author, items, callbackUrl, warnings, acknowledgedWith } = newJob
       if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
       const jobId = ids.uuid()
-      const id = unsynced(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
+      const id = withoutFsync(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
       let file: WorkFile | undefined
       const put = async (bytes: Uint8Array): Promise<FilePart> => {
         file ??= await files.create(jobId)
@@ -117,7 +111,7 @@ export function createStart(deps: StartDeps) {
       batch = []
       chars = 0
       await turn()
-      unsynced(() =>
+      withoutFsync(() =>
         atomically(() => {
           for (const item of rows) {
             const { productId, error } = item

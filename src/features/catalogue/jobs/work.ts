@@ -1,14 +1,14 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
+import type { Base } from '../../module.ts'
 import type { ProductChanges, ProductInput } from '../products/changes.ts'
 import type { Given, Product } from '../products/schema.ts'
 import type { ItemContent } from './item.ts'
 import { LeaseLost, type Ledger } from './ledger.ts'
 import type { ItemError, LeasedItem } from './queries.ts'
 
-export interface WorkDeps {
+export interface WorkDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
   ledger: Pick<Ledger, 'end' | 'putBack'>
   changes: Pick<ProductChanges, 'put' | 'remove'>
   toInput(product: Product, given: Given | undefined): ProductInput
@@ -16,9 +16,6 @@ export interface WorkDeps {
   readPart(item: LeasedItem): Promise<string>
   /** Whether the model can be used at all. */
   isModelReady(): boolean
-  noteFault(error: unknown): void
-  log: { error(fields: object, message: string): void; warn(fields: object, message: string): void }
-  clock: Clock
 }
 
 /**

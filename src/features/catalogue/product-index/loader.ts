@@ -2,16 +2,14 @@ import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import type { Base } from '../../module.ts'
 import type { ProductIndex } from './product-index.ts'
 import type { ProductIndexQueries } from './queries.ts'
 
-export interface IndexLoaderDeps {
+export interface IndexLoaderDeps extends Pick<Base, 'log' | 'noteFault'> {
   index: ProductIndex
   queries: ProductIndexQueries
   vectors: Pick<VectorTable, 'blocks'>
-  /** Learns of a database that cannot be read. */
-  noteFault(error: unknown): void
-  log: { error(fields: object, message: string): void }
 }
 
 /** Slots whose products' words are read in one tick: some 2 ms. */

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import { createVectorArena } from '../../../platform/vectors/arena.ts'
-import type { Ground, Module } from '../../module.ts'
-import { createIndexLoader, type IndexLoader, type IndexLoaderDeps } from './loader.ts'
+import type { Base, Module } from '../../module.ts'
+import { createIndexLoader, type IndexLoader } from './loader.ts'
 import { createProductIndex, type ProductIndex } from './product-index.ts'
 import { productIndexQueries } from './queries.ts'
 
-export interface ProductIndexNeeds extends Pick<IndexLoaderDeps, 'noteFault'> {
+export interface ProductIndexNeeds {
   /** The model in use; only its vectors are searched. */
   model: KnownModel
   /** Numbers in one vector. */
@@ -23,8 +23,8 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
  * write to it after each commit, and searches read it.
  */
-export function buildProductIndex({ db, clock, log }: Ground, needs: ProductIndexNeeds) {
-  const { model, dimension, memoryBytesMax, stop, noteFault } = needs
+export function buildProductIndex({ db, clock, log, noteFault }: Base, needs: ProductIndexNeeds) {
+  const { model, dimension, memoryBytesMax, stop } = needs
   const arena = createVectorArena(dimension, { memoryBytesMax })
   stop?.addEventListener('abort', arena.close, { once: true })
   const index = createProductIndex(arena, clock.now)

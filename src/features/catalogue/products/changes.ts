@@ -1,12 +1,11 @@
 import type { CallerStore, Standing } from '../../../core/actor.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { EmitEvent } from '../../../core/events.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
-import type { Plans } from '../../../core/plans.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicateLook, DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
@@ -16,10 +15,9 @@ import { getImageUrl, type PictureSource, type ProductPictures } from './picture
 import type { PictureToSave, ProductQueries, ProductRow, ProductToSave, SavedProduct } from './queries.ts'
 import type { Metadata } from './schema.ts'
 
-export interface ProductChangesDeps {
+export interface ProductChangesDeps extends Pick<Base, 'clock' | 'ids' | 'plans' | 'baseUrl'> {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
-  plans: Plans
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
   writeTogether: WriteTogether
@@ -31,9 +29,6 @@ export interface ProductChangesDeps {
   waiting?: WaitingWrites | undefined
   /** Learns inside its transaction of every write that may have taken room of the plan. */
   noteGrowth?: ((store: CallerStore) => void) | undefined
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
 }
 
 /** Writes that were acknowledged and wait to be done, such as the items of jobs. They are numbered by their arrival. */

@@ -9,14 +9,13 @@ import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
 import { parseHttpUrl } from '../../../platform/outbound/http-url.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
@@ -54,8 +53,6 @@ export interface ProductNeeds {
   waiting?: WaitingWrites
   /** Learns inside its transaction of every write that may have taken room of the plan. */
   noteGrowth?: (store: CallerStore) => void
-  /** Told of a fault of the disk. */
-  noteFault?: (error: unknown) => void
 }
 
 /** Products of an older version whose copies are made anew in one step. */
@@ -68,7 +65,8 @@ const SWEEP_MS = 10_000
  * Wires the products of all stores. An upload walks straight down from here: routes, service, changes, then the pictures
  * and the SQL, then the product index, which calls nothing back.
  */
-export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Ground, needs: ProductNeeds) {
+export function buildProducts(base: Base, needs: ProductNeeds) {
+  const { db, atomically, withoutFsync, clock, ids, plans, baseUrl, noteFault } = base
   const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, duplicates, waiting } =
     needs
   const queries = productQueries(db, model.vectors, model.row)
@@ -84,7 +82,7 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
     findVector: index.findVector,
     baseUrl,
     atomically,
-    unsynced: (write) => unsynced(db, write),
+    withoutFsync,
     writeTogether,
     clock,
     ids,
@@ -96,7 +94,7 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
   const sales = createSales({
     queries: saleQueries(db),
-    ...{ unsynced: (write) => unsynced(db, write), turn, clock },
+    ...{ withoutFsync, turn, clock },
   })
   const products = productService({
     ...{ queries, lists, changes, sales, toPublicUrl: pictures.toPublicUrl },
@@ -121,10 +119,10 @@ export function buildProducts({ db, atomically, clock, ids, plans, baseUrl }: Gr
        */
       *foldOld(): Generator<void> {
         try {
-          while (unsynced(db, () => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
+          while (withoutFsync(() => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
         } catch (error) {
           if (!storageFailure(error)) throw error
-          needs.noteFault?.(error)
+          noteFault(error)
         }
       },
     },

@@ -1,17 +1,16 @@
 import pLimit from 'p-limit'
 import type { CallerStore } from '../../../core/actor.ts'
 import type { ByteBudget } from '../../../core/byte-budget.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/hash.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
+import type { Base } from '../../module.ts'
 import { readGiven } from './given.ts'
 import { createGivenPictures, type KnownPicture, toFacts } from './given-pictures.ts'
 import { KEPT_PREFIX } from './kept-address.ts'
@@ -20,7 +19,7 @@ import type { GivenPicture } from './schema.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
 import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
 
-export interface PictureDeps {
+export interface PictureDeps extends Pick<Base, 'clock' | 'ids' | 'baseUrl'> {
   queries: Pick<ProductQueries, 'findSameContent' | 'keepPicture' | 'findKeptPicture' | 'holdPicture'> &
     SweeperDeps['queries']
   storage: StorageLimit
@@ -33,13 +32,9 @@ export interface PictureDeps {
   budget: Pick<ByteBudget, 'take'>
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
-  /** The public address, known once the service listens. */
-  baseUrl(): string
   atomically: SweeperDeps['atomically']
-  unsynced: SweeperDeps['unsynced']
+  withoutFsync: SweeperDeps['withoutFsync']
   writeTogether: WriteTogether
-  clock: Clock
-  ids: Ids
 }
 
 /** One picture as a client gives it. */
@@ -76,7 +71,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 /** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
   const { queries, storage, embedder, fetcher, checkUrl, files, budget, findVector } = deps
-  const { baseUrl, atomically, unsynced, writeTogether, clock, ids } = deps
+  const { baseUrl, atomically, withoutFsync, writeTogether, clock, ids } = deps
 
   /** Keeps a file from being written and deleted at the same time. */
   const fileLocked = createKeyedLock()
@@ -336,7 +331,7 @@ export function productPictures(deps: PictureDeps) {
     },
 
     /** Deletes the pictures that no product has used for a minute; see {@link createSweeper}. */
-    sweep: createSweeper({ queries, files, fileLocked, atomically, unsynced, clock }),
+    sweep: createSweeper({ queries, files, fileLocked, atomically, withoutFsync, clock }),
   }
 }
 

@@ -6,7 +6,7 @@ import type { SaleQueries } from './sale-queries.ts'
 export interface SalesDeps {
   queries: SaleQueries
   /** Runs a write as one transaction that does not wait for the disk: what is lost is done again. */
-  unsynced(write: () => void): void
+  withoutFsync(write: () => void): void
   turn: Turn
   clock: Pick<Clock, 'now'>
 }
@@ -17,12 +17,12 @@ export type Sales = ReturnType<typeof createSales>
 const STEP = 100
 
 /** Keeps the prices by which lists are sorted at what is paid now, when sales begin and end. */
-export function createSales({ queries, unsynced, turn, clock }: SalesDeps) {
+export function createSales({ queries, withoutFsync, turn, clock }: SalesDeps) {
   /** Awaited before a list by price, so that it is exact at the moment of the request. */
   async function settle(storeId: string, now = clock.now()): Promise<void> {
     while (queries.isDue(storeId, now)) {
       try {
-        unsynced(() => queries.turn(storeId, now, STEP))
+        withoutFsync(() => queries.turn(storeId, now, STEP))
       } catch (error) {
         // A disk that takes no writes is no reason to refuse a read; the list is then as of the last write.
         if (storageFailure(error)) return
@@ -39,7 +39,7 @@ export function createSales({ queries, unsynced, turn, clock }: SalesDeps) {
     async settleAll(): Promise<void> {
       const now = clock.now()
       for (let storeId = queries.findDue(now); storeId !== undefined; storeId = queries.findDue(now)) {
-        unsynced(() => queries.turn(storeId as string, now, STEP))
+        withoutFsync(() => queries.turn(storeId as string, now, STEP))
         await turn()
       }
     },

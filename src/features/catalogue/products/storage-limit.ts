@@ -1,14 +1,12 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { storageLimitExceeded } from '../../../core/plan-limits.ts'
-import type { Plans } from '../../../core/plans.ts'
+import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StorageQueries } from './storage-queries.ts'
 
-export interface StorageLimitDeps {
+export interface StorageLimitDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
   stores: Pick<StoreQueries, 'readKeptBytes'>
-  plans: Plans
-  baseUrl(): string
 }
 
 /** A picture that arrived as bytes. */

@@ -1,20 +1,15 @@
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import type { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
+import type { Base } from '../../module.ts'
 import type { ProductQueries } from './queries.ts'
 import type { DoomedPicture, StorageQueries } from './storage-queries.ts'
 
-export interface SweeperDeps {
+export interface SweeperDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
   queries: Pick<ProductQueries, 'isKept'> &
     Pick<StorageQueries, 'noteReleased' | 'dropReleased' | 'forgetReleased' | 'postponeReleased'>
   files: Pick<PictureFiles, 'remove'>
   /** Keeps a file from being deleted while it is written. */
   fileLocked: ReturnType<typeof createKeyedLock>
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  clock: Clock
 }
 
 /** A kept picture that no product uses is deleted after this time, so that a new one is not lost before its product is saved. */
@@ -28,7 +23,7 @@ const STEP = 50
  * product let a picture go starts the picture's time, and the first call after that time deletes it. A call during
  * another one joins that.
  */
-export function createSweeper({ queries, files, fileLocked, atomically, unsynced, clock }: SweeperDeps) {
+export function createSweeper({ queries, files, fileLocked, atomically, withoutFsync, clock }: SweeperDeps) {
   let running: Promise<void> | undefined
 
   async function remove({ address, contentHash }: DoomedPicture): Promise<void> {
@@ -38,15 +33,17 @@ export function createSweeper({ queries, files, fileLocked, atomically, unsynced
       if (!queries.isKept(contentHash)) await files.remove(name)
     })
     // Last, so that a crash before this leaves the file to the next sweep.
-    unsynced(() => queries.forgetReleased(address))
+    withoutFsync(() => queries.forgetReleased(address))
   }
 
   async function run(): Promise<void> {
     const now = clock.now()
     const failures: unknown[] = []
-    while (unsynced(() => queries.noteReleased(now, STEP)) === STEP) await nextTurn()
+    while (withoutFsync(() => queries.noteReleased(now, STEP)) === STEP) await nextTurn()
     for (let isMore = true; isMore; await nextTurn()) {
-      const step = unsynced(() => atomically(() => queries.dropReleased(now - UNUSED_AFTER_MS, now, STEP)))
+      const step = withoutFsync(() =>
+        atomically(() => queries.dropReleased(now - UNUSED_AFTER_MS, now, STEP)),
+      )
       for (const picture of step.doomed) {
         try {
           await remove(picture)

@@ -1,7 +1,6 @@
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { reembeddingQueries } from './queries.ts'
@@ -13,21 +12,20 @@ export interface ReembeddingNeeds {
   model: Pick<KnownModel, 'row'>
   embedder: Pick<Embedder, 'status'>
   products: Pick<ProductsModule['service'], 'changes'>
-  noteFault(error: unknown): void
 }
 
 const TICK_MS = 1_000
 
 /** Wires the embedding of products whose vectors are of an earlier model. */
-export function buildReembedding({ db, clock, log }: Ground, needs: ReembeddingNeeds) {
-  const { stores, model, embedder, products, noteFault } = needs
+export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
+  const { db } = base
+  const { stores, model, embedder, products } = needs
   const service = reembeddingService({
+    ...base,
     queries: reembeddingQueries(db, model.row),
     changes: products.changes,
     findStore: stores.findStore,
     isModelReady: () => embedder.status().state === 'ready',
-    unsynced: (write) => unsynced(db, write),
-    ...{ noteFault, log, clock },
   })
   return {
     service,

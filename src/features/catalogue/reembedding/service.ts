@@ -1,22 +1,18 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { ProductChanges } from '../products/changes.ts'
 import type { ReembeddingQueries, WaitingProduct } from './queries.ts'
 
-export interface ReembeddingDeps {
+export interface ReembeddingDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'noteFault'> {
   queries: ReembeddingQueries
   changes: Pick<ProductChanges, 'embedAgain'>
   findStore(id: string): CallerStore | undefined
   /** Whether the model can be used at all. */
   isModelReady(): boolean
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  noteFault(error: unknown): void
-  log: { info(fields: object, message: string): void; error(fields: object, message: string): void }
-  clock: Clock
 }
 
 /** Products that are embedded at a time. Their pictures are the last in every queue. */
@@ -45,7 +41,7 @@ interface OpenStore {
  * What waits is what the pictures say, so that a program that dies goes on where it was.
  */
 export function reembeddingService(deps: ReembeddingDeps) {
-  const { queries, changes, findStore, isModelReady, unsynced, noteFault, log, clock } = deps
+  const { queries, changes, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
   /** Stores in turn; undefined before the first look. */
   let stores: OpenStore[] | undefined
   /** Rows of products under way. */
@@ -96,7 +92,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
   async function embed(store: CallerStore, product: WaitingProduct): Promise<void> {
     try {
       await changes.embedAgain(store, product.productId)
-      if (product.tries > 0) unsynced(() => queries.forgetFailure(product.id))
+      if (product.tries > 0) withoutFsync(() => queries.forgetFailure(product.id))
       done++
     } catch (error) {
       judge(store, product, error)
@@ -119,7 +115,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
     const dueAt = clock.now() + pause
     const code = failure?.code ?? 'internal_error'
     try {
-      unsynced(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))
+      withoutFsync(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))
     } catch (fault) {
       noteFault(fault)
       heldUntil = clock.monotonic() + HOLD_MS

@@ -1,8 +1,7 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { ReadChange } from '../../../core/events.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced } from '../../../platform/db/open.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { changeQueries } from './queries.ts'
 import { changeRoutes } from './routes.ts'
 import { type ChangeService, changeService } from './service.ts'
@@ -13,9 +12,9 @@ export interface ChangeNeeds {
 }
 
 /** Wires the change feed. It stands above nothing: products write it, and webhooks read it. */
-export function buildChanges({ db, clock }: Ground, { readers }: ChangeNeeds) {
+export function buildChanges({ db, clock, withoutFsync }: Base, { readers }: ChangeNeeds) {
   const queries = changeQueries(db)
-  const service = changeService({ queries, clock, readers, unsynced: (write) => unsynced(db, write) })
+  const service = changeService({ queries, clock, readers, withoutFsync })
   return {
     service,
     routes: (doors: Doors) => changeRoutes(doors, service),

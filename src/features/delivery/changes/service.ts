@@ -1,19 +1,17 @@
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { changesExpired } from '../../../core/errors.ts'
 import type { EmitEvent, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { ChangeQueries } from './queries.ts'
 import type { Change, ChangeList, ChangesQuery } from './schema.ts'
 
-export interface ChangeDeps {
+export interface ChangeDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   queries: ChangeQueries
-  clock: Clock
   /** Learn of each change inside its transaction. One that throws undoes the change. */
   readers: readonly ReadChange[]
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
 }
 
 /** Changes deleted in one step, and steps of one run of the chore. */
@@ -29,7 +27,7 @@ const SHORTENED_AT_ONCE = 20
 export type ChangeService = ReturnType<typeof changeService>
 
 /** The change feed: every change of a store's products, numbered without gaps (contract 9.1). */
-export function changeService({ queries, clock, readers, unsynced }: ChangeDeps) {
+export function changeService({ queries, clock, readers, withoutFsync }: ChangeDeps) {
   /** Records an event and tells the readers. Call it inside the transaction of the change. */
   const emit: EmitEvent = ({ name: event, storeId, origin, data }) => {
     const createdAt = clock.now()
@@ -71,10 +69,10 @@ export function changeService({ queries, clock, readers, unsynced }: ChangeDeps)
 
     /** Deletes changes that are older than 30 days, and those that a delivery has kept, in small steps. */
     async prune(): Promise<void> {
-      while (unsynced(() => queries.removePassed(PRUNED_AT_ONCE)) === PRUNED_AT_ONCE) await turn()
+      while (withoutFsync(() => queries.removePassed(PRUNED_AT_ONCE)) === PRUNED_AT_ONCE) await turn()
       const before = clock.now() - LIMITS.changesKeptDays * DAY_MS
       for (let step = 0; step < PRUNE_STEPS_MAX; step++) {
-        if (unsynced(() => queries.prune(before, PRUNED_AT_ONCE)) < PRUNED_AT_ONCE) return
+        if (withoutFsync(() => queries.prune(before, PRUNED_AT_ONCE)) < PRUNED_AT_ONCE) return
         await turn()
       }
     },

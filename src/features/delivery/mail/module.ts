@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import type { Mailer } from '../../../platform/mail/mailer.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { outboxQueries } from './queries.ts'
 import { type OutboxService, outboxService } from './service.ts'
 
@@ -12,7 +12,7 @@ export interface MailNeeds {
 }
 
 /** Wires the outbox. */
-export function buildMail({ db, clock, ids, log }: Ground, { mailer, secretBox }: MailNeeds) {
+export function buildMail({ db, clock, ids, log }: Base, { mailer, secretBox }: MailNeeds) {
   const service = outboxService({ queries: outboxQueries(db), mailer, secretBox, clock, ids, log })
   return {
     service,

@@ -1,16 +1,14 @@
-import { type Clock, isoTime } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
+import { isoTime } from '../../../core/clock.ts'
 import type { Mail, MailError, Mailer } from '../../../platform/mail/mailer.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Base } from '../../module.ts'
 import type { OutboxQueries, OutboxRow } from './queries.ts'
 
-export interface OutboxDeps {
+export interface OutboxDeps extends Pick<Base, 'clock' | 'ids'> {
+  log: Pick<Base['log'], 'warn'>
   queries: OutboxQueries
   mailer: Mailer
   secretBox: SecretBox
-  clock: Clock
-  ids: Ids
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 /** How the outbox treats a mail until it is delivered. */

@@ -1,6 +1,7 @@
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { parseRetryAfter } from '../../../core/retry-after.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
+import type { Base } from '../../module.ts'
 import type { Attempted, DeliveryQueries, DeliveryRow } from './delivery-queries.ts'
 import type { WebhookHealthService } from './health.ts'
 import type { WebhookQueries } from './queries.ts'
@@ -9,13 +10,12 @@ import { CALLBACKS } from './secret-queries.ts'
 import type { SigningSecrets } from './secrets.ts'
 import { signMessage } from './signatures.ts'
 
-export interface AttemptDeps {
+export interface AttemptDeps extends Pick<Base, 'clock'> {
   deliveries: Pick<DeliveryQueries, 'find' | 'noteAttempt'>
   webhooks: Pick<WebhookQueries, 'find'>
   secrets: Pick<SigningSecrets, 'read'>
   health: WebhookHealthService
   poster: Poster
-  clock: Clock
   /** Runs some writes as one transaction that does not wait for the disk: what is lost is sent again. */
   write(work: () => void): void
 }

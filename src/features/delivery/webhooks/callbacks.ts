@@ -1,17 +1,14 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
+import type { Base } from '../../module.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
 import type { DeliveryLoop } from './loop.ts'
 import type { DeliveryState } from './schema.ts'
 import { CALLBACKS } from './secret-queries.ts'
 import type { SigningSecrets } from './secrets.ts'
 
-export interface CallbackDeps {
+export interface CallbackDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<DeliveryQueries, 'add' | 'listLog'>
   secrets: Pick<SigningSecrets, 'create' | 'readHint'>
   loop: Pick<DeliveryLoop, 'expect'>
-  clock: Clock
-  ids: Ids
 }
 
 /** The end of a job, for the address that its client named. */

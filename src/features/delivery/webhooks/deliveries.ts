@@ -1,12 +1,11 @@
-import type { Atomically } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { EventOrigin } from '../../../core/events.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { createShares } from '../../../core/shares.ts'
 import { turn } from '../../../core/turns.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { Base } from '../../module.ts'
 import type { Attempts } from './attempts.ts'
 import type { DeliveryQueries, DeliveryRow } from './delivery-queries.ts'
 import type { DeliveryLoop } from './loop.ts'
@@ -21,18 +20,13 @@ import {
   type WebhookEvent,
 } from './schema.ts'
 
-export interface DeliveriesDeps {
+export interface DeliveriesDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
   queries: DeliveryQueries
   webhooks: Pick<WebhookQueries, 'find' | 'listEnabled' | 'listDeleted' | 'removeDeleted'>
   attempts: Pick<Attempts, 'show' | 'attemptAnyway'>
   loop: Pick<DeliveryLoop, 'expect'>
   /** Whether webhooks of a store tell of changes that do not come from a client. */
   isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
 }
 
 /** Rows deleted in one step, and steps of one run of the chore. */
@@ -158,7 +152,7 @@ export function deliveryService(deps: DeliveriesDeps) {
       let step = 0
       const remove = async (some: () => number) => {
         while (step++ < PRUNE_STEPS_MAX) {
-          if (deps.unsynced(some) < PRUNED_AT_ONCE) return true
+          if (deps.withoutFsync(some) < PRUNED_AT_ONCE) return true
           await turn()
         }
         return false

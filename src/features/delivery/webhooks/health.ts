@@ -1,5 +1,6 @@
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { OutboxService } from '../mail/service.ts'
@@ -7,15 +8,11 @@ import { disabledMail } from './mails.ts'
 import type { WebhookHealth, WebhookQueries, WebhookRow } from './queries.ts'
 import type { DisabledReason } from './schema.ts'
 
-export interface HealthDeps {
+export interface HealthDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   webhooks: Pick<WebhookQueries, 'find' | 'updateHealth'>
   people: Pick<PeopleQueries, 'listOwners'>
   stores: Pick<StoreQueries, 'findStore'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  baseUrl(): string
-  clock: Clock
-  later(callback: () => void, delayMs: number): void
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 interface Result {
@@ -47,7 +44,7 @@ export function webhookHealth(deps: HealthDeps) {
       .listOwners(webhook.storeId, OWNERS_MAX)
       .map(({ email }) => outbox.write(disabledMail(email, facts)))
     // After the transaction; an undelivered mail stays in the outbox for another attempt.
-    deps.later(() => {
+    deps.defer(() => {
       for (const id of mailIds)
         void outbox
           .deliver(id)

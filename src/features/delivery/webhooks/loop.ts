@@ -1,19 +1,15 @@
-import type { Clock } from '../../../core/clock.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
+import type { Base } from '../../module.ts'
 import type { Attempt } from './attempts.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
 import { createLines, type LineLimits } from './lines.ts'
 
-export interface LoopDeps {
+export interface LoopDeps extends Pick<Base, 'clock' | 'log' | 'defer'> {
   queries: Pick<DeliveryQueries, 'listWaiting' | 'listWaitingEndpoints'>
   attempt: Attempt
   isStopping(): boolean
   /** The deliveries of a suspended store wait. */
   isSuspended(storeId: string): boolean
-  clock: Clock
-  /** Calls back once, after so many ms, or when the service stops. */
-  later(callback: () => void, delayMs: number): void
-  log: { warn(fields: Record<string, unknown>, message: string): void }
   limits?: LineLimits
 }
 
@@ -31,7 +27,7 @@ export type DeliveryLoop = ReturnType<typeof createDeliveryLoop>
  * one process serves a data folder.
  */
 export function createDeliveryLoop(deps: LoopDeps) {
-  const { queries, attempt, isStopping, isSuspended, clock, later, log } = deps
+  const { queries, attempt, isStopping, isSuspended, clock, defer, log } = deps
   const lines = createLines(deps.limits)
   const underway = new Set<Promise<void>>()
   let isWoken = false
@@ -97,7 +93,7 @@ export function createDeliveryLoop(deps: LoopDeps) {
       lines.release(line, id, clock.now())
     } catch (err) {
       log.warn({ err, delivery_id: id }, 'the result of a delivery could not be written')
-      later(() => {
+      defer(() => {
         write(line, id, record)
         wake()
       }, UNWRITTEN_MS)
@@ -122,7 +118,7 @@ export function createDeliveryLoop(deps: LoopDeps) {
     const next = lines.findNextDue(now)
     if (next - now > TIMER_MAX_MS || next >= timerAt) return
     timerAt = next
-    later(() => {
+    defer(() => {
       timerAt = Infinity
       run()
     }, next - now)
@@ -131,7 +127,7 @@ export function createDeliveryLoop(deps: LoopDeps) {
   function wake(): void {
     if (isWoken || isStopping()) return
     isWoken = true
-    later(() => {
+    defer(() => {
       isWoken = false
       run()
     }, 0)

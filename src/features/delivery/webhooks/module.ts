@@ -3,12 +3,11 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import type { EventOrigin, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced as runUnsynced } from '../../../platform/db/open.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
 import { createHostSlots } from '../../../platform/pictures/host-slots.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { OutboxService } from '../mail/service.ts'
@@ -51,24 +50,23 @@ const LOOKUPS = {
  * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the loop sends them
  * afterwards, and writes what came of it.
  */
-export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
-  const { db, clock, ids, log, atomically, later } = ground
+export function buildWebhooks(base: Base, needs: WebhookNeeds) {
+  const { db, clock, ids, log, atomically, defer, withoutFsync } = base
   const { secretBox, poster, isSwitchedOn } = needs
   const webhooks = webhookQueries(db)
   const queries = deliveryQueries(db)
   const secrets = signingSecrets({ queries: secretQueries(db), secretBox, clock, ids })
-  const unsynced = <Result>(write: () => Result) => runUnsynced(db, write)
   const attempts = createAttempts({
     ...{ deliveries: queries, webhooks, secrets, poster, clock },
-    health: webhookHealth({ ...ground, ...needs, webhooks }),
-    write: (work) => unsynced(() => atomically(work)),
+    health: webhookHealth({ ...base, ...needs, webhooks }),
+    write: (work) => withoutFsync(() => atomically(work)),
   })
   const { attempt } = attempts
   const { isStopping } = poster
   // A store that is there no more sends nothing either.
   const isSuspended = (storeId: string) => needs.stores.findStore(storeId)?.suspendedAt !== null
-  const loop = createDeliveryLoop({ queries, attempt, isStopping, isSuspended, clock, later, log })
-  const deps = { ...ground, queries, webhooks, attempts, loop, secrets, isSwitchedOn, unsynced }
+  const loop = createDeliveryLoop({ queries, attempt, isStopping, isSuspended, clock, defer, log })
+  const deps = { ...base, queries, webhooks, attempts, loop, secrets, isSwitchedOn }
   const deliveries = deliveryService(deps)
   const { isTold } = deliveries
   const checkUrl = (url: string) => askDoor(() => poster.check(url))
@@ -82,7 +80,7 @@ export function buildWebhooks(ground: Ground, needs: WebhookNeeds) {
     lookups.run(storeId, storeId, () => poster.resolve(url)),
   )
   const service = webhookService({
-    ...{ ...ground, queries: webhooks, secrets, checkUrl, checkHost },
+    ...{ ...base, queries: webhooks, secrets, checkUrl, checkHost },
     resume: (storeId, id) => loop.expect(id, storeId),
   })
   const callbacks = createCallbacks(deps)

@@ -1,21 +1,17 @@
-import type { Atomically } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import type { EventOrigin } from '../../../core/events.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { turn } from '../../../core/turns.ts'
 import { readMoment } from '../../../http/paging.ts'
+import type { Base } from '../../module.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
 import type { DeliveryLoop } from './loop.ts'
 import type { WebhookRow } from './queries.ts'
 import type { RecoverBody, Recovered, WebhookEvent } from './schema.ts'
 
-export interface RecoveryDeps {
+export interface RecoveryDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: Pick<DeliveryQueries, 'addOrRepeat' | 'listChangesAfter' | 'findChangeBounds' | 'findChangeTime'>
   loop: Pick<DeliveryLoop, 'expect'>
   isTold(storeId: string, origin: EventOrigin): boolean
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
 }
 
 /** Changes looked at in one transaction, and in one call. */

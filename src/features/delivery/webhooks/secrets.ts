@@ -1,14 +1,11 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Ids } from '../../../core/ids.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Base } from '../../module.ts'
 import type { SecretQueries, SecretRow } from './secret-queries.ts'
 import { makeSecret } from './signatures.ts'
 
-export interface SecretDeps {
+export interface SecretDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: SecretQueries
   secretBox: SecretBox
-  clock: Clock
-  ids: Ids
 }
 
 const SECRET_BYTES = 32

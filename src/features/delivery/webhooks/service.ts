@@ -1,10 +1,10 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import type { CheckHost } from './addresses.ts'
 import type { WebhookQueries, WebhookRow } from './queries.ts'
 import {
@@ -21,7 +21,7 @@ import { CALLBACKS } from './secret-queries.ts'
 import type { SigningSecrets } from './secrets.ts'
 import { isWellFormed, toStandardSecret } from './signatures.ts'
 
-export interface WebhookDeps {
+export interface WebhookDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WebhookQueries
   secrets: SigningSecrets
   /** @throws ApiError `url_not_allowed`. */
@@ -30,10 +30,6 @@ export interface WebhookDeps {
   checkHost: CheckHost
   /** Its waiting deliveries may go out again. */
   resume(storeId: string, id: string): void
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export type WebhookService = ReturnType<typeof webhookService>

@@ -1,14 +1,14 @@
-import type { Atomically } from '../../../core/audit.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { hashName } from '../../../core/distinct.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { DayQueries } from './day-queries.ts'
 import { hasItem, pack, renameItem, unpack } from './packs.ts'
 import { SESSIONS, type TallyDay, type TallyQueries } from './tally-queries.ts'
 import type { createDemand } from './unmet/demand.ts'
 
-export interface ErasingDeps {
+export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   days: Pick<DayQueries, 'removeOfSearches'>
   tallies: Pick<TallyQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
   demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
@@ -16,9 +16,6 @@ export interface ErasingDeps {
   forgetLast(storeId: string, sessionId: string): void
   clock: Pick<Clock, 'monotonic'>
   ids: Pick<Ids, 'secret'>
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   /** Waits for the readers of tallies and keeps them out. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
@@ -32,8 +29,8 @@ export type Erasing = ReturnType<typeof createErasing>
 
 /** Takes a shopper's session out of the analytics. The sums stay. */
 export function createErasing(deps: ErasingDeps) {
-  const { days, tallies, demand, clock, atomically, unsynced } = deps
-  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+  const { days, tallies, demand, clock, atomically, withoutFsync } = deps
+  const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
   function renameInPack(day: TallyDay, from: number, to: number): boolean {
     const packed = tallies.findPack(day)

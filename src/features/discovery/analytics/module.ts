@@ -2,9 +2,8 @@ import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { AnsweredSearch } from '../search/history.ts'
 import { createBursts } from './bursts.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
@@ -34,7 +33,10 @@ export interface AnalyticsNeeds {
 }
 
 /** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
-export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, needs: AnalyticsNeeds) {
+export function buildAnalytics(
+  { db, clock, ids, log, atomically, withoutFsync }: Base,
+  needs: AnalyticsNeeds,
+) {
   const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
   const tallies = tallyQueries(db)
@@ -42,25 +44,24 @@ export function buildAnalytics({ db, clock, ids, log, atomically }: Ground, need
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
   const counting = createCounting({ days, tallies, pages, bursts: createBursts() })
-  const withoutDisk = <Result>(write: () => Result): Result => unsynced(db, write)
   const locked = createKeyedLock()
   const packing = createPacking({
     ...{ tallies, clock, atomically, historyDays, log },
     prune: pruneQueries(db),
-    unsynced: withoutDisk,
+    withoutFsync,
     alone: locked,
   })
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
     ...{ embedder, clock, log },
-    unsynced: withoutDisk,
+    withoutFsync,
     days: historyDays,
   })
   const erasing = createErasing({
     ...{ days, tallies, demand, clock, ids, atomically },
     forgetLast: counting.forgetSession,
-    unsynced: withoutDisk,
+    withoutFsync,
     alone: locked,
   })
   const service = analyticsService({

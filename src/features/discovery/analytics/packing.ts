@@ -1,9 +1,8 @@
-import type { Atomically } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { dayOf } from '../../../core/days.ts'
 import { placeHash } from '../../../core/distinct.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import { type Counts, join, MEASURES, pack, unpack } from './packs.ts'
 import type { PruneQueries } from './prune-queries.ts'
 import {
@@ -17,18 +16,13 @@ import {
   type TallyRow,
 } from './tally-queries.ts'
 
-export interface PackingDeps {
+export interface PackingDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'> {
   tallies: TallyQueries
   prune: PruneQueries
-  clock: Clock
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   /** Waits for the readers of tallies and keeps them out. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
   /** Days that searches and events are kept. */
   historyDays: number
-  log: { error(fields: object, message: string): void }
 }
 
 /** Days that counts are kept: a year, and time for the last of its nights. */
@@ -48,7 +42,7 @@ const EMPTY: Counts = {
 
 /** Packs the days that are over, and deletes counts that are too old. Both go in small steps. */
 export function createPacking(deps: PackingDeps) {
-  const { tallies, prune, clock, atomically, unsynced, alone, historyDays, log } = deps
+  const { tallies, prune, clock, atomically, withoutFsync, alone, historyDays, log } = deps
 
   const readPack = (day: TallyDay): Counts => {
     const packed = tallies.findPack(day)
@@ -85,7 +79,7 @@ export function createPacking(deps: PackingDeps) {
     tallies.setPack(day, pack(EMPTY))
   }
 
-  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+  const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
   async function packDay(day: TallyDay): Promise<void> {
     for (let isMore = true; isMore; ) {

@@ -1,7 +1,8 @@
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { dayOf } from '../../../core/days.ts'
 import { fold } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import { findBest } from './best.ts'
 import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
 import type { Days } from './day-queries.ts'
@@ -21,12 +22,11 @@ import type {
 import { PRODUCTS, QUERIES } from './tally-queries.ts'
 import type { UnmetMap } from './unmet/unmet-queries.ts'
 
-export interface AnalyticsDeps extends ReportDeps {
+export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   catalogue: CatalogueQueries
   unmet: { findMap(storeId: string): UnmetMap | undefined }
   /** What fills in of the metadata what the store has said once for all its products. */
   findFillFacts(storeId: string): FillFacts | undefined
-  clock: Clock
   /** Writes the searches and events that wait, so that the counts are of this moment. */
   flush(): void
   /** Reads tallies while nothing packs them, one reader at a time. */

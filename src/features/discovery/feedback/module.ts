@@ -1,7 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { unsynced } from '../../../platform/db/open.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { feedbackQueries } from './queries.ts'
 import { feedbackRoutes } from './routes.ts'
 import { type FeedbackDeps, feedbackService } from './service.ts'
@@ -12,13 +11,13 @@ export type FeedbackNeeds = Pick<
 >
 
 /** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */
-export function buildFeedback({ db, clock, ids }: Ground, needs: FeedbackNeeds) {
+export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: FeedbackNeeds) {
   const queries = feedbackQueries(db)
   const { findEnd, eraseSession, eraseOfSearches } = queries
   const service = feedbackService({
     ...needs,
     queries,
-    unsynced: (write) => unsynced(db, write),
+    withoutFsync,
     ...{ clock, ids },
   })
   return {

@@ -1,11 +1,11 @@
-import { type Clock, DAY_MS, HOUR_MS } from '../../../core/clock.ts'
+import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
+import type { Base } from '../../module.ts'
 import type { CountedEvent, TakenBack } from '../analytics/counting.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { FoundSearch } from '../search/queries.ts'
@@ -22,9 +22,9 @@ import { type ReadEvent, readEvent } from './reading.ts'
 import type { EventOutcome, FeedbackAnswer, RecordedEvent } from './schema.ts'
 import { createTellers } from './tellers.ts'
 
-export interface FeedbackDeps {
+export interface FeedbackDeps extends Pick<Base, 'clock' | 'ids' | 'withoutFsync'> {
   queries: FeedbackQueries
-  history: Pick<SearchHistory, 'find' | 'later' | 'flush'>
+  history: Pick<SearchHistory, 'find' | 'enqueue' | 'flush'>
   /** Learns that a search is given feedback, before its counts are written. */
   noteFeedback(searchId: string): void
   /** Counts an event in its transaction. @returns whether it counts for its product. */
@@ -34,10 +34,6 @@ export interface FeedbackDeps {
   /** Whether the store keeps the prices of its products from pages. */
   hidesPrices(storeId: string): boolean
   writeTogether: WriteTogether
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  clock: Clock
-  ids: Ids
   /** Days that an event is kept. */
   days: number
 }
@@ -76,7 +72,7 @@ export type FeedbackService = ReturnType<typeof feedbackService>
 
 /** Records what shoppers did with products, and which search led to it. */
 export function feedbackService(deps: FeedbackDeps) {
-  const { queries, history, noteFeedback, countEvent, writeTogether, unsynced, clock, ids, days } = deps
+  const { queries, history, noteFeedback, countEvent, writeTogether, withoutFsync, clock, ids, days } = deps
   const tellers = createTellers(deps)
 
   /** Looks up the highest price of a store at most once. */
@@ -184,7 +180,7 @@ export function feedbackService(deps: FeedbackDeps) {
     for (const { search } of judged) if (search) noteFeedback(search.id)
     const isAwaited = ({ row }: Judged) =>
       row.action === 'purchase' || row.orderId !== null || row.repeatKey !== null
-    for (const event of judged) if (!isAwaited(event)) history.later(() => void write(event))
+    for (const event of judged) if (!isAwaited(event)) history.enqueue(() => void write(event))
     if (!judged.some(isAwaited)) return judged.map(({ row }) => row)
     // The searches that the events belong to are counted first.
     history.flush()
@@ -270,7 +266,7 @@ export function feedbackService(deps: FeedbackDeps) {
     /** Deletes events that are too old, a few at a time. */
     async prune(): Promise<void> {
       const before = clock.now() - days * DAY_MS
-      while (unsynced(() => queries.forgetBefore(before, FORGET_STEP)) === FORGET_STEP) await turn()
+      while (withoutFsync(() => queries.forgetBefore(before, FORGET_STEP)) === FORGET_STEP) await turn()
     },
   }
 }

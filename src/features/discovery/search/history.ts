@@ -44,7 +44,7 @@ export function createSearchHistory({ queries, writes, note, clock, days }: Hist
       // A group that could not be written leaves its searches here.
       if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
       const count = note(answered)
-      writes.later(() => {
+      writes.enqueue(() => {
         pending.delete(search.id)
         queries.record(search)
         count()
@@ -52,7 +52,7 @@ export function createSearchHistory({ queries, writes, note, clock, days }: Hist
     },
 
     /** Queues another write behind the searches that were answered before it. */
-    later: writes.later,
+    enqueue: writes.enqueue,
     flush: writes.flush,
 
     /** Finds a search of a store, also one whose row is not written yet. */

@@ -1,12 +1,11 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
@@ -33,8 +32,6 @@ export interface SearchNeeds {
   note: HistoryDeps['note']
   /** Days that a search stays in the history. */
   historyDays: number
-  /** Learns of faults that no client hears of. */
-  noteFault(error: unknown): void
 }
 
 const MINUTE_MS = 60_000
@@ -43,17 +40,18 @@ const MINUTE_MS = 60_000
  * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
  * nothing of products calls back.
  */
-export function buildSearch({ db, clock, ids, log, later }: Ground, needs: SearchNeeds) {
+export function buildSearch(base: Base, needs: SearchNeeds) {
+  const { db, clock, ids, log, noteFault, withoutFsync } = base
   const { model, index, pictures, embedder, filters, countWaiting, note } = needs
-  const { readDefaults, findFillFacts, listPopular, historyDays, noteFault } = needs
+  const { readDefaults, findFillFacts, listPopular, historyDays } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
       record: queries.record,
       findSearch: queries.findSearch,
-      forgetBefore: (before, limit) => unsynced(db, () => queries.forgetBefore(before, limit)),
+      forgetBefore: (before, limit) => withoutFsync(() => queries.forgetBefore(before, limit)),
     },
-    writes: createWriteBehind({ db, log, name: 'searches and feedback', schedule: later, noteFault }),
+    writes: createWriteBehind({ ...base, name: 'searches and feedback' }),
     note,
     clock,
     days: historyDays,

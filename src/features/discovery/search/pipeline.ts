@@ -1,6 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
 import { isBrokenHex } from '../../../core/colours/colours.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
@@ -8,6 +6,7 @@ import type { Calibration } from '../../../platform/embedder/embedder.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
+import type { Base } from '../../module.ts'
 import { createAnswers } from './answer.ts'
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import { browse, type Places, type Sort, sortHits, toHit } from './browse.ts'
@@ -27,7 +26,7 @@ import { takeTurns } from './union.ts'
 import { warnOfUnknownWords } from './unknown-words.ts'
 import { warnOfUnknownFields, warnOfUnknownValues } from './warnings.ts'
 
-export interface PipelineDeps {
+export interface PipelineDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: SearchQueries
   findStore(storeId: string): SearchedStore | undefined
   history: Pick<SearchHistory, 'add'>
@@ -43,8 +42,6 @@ export interface PipelineDeps {
   findFillFacts(storeId: string): FillFacts | undefined
   /** Ids of the products that shoppers clicked and bought, best first. */
   listPopular(storeId: string): Promise<readonly string[]>
-  clock: Clock
-  ids: Ids
 }
 
 /** @param fields the only keys that are asked for; undefined for all. */

@@ -1,13 +1,14 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { describeAct } from '../../../core/audit.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
 import type { Erasing } from '../analytics/erasing.ts'
 import type { Erased, FeedbackQueries } from '../feedback/queries.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { SearchQueries } from '../search/queries.ts'
 import type { SessionErased } from './schema.ts'
 
-export interface SessionDeps {
+export interface SessionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'record'> {
   history: Pick<SearchHistory, 'settleSession'>
   searches: {
     findEnd: SearchQueries['findEnd']
@@ -20,10 +21,6 @@ export interface SessionDeps {
     eraseOfSearches: FeedbackQueries['eraseOfSearches']
   }
   analytics: Erasing
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  record: RecordEvent
 }
 
 /** Searches, and events, that are erased in one step: some milliseconds. */
@@ -34,8 +31,8 @@ export type SessionService = ReturnType<typeof sessionService>
 
 /** Erases what is kept under the session of a shopper. */
 export function sessionService(deps: SessionDeps) {
-  const { history, searches, feedback, analytics, atomically, unsynced, record } = deps
-  const write = <Result>(work: () => Result): Result => unsynced(() => atomically(work))
+  const { history, searches, feedback, analytics, atomically, withoutFsync, record } = deps
+  const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
   /** Repeats a step until it finds nothing more to erase. */
   async function exhaust(step: () => Erased): Promise<Erased> {

@@ -1,5 +1,5 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { adminNodeQueries } from './queries.ts'
 import { adminNodeRoutes } from './routes.ts'
 import { type AdminNodeDeps, type AdminNodeService, adminNodeService } from './service.ts'
@@ -10,9 +10,9 @@ export type AdminNodeNeeds = Pick<
 >
 
 /** Wires what super-admins see of this node. */
-export function buildAdminNode(ground: Ground, needs: AdminNodeNeeds) {
+export function buildAdminNode(base: Base, needs: AdminNodeNeeds) {
   const service = adminNodeService({
-    ...{ ...ground, ...needs, queries: adminNodeQueries(ground.db) },
+    ...{ ...base, ...needs, queries: adminNodeQueries(base.db) },
     readMemoryBytes: () => process.memoryUsage.rss(),
   })
   return {

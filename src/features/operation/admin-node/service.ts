@@ -1,11 +1,11 @@
 import type { Caller } from '../../../core/actor.ts'
-import { type Atomically, describeOperation, type RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { describeOperation } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
-import { limitOrNull, PLAN_NAMES, type Plans } from '../../../core/plans.ts'
+import { limitOrNull, PLAN_NAMES } from '../../../core/plans.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { AuditService } from '../../access/audit/service.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { HealthService } from '../health/service.ts'
 import type { AdminNodeQueries } from './queries.ts'
 import {
@@ -18,20 +18,16 @@ import {
   type OutboxQuery,
 } from './schema.ts'
 
-export interface AdminNodeDeps {
+export interface AdminNodeDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'plans'> {
   queries: AdminNodeQueries
   outbox: Pick<OutboxService, 'isConfigured' | 'listPage' | 'count' | 'resend'>
   health: Pick<HealthService, 'checkReadiness' | 'readVersion'>
-  plans: Plans
   listAudit: AuditService['listForOperator']
   readFreeDiskShare(): Promise<number>
   /** Bytes of memory of this process. */
   readMemoryBytes(): number
   /** The settings as running, without secrets. */
   settings: AdminSettings['settings']
-  clock: Clock
-  atomically: Atomically
-  record: RecordEvent
 }
 
 const cursors = createCursors({ list: 'admin_outbox' }, { id: CursorId })

@@ -1,10 +1,11 @@
 import type { Caller } from '../../../core/actor.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { operatorService } from '../../access/accounts/operator.ts'
 import type { TwoFactorService } from '../../access/two-factor/service.ts'
+import type { Base } from '../../module.ts'
 import type { AdminPeopleQueries, AdminUserRow } from './queries.ts'
 import {
   type AdminUser,
@@ -19,13 +20,12 @@ import {
 
 type Operator = ReturnType<typeof operatorService>
 
-export interface AdminPeopleDeps {
+export interface AdminPeopleDeps extends Pick<Base, 'clock'> {
   queries: AdminPeopleQueries
   operator: Pick<Operator, 'verify' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions'>
   resetTwoFactor: TwoFactorService['reset']
   /** Failed sign-ins by e-mail address. */
   failures: Pick<Throttle, 'look'>
-  clock: Clock
 }
 
 const users = createCursors({ list: 'admin_users' }, { id: CursorId })

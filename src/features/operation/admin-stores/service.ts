@@ -1,8 +1,9 @@
 import type { Caller } from '../../../core/actor.ts'
-import { type Clock, DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
-import { limitOrNull, type Plans } from '../../../core/plans.ts'
+import { limitOrNull } from '../../../core/plans.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StateService } from '../../stores/states/service.ts'
 import type { AdminStoreQueries, AdminStoreRow } from './queries.ts'
@@ -16,12 +17,10 @@ import {
   type SuspendBody,
 } from './schema.ts'
 
-export interface AdminStoreDeps {
+export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
   states: StateService
-  plans: Plans
-  clock: Clock
 }
 
 const SEARCH_DAYS = 30

@@ -4,7 +4,7 @@ import { schemaVersion } from '../../../platform/db/open.ts'
 import { probeVectors } from '../../../platform/db/probe.ts'
 import type { StorageWatch } from '../../../platform/storage-watch.ts'
 import { version } from '../../../version.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { healthRoutes, livenessRoutes } from './routes.ts'
 import { type HealthDeps, type HealthService, healthService } from './service.ts'
 
@@ -15,7 +15,7 @@ export interface HealthNeeds extends Pick<HealthDeps, 'embedder' | 'readFreeDisk
 }
 
 /** Wires health, readiness and version. */
-export function buildHealth({ db }: Ground, { storage, hasWholeIndex, ...needs }: HealthNeeds) {
+export function buildHealth({ db }: Base, { storage, hasWholeIndex, ...needs }: HealthNeeds) {
   const service = healthService({
     ...needs,
     version,

@@ -1,7 +1,6 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
-import { unsynced } from '../../../platform/db/open.ts'
 import { createStoreRows } from '../../../platform/db/store-rows.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { type ErasureDeps, type ErasureService, erasureService } from './service.ts'
 
 export interface ErasureNeeds
@@ -11,12 +10,11 @@ export interface ErasureNeeds
 }
 
 /** Wires the deletion of stores for good. It needs the files of the data folder, so that a running service alone does it. */
-export function buildErasure(ground: Ground, { stop, ...needs }: ErasureNeeds) {
-  const { db } = ground
+export function buildErasure(base: Base, { stop, ...needs }: ErasureNeeds) {
+  const { db } = base
   const service = erasureService({
-    ...{ ...ground, ...needs, rows: createStoreRows(db) },
+    ...{ ...base, ...needs, rows: createStoreRows(db) },
     isStopping: () => stop?.aborted ?? false,
-    unsynced: (write) => unsynced(db, write),
   })
   return {
     service,

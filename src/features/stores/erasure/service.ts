@@ -1,11 +1,11 @@
-import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS } from '../../../core/clock.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreRows } from '../../../platform/db/store-rows.ts'
+import type { Base } from '../../module.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
 
-export interface ErasureDeps {
+export interface ErasureDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync' | 'record'> {
   stores: Pick<
     StoreQueries,
     'findState' | 'listDueForDeletion' | 'beginErasing' | 'listErasing' | 'removeErased'
@@ -18,11 +18,6 @@ export interface ErasureDeps {
   /** Drops what memory holds about a store. */
   forgetStore(storeId: string): void
   isStopping(): boolean
-  clock: Clock
-  atomically: Atomically
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  record: RecordEvent
   log: Record<'info' | 'error', (fields: object, message: string) => void>
 }
 
@@ -44,7 +39,7 @@ export type ErasureService = ReturnType<typeof erasureService>
  * it is stands in the database, in what is left; so it goes on after a kill.
  */
 export function erasureService(deps: ErasureDeps) {
-  const { stores, rows, clock, atomically, unsynced, record, log } = deps
+  const { stores, rows, clock, atomically, withoutFsync, record, log } = deps
   let running: Promise<void> | undefined
 
   /** Takes the store away from everybody, in one step: no credential finds it any more, and its slug is free. */
@@ -72,7 +67,7 @@ export function erasureService(deps: ErasureDeps) {
   /** Deletes rows of a table for a few ms. @returns whether there were any. */
   function removeSome(table: string, storeId: string): boolean {
     const end = clock.monotonic() + STEP_MS
-    return unsynced(() =>
+    return withoutFsync(() =>
       atomically(() => {
         let removed = rows.removeSome(table, storeId, STEP)
         const found = removed > 0

@@ -1,11 +1,11 @@
 import { type Actor, PERMISSIONS, type Permission } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fold } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import type { GroupQueries, GroupRow } from './queries.ts'
 import {
   type Group,
@@ -17,12 +17,8 @@ import {
   type PermissionList,
 } from './schema.ts'
 
-export interface GroupDeps {
+export interface GroupDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: GroupQueries
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export type GroupService = ReturnType<typeof groupService>

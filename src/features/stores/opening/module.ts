@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { adminOpeningRoutes, openingRoutes } from './routes.ts'
 import { type OpeningDeps, type OpeningService, openingService } from './service.ts'
 
@@ -10,8 +10,8 @@ export type OpeningNeeds = Pick<
 >
 
 /** Wires what opens stores by the API. */
-export function buildOpening(ground: Ground, needs: OpeningNeeds) {
-  const service = openingService({ ...ground, ...needs })
+export function buildOpening(base: Base, needs: OpeningNeeds) {
+  const service = openingService({ ...base, ...needs })
   return {
     service,
     routes: (doors: Doors) =>

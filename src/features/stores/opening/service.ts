@@ -1,18 +1,17 @@
 import type { Actor, Caller, CallerStore } from '../../../core/actor.ts'
-import { type Atomically, describeAct, describeOperation, type RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { describeAct, describeOperation } from '../../../core/audit.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { findFreeSlug, findSlugProblem, RESERVED_SLUGS } from '../../../core/slugs.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { InviteService } from '../team/invites.ts'
 import type { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
 
-export interface OpeningDeps {
+export interface OpeningDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore'>
   people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores' | 'addMembership'>
   invites: Pick<InviteService, 'writeForOperator' | 'send'>
@@ -22,10 +21,6 @@ export interface OpeningDeps {
   storesPerPerson: number
   /** The plan of a store for which nobody has said another one. */
   plan: PlanName
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 const CLIENT_SECRET_BYTES = 32

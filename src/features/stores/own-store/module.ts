@@ -1,14 +1,14 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { ownStoreRoutes } from './routes.ts'
 import { type OwnStoreDeps, type OwnStoreService, ownStoreService } from './service.ts'
 
 /** Wires what a store's own people see of it, and do to it as a whole. */
 export function buildOwnStore(
-  ground: Ground,
+  base: Base,
   needs: Pick<OwnStoreDeps, 'stores' | 'people' | 'states' | 'prove'>,
 ) {
-  const service = ownStoreService({ ...ground, ...needs })
+  const service = ownStoreService({ ...base, ...needs })
   return {
     service,
     routes: (doors: Doors) => ownStoreRoutes(doors, service),

@@ -1,21 +1,20 @@
 import type { Actor, Caller } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
+import { describeAct } from '../../../core/audit.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { missingPermission, notFound } from '../../../core/errors.ts'
 import type { ProofService } from '../../access/proof/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StateService } from '../states/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 
-export interface OwnStoreDeps {
+export interface OwnStoreDeps extends Pick<Base, 'atomically' | 'record'> {
   stores: Pick<StoreQueries, 'findStore' | 'rename'>
   people: Pick<PeopleQueries, 'findMember'>
   states: Pick<StateService, 'planOwnDeletion'>
   /** Asks a signed-in person for password and code. */
   prove: ProofService['demand']
-  atomically: Atomically
-  record: RecordEvent
 }
 
 export type OwnStoreService = ReturnType<typeof ownStoreService>

@@ -1,12 +1,12 @@
 import type { Doors } from '../../../http/doors.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { settingsQueries } from './queries.ts'
 import { settingsRoutes } from './routes.ts'
 import { type FindAbsentKeys, type SettingsDeps, type SettingsService, settingsService } from './service.ts'
 
 /** Wires the settings of stores. */
-export function buildSettings(ground: Ground, needs: Pick<SettingsDeps, 'findCallbackSecretHint'>) {
-  const service = settingsService({ ...ground, ...needs, queries: settingsQueries(ground.db) })
+export function buildSettings(base: Base, needs: Pick<SettingsDeps, 'findCallbackSecretHint'>) {
+  const service = settingsService({ ...base, ...needs, queries: settingsQueries(base.db) })
   return { service, forgetStore: service.forgetStore } satisfies Module<SettingsService>
 }
 

@@ -1,8 +1,8 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
 import {
   FACTS,
   type Facts,
@@ -16,11 +16,8 @@ import type { SettingsQueries } from './queries.ts'
 import { createFillFacts, type FillFacts } from './result-facts.ts'
 import type { OwnSettings, SettingsPatch, StoreSettings } from './schema.ts'
 
-export interface SettingsDeps {
+export interface SettingsDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: SettingsQueries
-  clock: Clock
-  atomically: Atomically
-  record: RecordEvent
   /** The end of the secret that signs callbacks; null until there is one. */
   findCallbackSecretHint(storeId: string): string | null
 }

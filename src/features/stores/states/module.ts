@@ -1,4 +1,4 @@
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import { type StateDeps, type StateService, stateService } from './service.ts'
 import { createStateWatch, type StateWatchDeps } from './watch.ts'
 
@@ -6,9 +6,9 @@ const SECOND_MS = 1_000
 
 /** Wires what the operator does to stores. */
 export const buildStates = (
-  ground: Ground,
+  base: Base,
   needs: Pick<StateDeps, 'stores' | 'people' | 'outbox'>,
-): Module<StateService> => ({ service: stateService({ ...ground, ...needs }) })
+): Module<StateService> => ({ service: stateService({ ...base, ...needs }) })
 
 /** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */
 export const buildStateWatch = (needs: StateWatchDeps) =>

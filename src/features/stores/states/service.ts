@@ -1,31 +1,20 @@
 import type { Actor } from '../../../core/actor.ts'
-import {
-  type Atomically,
-  describeAct,
-  describeOperation,
-  type Operator,
-  type RecordEvent,
-} from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { describeAct, describeOperation, type Operator } from '../../../core/audit.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries, StoreState } from '../stores/queries.ts'
 import { type StateChange, stateMail } from './mails.ts'
 
-export interface StateDeps {
+export interface StateDeps
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'record' | 'defer' | 'baseUrl'> {
   stores: Pick<StoreQueries, 'findState' | 'setState' | 'setPlan'>
   people: Pick<PeopleQueries, 'listOwners'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  baseUrl(): string
-  clock: Clock
-  /** Calls back once, later. */
-  later(callback: () => void, delayMs: number): void
-  atomically: Atomically
-  record: RecordEvent
-  log: { warn(fields: Record<string, unknown>, message: string): void }
 }
 
 /** How long a store waits for its deletion, and can be restored. */
@@ -60,7 +49,7 @@ export function stateService(deps: StateDeps) {
       .listOwners(id, OWNERS_MAX)
       .map(({ email }) => outbox.write(stateMail(email, change, facts)))
     // After the transaction, so that nobody waits for a mail server.
-    deps.later(() => Promise.all(mailIds.map(deliver)), 0)
+    deps.defer(() => Promise.all(mailIds.map(deliver)), 0)
   }
 
   const deliver = (mailId: string): Promise<unknown> =>

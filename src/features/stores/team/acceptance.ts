@@ -1,14 +1,13 @@
 import type { Role, Trace } from '../../../core/actor.ts'
-import type { Atomically, RecordEvent } from '../../../core/audit.ts'
-import { type Clock, isoTime } from '../../../core/clock.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../people/queries.ts'
 import type { StoreQueries, StoreRow } from '../stores/queries.ts'
 import { inviteEnded, readState } from './invites.ts'
@@ -16,7 +15,7 @@ import { joinedMail } from './mails.ts'
 import type { InviteQueries, InviteRow } from './queries.ts'
 import type { Acceptance, Accepted, InviteOffer } from './schema.ts'
 
-export interface AcceptanceDeps {
+export interface AcceptanceDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   queries: Pick<InviteQueries, 'findByToken' | 'accept'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'findMember' | 'isProven' | 'addPerson' | 'addMembership'>
   stores: Pick<StoreQueries, 'findStore'>
@@ -26,11 +25,6 @@ export interface AcceptanceDeps {
   hashPassword(password: string, network?: string): Promise<string>
   /** Sends a mail of the outbox after the answer. */
   deliverLater(mailId: string): void
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** A pending invitation with its store. */

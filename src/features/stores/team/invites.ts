@@ -1,29 +1,24 @@
 import type { Actor, Role } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import { inviteMail } from './mails.ts'
 import type { InviteQueries, InviteRow, ListedInvite } from './queries.ts'
 import type { Rights } from './rights.ts'
 import type { InviteBody, InviteCancelled, InviteList, InviteState, InviteView, NewInvite } from './schema.ts'
 
-export interface InviteDeps {
+export interface InviteDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   queries: InviteQueries
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail' | 'findMember'>
   rights: Rights
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** An invitation that is saved, with what only its maker may see. */

@@ -1,14 +1,14 @@
 import type { Actor } from '../../../core/actor.ts'
-import { type Atomically, describeAct, type RecordEvent } from '../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../core/clock.ts'
+import { describeAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { Ids } from '../../../core/ids.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { Base } from '../../module.ts'
 import type { GroupName } from '../groups/schema.ts'
 import type { GroupService } from '../groups/service.ts'
 import type { MemberRow, PeopleQueries } from '../people/queries.ts'
@@ -17,7 +17,7 @@ import type { InviteQueries } from './queries.ts'
 import type { Rights } from './rights.ts'
 import type { Member, MemberList, MemberPatch, MemberRemoved, User, UserBody } from './schema.ts'
 
-export interface MemberDeps {
+export interface MemberDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   queries: Pick<InviteQueries, 'cancelOfInviter'>
   people: Pick<
     PeopleQueries,
@@ -39,11 +39,6 @@ export interface MemberDeps {
   hashPassword(password: string, network?: string): Promise<string>
   /** Sends a mail of the outbox after the answer. */
   deliverLater(mailId: string): void
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  atomically: Atomically
-  record: RecordEvent
 }
 
 /** Life of the link for a new password in the mail about a new account. */

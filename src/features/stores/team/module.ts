@@ -2,10 +2,9 @@ import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { createThrottle } from '../../../platform/db/throttle.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../delivery/mail/service.ts'
-import type { Ground, Module } from '../../module.ts'
+import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import { type AcceptanceDeps, acceptanceService } from './acceptance.ts'
@@ -26,23 +25,22 @@ export interface TeamNeeds
 }
 
 /** Wires the team of a store: invitations, members and users. */
-export function buildTeam(ground: Ground, needs: TeamNeeds) {
-  const { db, clock, later, log } = ground
+export function buildTeam(base: Base, needs: TeamNeeds) {
+  const { db, defer, log } = base
   const { outbox } = needs
   const queries = inviteQueries(db)
-  const limitPerHour = (bucket: string, limit: number) =>
-    createThrottle(db, { bucket, limit, windowMs: HOUR_MS })
+  const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
   const limits = {
     byStore: limitPerHour('invite.store', LIMITS.invitesPerStorePerHour),
     byStoreAndEmail: limitPerHour('invite.store_email', LIMITS.invitesPerEmailPerHour),
     byEmail: limitPerHour('invite.email', LIMITS.invitesOfEmailPerHour),
   }
   const common = {
-    ...{ ...ground, ...needs, queries },
+    ...{ ...base, ...needs, queries },
     rights: createRights({ people: needs.people, queries, limits }),
     hashPassword: needs.passwords.hash,
     deliverLater: (mailId: string) =>
-      later(
+      defer(
         () =>
           outbox
             .deliver(mailId)
@@ -53,11 +51,6 @@ export function buildTeam(ground: Ground, needs: TeamNeeds) {
   const invites = inviteService(common)
   const acceptance = acceptanceService(common)
   const members = memberService(common)
-
-  function prune(): void {
-    invites.prune()
-    for (const throttle of Object.values(limits)) throttle.prune(clock.now())
-  }
 
   return {
     service: {
@@ -72,6 +65,6 @@ export function buildTeam(ground: Ground, needs: TeamNeeds) {
         .use(memberRoutes(doors, members))
         .use(userRoutes(doors, members))
         .use(retiredUserRoutes(doors)),
-    chores: [{ name: 'deleting old invitations', everyMs: HOUR_MS, run: prune }],
+    chores: [{ name: 'deleting old invitations', everyMs: HOUR_MS, run: invites.prune }],
   } satisfies Module<unknown>
 }

@@ -3,9 +3,9 @@ import { LIMITS } from '../../../core/limits.ts'
 import { type PictureType, pictureType } from '../../../core/picture-type.ts'
 import type { Box, PictureExtras, SeenFacts } from '../embedder.ts'
 import { SMALL_PIXELS } from '../picture-size.ts'
+import { findBackground, findObject, findRegions, sampleGrid } from './background.ts'
 import { drawPreview, drawThumbnail } from './copies.ts'
 import { applyCrop, type Rectangle, toBox, toStored, toStoredSize, turnUpright } from './crop.ts'
-import { findGround, findObject, findRegions, sampleGrid } from './ground.ts'
 import { type PictureHeader, readJpegHeader } from './jpeg-header.ts'
 import { palette } from './palette.ts'
 import { type Pixels, perceptualHash } from './picture-facts.ts'
@@ -97,11 +97,11 @@ export function createPictureDecoder(treatment: Treatment) {
     const preview = options.preview ? startPreview(source, work) : undefined
     const pixels = await readPixels(source, treatment, cut)
     const grid = sampleGrid(pixels)
-    const ground = findGround(grid)
+    const background = findBackground(grid)
     const isWholeWanted = cut !== undefined && options.regions === true
     const whole = isWholeWanted ? sampleGrid(await readPixels(source, treatment)) : grid
-    const wholeGround = isWholeWanted ? findGround(whole) : ground
-    const object = cut && !isWholeWanted ? null : findObject(whole, wholeGround)
+    const wholeBackground = isWholeWanted ? findBackground(whole) : background
+    const object = cut && !isWholeWanted ? null : findObject(whole, wholeBackground)
     const added = isIndexed && treatment.addsObject && !cut ? selectObject(object, header) : undefined
     const { width, height } = header
     return {
@@ -113,10 +113,10 @@ export function createPictureDecoder(treatment: Treatment) {
           height,
           contentType,
           phash: perceptualHash(pixels),
-          palette: palette(grid, ground),
+          palette: palette(grid, background),
           object,
         },
-        ...(options.regions && { regions: findRegions(whole, wholeGround) }),
+        ...(options.regions && { regions: findRegions(whole, wholeBackground) }),
       },
       ...(thumbnail && { thumbnail: await drawThumbnail(pixels, cut ?? header) }),
       ...(preview && { preview: preview() }),

@@ -7,7 +7,7 @@ import {
   type Rgb,
   useMode,
 } from 'culori/fn'
-import type { Grid, Ground } from './ground.ts'
+import type { Background, Grid } from './background.ts'
 
 const COLOURS_MAX = 5
 /** Colours closer than this (CIE76) count as one; it is about the distance between two neighbouring colour names. */
@@ -18,27 +18,28 @@ const distance = differenceEuclidean('lab65')
 const SHARE_MIN = 0.02
 /** Number of the fullest bins that are clustered; in photographs they hold nine tenths of the pixels. */
 const BINS_MAX = 96
-/** On a plain ground, a smaller share of subject means that the product itself has the ground's colour. */
+/** On a plain background, a smaller share of subject means that the product itself has the background's colour. */
 const SUBJECT_MIN = 0.05
-/** How much more than at the edge a cell counts in the middle of a row or column, where there is no plain ground. */
+/** How much more than at the edge a cell counts in the middle of a row or column, where there is no plain background. */
 const CENTRE_GAIN = 3
 
 /**
- * Finds up to five main colours, the subject's before the background's. A plain ground does not count, unless the subject has its
+ * Finds up to five main colours, the subject's before the background's. A plain background does not count, unless the subject has its
  * colour. In other pictures a cell counts the more the nearer it is to the centre, up to sixteen times as much as in a corner.
  *
  * @returns largest share first. Shares are of what counts, so they sum to at most 1.
  */
-export function palette(grid: Grid, ground: Ground | undefined): { hex: string; share: number }[] {
-  const isSubjectSeen = ground !== undefined && ground.subjectCells >= ground.subject.length * SUBJECT_MIN
-  const bins = isSubjectSeen ? binSubject(grid, ground) : binCells(grid, ground ? 0 : CENTRE_GAIN)
+export function palette(grid: Grid, background: Background | undefined): { hex: string; share: number }[] {
+  const isSubjectSeen =
+    background !== undefined && background.subjectCells >= background.subject.length * SUBJECT_MIN
+  const bins = isSubjectSeen ? binSubject(grid, background) : binCells(grid, background ? 0 : CENTRE_GAIN)
   const clusters = clusterBins(bins)
   let total = bins.reduce((sum, bin) => sum + bin.count, 0)
   const [main] = clusters
-  if (isSubjectSeen && main && hidesInGround(main, total, ground)) {
-    const count = ground.boxCells - ground.subjectCells
+  if (isSubjectSeen && main && hidesInBackground(main, total, background)) {
+    const count = background.boxCells - background.subjectCells
     cluster(
-      { red: ground.red * count, green: ground.green * count, blue: ground.blue * count, count },
+      { red: background.red * count, green: background.green * count, blue: background.blue * count, count },
       clusters,
     )
     total += count
@@ -77,7 +78,7 @@ function addCell(sums: Uint32Array, data: Uint8Array, at: number, weight: number
   sums[bin + 3] = (sums[bin + 3] ?? 0) + weight
 }
 
-function binSubject({ data }: Grid, { subject }: Ground): Bin[] {
+function binSubject({ data }: Grid, { subject }: Background): Bin[] {
   const sums = createSums()
   for (let cell = 0; cell < subject.length; cell++) {
     if (subject[cell] === 1) addCell(sums, data, cell * 3, 1)
@@ -132,11 +133,16 @@ function cluster(bin: Bin, clusters: Cluster[]): void {
 }
 
 /**
- * Whether the subject has the ground's colour and only its shades stand out, like a white shirt on white: its box is mostly
- * ground, and what is not is mostly a shade of the ground.
+ * Whether the subject has the background's colour and only its shades stand out, like a white shirt on white: its box is mostly
+ * background, and what is not is mostly a shade of the background.
  */
-function hidesInGround(main: Cluster, total: number, { red, green, blue, ...ground }: Ground): boolean {
-  if (main.count < total * HIDDEN.share || ground.subjectCells > ground.boxCells * HIDDEN.filled) return false
+function hidesInBackground(
+  main: Cluster,
+  total: number,
+  { red, green, blue, ...background }: Background,
+): boolean {
+  if (main.count < total * HIDDEN.share || background.subjectCells > background.boxCells * HIDDEN.filled)
+    return false
   const lab = convertRgbToLab65(computeMean({ red, green, blue, count: 1 }))
   const isShade = Math.abs(main.lab.l - lab.l) <= HIDDEN.lightness
   return isShade && Math.hypot(main.lab.a - lab.a, main.lab.b - lab.b) <= HIDDEN.chroma

@@ -49,7 +49,7 @@ export interface Treatment {
    */
   shrinksOnLoad: boolean
   /**
-   * Whether the vector of an indexed picture is the mean of its own and of its object's, where that is small on a plain ground.
+   * Whether the vector of an indexed picture is the mean of its own and of its object's, where that is small on a plain background.
    * This costs a second decoding and inference of such pictures. It belongs to the model as `shrinksOnLoad` does.
    */
   addsObject: boolean

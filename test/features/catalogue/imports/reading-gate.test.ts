@@ -10,7 +10,7 @@ function openGate() {
   const gate = createReadingGate({
     turns: createFairQueue(),
     clock: { monotonic: () => now },
-    later: (callback, delayMs) => void waiting.push({ at: now + delayMs, callback }),
+    defer: (callback, delayMs) => void waiting.push({ at: now + delayMs, callback }),
   })
   const advance = (ms: number) => {
     now += ms

@@ -279,7 +279,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
 
   test('a callback is sent in the last transaction of the job, and its state is shown', async () => {
     const sent: unknown[] = []
-    const jobs = buildJobs(app.ground, {
+    const jobs = buildJobs(app.base, {
       stores: app.stores,
       products: app.products,
       embedder: fakeEmbedder(),
@@ -292,7 +292,6 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
         find: () => ({ state: 'delivered', attempts: 1, last_status: 200 }),
       },
       onFinished: (store, { status }) => sent.push([store, status, app.db.inTransaction]),
-      noteFault() {},
     })
     const store = app.stores.findStore(storeId)
     if (!store) throw new Error('no store')

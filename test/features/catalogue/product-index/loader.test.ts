@@ -29,11 +29,9 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const faults: unknown[] = []
+const watchedBase = () => ({ ...app.base, noteFault: (error: unknown) => void faults.push(error) })
 const makeIndex = (memoryBytesMax?: number): ProductIndexService =>
-  buildProductIndex(app.ground, {
-    ...{ model, dimension: DIMENSION, memoryBytesMax },
-    noteFault: (error) => faults.push(error),
-  }).service
+  buildProductIndex(watchedBase(), { model, dimension: DIMENSION, memoryBytesMax }).service
 
 const COLORS = ['Red', 'rouge', ' Blau ', 'ÉTÉ', '\u0000', 'a\u0000b', '\ud800', 'x\udc00y', '']
 /** Colours that tell apart what the pictures of {@link createShop} show. */
@@ -447,9 +445,9 @@ describe('a fault while loading', () => {
       if (storeId === broken && fault) throw fault
       return model.vectors.blocks(storeId)
     }
-    const { service: index } = buildProductIndex(app.ground, {
-      ...{ model: { ...model, vectors: { ...model.vectors, blocks } }, dimension: DIMENSION },
-      noteFault: (error) => faults.push(error),
+    const { service: index } = buildProductIndex(watchedBase(), {
+      model: { ...model, vectors: { ...model.vectors, blocks } },
+      dimension: DIMENSION,
     })
     index.load()
 

@@ -36,7 +36,7 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
     }),
     clock,
     ids,
-    log: { warn: (fields) => void warnings.push(fields) },
+    log: { warn: (fields: Record<string, unknown>) => void warnings.push(fields) },
   })
   const rows = () => outbox.list().map(({ recipient }) => recipient)
   return { outbox, clock, db, warnings, rows }

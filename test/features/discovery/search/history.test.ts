@@ -160,7 +160,7 @@ describe('the line of waiting searches', () => {
         db: app.db,
         name: 'searches',
         log: { error: (fields) => void logged.push(fields) },
-        schedule: (callback) => void scheduled.push(callback),
+        defer: (callback) => void scheduled.push(callback),
         noteFault: (error) => void faults.push(error),
       }),
     })

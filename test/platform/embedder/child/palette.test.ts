@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Sharp } from 'sharp'
-import { findGround, sampleGrid } from '../../../../src/platform/embedder/child/ground.ts'
+import { findBackground, sampleGrid } from '../../../../src/platform/embedder/child/background.ts'
 import { palette } from '../../../../src/platform/embedder/child/palette.ts'
 import { drawing, noisePicture, pixelsOf } from '../pictures.ts'
 
 async function paletteOf(picture: Sharp): Promise<{ hex: string; share: number }[]> {
   const grid = sampleGrid(await pixelsOf(picture))
-  return palette(grid, findGround(grid))
+  return palette(grid, findBackground(grid))
 }
 const hexes = (colours: { hex: string }[]) => colours.map(({ hex }) => hex)
 const twoColours =

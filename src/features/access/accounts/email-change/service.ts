@@ -1,9 +1,8 @@
 import type { Caller, Trace } from '../../../../core/actor.ts'
-import { type Atomically, type AuditAction, describeAct, type RecordEvent } from '../../../../core/audit.ts'
-import { type Clock, DAY_MS, isoTime } from '../../../../core/clock.ts'
+import { type AuditAction, describeAct } from '../../../../core/audit.ts'
+import { DAY_MS, isoTime } from '../../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../../core/email.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../../../../core/errors.ts'
-import type { Ids } from '../../../../core/ids.ts'
 import { LIMITS } from '../../../../core/limits.ts'
 import { hashSecret } from '../../../../core/secrets.ts'
 import type { Throttle } from '../../../../core/throttle.ts'
@@ -11,6 +10,7 @@ import { networkKey } from '../../../../core/throttle-keys.ts'
 import { validationError } from '../../../../http/validation.ts'
 import type { PasswordHasher } from '../../../../platform/passwords.ts'
 import type { OutboxService } from '../../../delivery/mail/service.ts'
+import type { Base } from '../../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../../stores/people/queries.ts'
 import type { ProofService } from '../../proof/service.ts'
 import { invalidLink } from '../registration.ts'
@@ -25,7 +25,11 @@ import type {
   EmailStep,
 } from './schema.ts'
 
-export interface EmailChangeDeps {
+export interface EmailChangeDeps
+  extends Pick<
+    Base,
+    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'defer' | 'baseUrl'
+  > {
   queries: EmailChangeQueries
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail' | 'setEmail' | 'provePerson'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
@@ -45,15 +49,6 @@ export interface EmailChangeDeps {
   forgetEmailInLog(userId: string, email: string): void
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
-  schedule(callback: () => void, delayMs: number): void
-  baseUrl(): string
-  clock: Clock
-  ids: Ids
-  log: { error(fields: Record<string, unknown>, message: string): void }
-  atomically: Atomically
-  /** Commits without waiting for the disk. */
-  unsynced<Result>(write: () => Result): Result
-  record: RecordEvent
 }
 
 /** Life of both links. */
@@ -158,7 +153,7 @@ export function emailChangeService(deps: EmailChangeDeps) {
   }
 
   const deliverLater = (mailId: string): void =>
-    deps.schedule(
+    deps.defer(
       () =>
         outbox
           .deliver(mailId)
@@ -178,7 +173,7 @@ export function emailChangeService(deps: EmailChangeDeps) {
     if (!found) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would reveal whether the link exists.
-      deps.unsynced(() => queries.countWrong(found.row.userId))
+      deps.withoutFsync(() => queries.countWrong(found.row.userId))
       throw notConfirmed()
     }
     const outcome = atomically(() => {

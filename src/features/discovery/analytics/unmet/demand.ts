@@ -1,8 +1,9 @@
-import { type Clock, DAY_MS, HOUR_MS, isoTime } from '../../../../core/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../../../../core/clock.ts'
 import { eachAlone } from '../../../../core/each-alone.ts'
 import { ApiError } from '../../../../core/errors.ts'
 import { turn } from '../../../../core/turns.ts'
 import type { Embedder } from '../../../../platform/embedder/embedder.ts'
+import type { Base } from '../../../module.ts'
 import type { AnsweredSearch } from '../../search/history.ts'
 import { isFirstPage } from '../bursts.ts'
 import { PLAUSIBLE } from '../counting.ts'
@@ -10,16 +11,12 @@ import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.t
 import type { UnmetCluster, UnmetMap, UnmetQueries } from './unmet-queries.ts'
 import { PRODUCT_WORDS } from './vocabulary.ts'
 
-export interface DemandDeps {
+export interface DemandDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
   queries: UnmetQueries
   listCategories(storeId: string, limit: number): string[]
   embedder: Pick<Embedder, 'model' | 'embedText'>
-  clock: Clock
-  /** Runs a write that does not wait for the disk. */
-  unsynced<Result>(write: () => Result): Result
   /** Days that the vectors are kept. */
   days: number
-  log: { error(fields: object, message: string): void }
 }
 
 /** Searches of a store that are kept for the map. */
@@ -46,7 +43,15 @@ interface Word {
 }
 
 /** The demand map: what shoppers show pictures of that the store does not have. */
-export function createDemand({ queries, listCategories, embedder, clock, unsynced, days, log }: DemandDeps) {
+export function createDemand({
+  queries,
+  listCategories,
+  embedder,
+  clock,
+  withoutFsync,
+  days,
+  log,
+}: DemandDeps) {
   /** Searches of each store since its number was last read. */
   const sizes = new Map<string, number>()
   const vectors = new Map<string, Float32Array | undefined>()
@@ -99,7 +104,7 @@ export function createDemand({ queries, listCategories, embedder, clock, unsynce
     }
     const map = { searches: points.length, clusters: shown, computedAt: clock.now() }
     // Meanwhile some of its searches may have been erased.
-    unsynced(() => queries.setMap(storeId, withoutGone(storeId, map)))
+    withoutFsync(() => queries.setMap(storeId, withoutGone(storeId, map)))
   }
 
   /** The map without examples that are gone. */
@@ -153,7 +158,7 @@ export function createDemand({ queries, listCategories, embedder, clock, unsynce
       const before = clock.now() - days * DAY_MS
       let hasTime = true
       async function renew(storeId: string): Promise<void> {
-        const prune = () => unsynced(() => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE))
+        const prune = () => withoutFsync(() => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE))
         while (prune() === PRUNED_AT_ONCE) await turn()
         sizes.delete(storeId)
         if (!hasTime) return

@@ -1,8 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { Clock } from '../../../../core/clock.ts'
 import { ApiError, ERRORS } from '../../../../core/errors.ts'
-import type { Ids } from '../../../../core/ids.ts'
 import { LIMITS } from '../../../../core/limits.ts'
 import { mapInOrder } from '../../../../core/map-in-order.ts'
 import type { Problem } from '../../../../core/problem.ts'
@@ -10,6 +8,7 @@ import { storageFailure } from '../../../../core/storage.ts'
 import { turn } from '../../../../core/turns.ts'
 import { dropEmptyIds } from '../../../../http/empty-ids.ts'
 import { findProblems, validationError } from '../../../../http/validation.ts'
+import type { Base } from '../../../module.ts'
 import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
 import type { SearchHistory } from '../history.ts'
 import type { Asker } from '../query-pictures.ts'
@@ -31,7 +30,7 @@ export type SpendMore = (units: number) => { given: number; refusal?: ApiError |
 
 type Verb<Body> = (asker: Asker, body: Body) => Promise<SearchResponse>
 
-export interface BatchDeps {
+export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
   verbs: {
     byText: Verb<TextSearch>
     byUrl: Verb<UrlSearch>
@@ -42,10 +41,6 @@ export interface BatchDeps {
     byPictures: Verb<MultiImageSearch>
   }
   history: Pick<SearchHistory, 'add'>
-  /** Learns of faults that no client hears of. */
-  noteFault(error: unknown): void
-  clock: Clock
-  ids: Ids
 }
 
 type Entry = BatchResponse['results'][number]

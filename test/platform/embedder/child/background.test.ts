@@ -2,17 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import sharp, { type Sharp } from 'sharp'
 import {
-  findGround,
+  findBackground,
   findObject,
   findRegions,
   sampleGrid,
-} from '../../../../src/platform/embedder/child/ground.ts'
+} from '../../../../src/platform/embedder/child/background.ts'
 import type { Box } from '../../../../src/platform/embedder/embedder.ts'
 import { drawing, noisePicture, pixelsOf } from '../pictures.ts'
 
 async function look(picture: Sharp) {
   const grid = sampleGrid(await pixelsOf(picture))
-  const ground = findGround(grid)
+  const ground = findBackground(grid)
   return { ground, object: findObject(grid, ground), regions: findRegions(grid, ground) }
 }
 const near = (box: Box | null | undefined, expected: Box, tolerance = 0.02) => {
@@ -101,7 +101,7 @@ test('for any pixels at all every box lies within the picture', () => {
         return state >>> 24 < share / 8 ? state >>> 16 : 200
       })
       const grid = sampleGrid({ ...size, data })
-      const ground = findGround(grid)
+      const ground = findBackground(grid)
       const boxes = [findObject(grid, ground), ...findRegions(grid, ground).map(({ box }) => box)]
       for (const box of boxes) {
         if (!box) continue

@@ -10,11 +10,11 @@ export interface Grid {
 }
 
 /** The plain background of a picture, and what stands on it. */
-export interface Ground {
+export interface Background {
   red: number
   green: number
   blue: number
-  /** For each cell of the grid: 1 where the subject is, 0 where the ground reaches in from the border. */
+  /** For each cell of the grid: 1 where the subject is, 0 where the background reaches in from the border. */
   subject: Uint8Array
   /** Cells of the subject. */
   subjectCells: number
@@ -33,9 +33,9 @@ interface Span {
 
 /** Every second pixel of what most models see. */
 const SIDE = 112
-/** Share of the border that must have the ground's colour. */
+/** Share of the border that must have the background's colour. */
 const PLAIN_MIN = 0.75
-/** Levels of 256 by which each channel may differ from the ground's: the noise of a JPEG, the fall of light on paper. */
+/** Levels of 256 by which each channel may differ from the background's: the noise of a JPEG, the fall of light on paper. */
 const TOLERANCE = 14
 /** A shadow or a gradient: the most that a channel changes from cell to cell, differs from the others, and changes in all. */
 const FADE_STEP = 6
@@ -69,12 +69,12 @@ export function sampleGrid({ width, height, data }: Pixels): Grid {
 }
 
 /**
- * Finds the ground: the colour that three quarters of the border share, and what of it hangs together with the border, the
+ * Finds the background: the colour that three quarters of the border share, and what of it hangs together with the border, the
  * shadow of the subject included. What the subject encloses belongs to the subject, whatever its colour.
  *
  * @returns undefined where the border has no common colour.
  */
-export function findGround(grid: Grid): Ground | undefined {
+export function findBackground(grid: Grid): Background | undefined {
   const { columns, rows, data } = grid
   const border = listBorder(columns, rows)
   const red = findMedian(data, border)
@@ -117,7 +117,7 @@ function isPlain(data: Uint8Array, at: number, colour: Int16Array): boolean {
   return true
 }
 
-/** Whether the light falls off from one cell of the ground to the next: gently, and in all channels alike. */
+/** Whether the light falls off from one cell of the background to the next: gently, and in all channels alike. */
 function isFading(data: Uint8Array, at: number, from: number, colour: Int16Array): boolean {
   let least = 255
   let most = -255
@@ -167,10 +167,10 @@ function findMedian(data: Uint8Array, cells: Uint32Array, channel = 0): number {
   return value
 }
 
-/** @returns the box of everything on the ground, with a margin; null where it is tiny or nearly the whole picture. */
-export function findObject(grid: Grid, ground: Ground | undefined): Box | null {
-  if (!ground?.span) return null
-  const box = toBox(ground.span, grid)
+/** @returns the box of everything on the background, with a margin; null where it is tiny or nearly the whole picture. */
+export function findObject(grid: Grid, background: Background | undefined): Box | null {
+  if (!background?.span) return null
+  const box = toBox(background.span, grid)
   const area = box.width * box.height
   return area >= OBJECT_MIN && area <= OBJECT_MAX ? box : null
 }
@@ -188,20 +188,20 @@ interface Part extends Span {
 }
 
 /**
- * Finds the separate objects on a plain ground.
+ * Finds the separate objects on a plain background.
  *
- * @returns at most five, the largest first, each with its share of all that stands on the ground.
+ * @returns at most five, the largest first, each with its share of all that stands on the background.
  */
-export function findRegions(grid: Grid, ground: Ground | undefined): Region[] {
-  if (!ground || ground.subjectCells === 0) return []
+export function findRegions(grid: Grid, background: Background | undefined): Region[] {
+  if (!background || background.subjectCells === 0) return []
   const { columns, rows } = grid
-  return mergeNear(listParts(grid, ground.subject))
+  return mergeNear(listParts(grid, background.subject))
     .filter(({ cells }) => cells >= columns * rows * REGION_MIN)
     .sort((a, b) => b.cells - a.cells)
     .slice(0, REGIONS_MAX)
     .map((part) => ({
       box: toBox(part, grid),
-      score: Math.round((part.cells / ground.subjectCells) * 1000) / 1000,
+      score: Math.round((part.cells / background.subjectCells) * 1000) / 1000,
     }))
 }
 
