@@ -36,7 +36,7 @@ import { buildErasure } from './features/stores/erasure/module.ts'
 import { buildGroups } from './features/stores/groups/module.ts'
 import { buildOpening } from './features/stores/opening/module.ts'
 import { buildOwnStore } from './features/stores/own-store/module.ts'
-import { buildSettingsPages } from './features/stores/settings/module.ts'
+import { buildOwnSettings } from './features/stores/settings/module.ts'
 import { buildStateWatch } from './features/stores/states/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -95,7 +95,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     apiKeys: apiKeys.service,
     admitAddress: ipList.service.admit,
     findPendingPassword: accounts.service.registration.findPendingPassword,
-    warnOfGuesses: accounts.service.warnOfGuesses,
+    warnOfGuesses: twoFactor.warnOfGuesses,
     passwords,
     locked: personLock,
     tokenSecret: ports.tokenSecret,
@@ -116,25 +116,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     isTwoFactorEnabled: twoFactor.service.isEnabled,
     forgetLinks: accounts.service.forgetLinks,
   })
-  const ownData = buildOwnData(base, {
-    people,
-    prove: proof.service.demand,
-    outbox: mail.service,
-    endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
-    forgetAddress(email) {
-      accounts.service.forgetAddress(email)
-      // A circle: teams ask accounts for links of new passwords.
-      team.service.forgetAddress(email)
-    },
-    forgetEmailInLog: audit.service.forgetEmail,
-    // A circle: the searches of shoppers are exported, too.
-    flush: () => search.service.history.flush(),
-    stop: ports.stop,
-  })
   const clientSecret = buildClientSecret(base, {
     stores,
     failures: signIn.service.clientFailures,
-    tellOwners: accounts.service.tellOwners,
+    tellOwners: install.tellOwners,
   })
   const overview = buildOverview(base, {
     twoFactor: twoFactor.service,
@@ -163,8 +148,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     plan: config.DEFAULT_PLAN as PlanName,
   })
   const usage = buildUsage(base, {
-    people,
-    outbox: mail.service,
+    mailOwners: install.mailOwners,
     publish: webhooks.service.publish,
     findRenewal: payments.service.findRenewal,
   })
@@ -279,7 +263,11 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     products: products.service,
   })
   const filters = buildFilters(base, { reads, products: products.service })
-  const settingsPages = buildSettingsPages(settings.service, filters.service.findAbsentKeys)
+  const ownSettings = buildOwnSettings(base, {
+    settings: settings.service,
+    findCallbackSecretHint: webhooks.service.readCallbackSecretHint,
+    findAbsentKeys: filters.service.findAbsentKeys,
+  })
   const demo = buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service })
   const analytics = buildAnalytics(base, {
     model,
@@ -301,6 +289,19 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     note: analytics.service.note,
     listPopular: analytics.service.listPopular,
     historyDays: config.SEARCH_HISTORY_DAYS,
+  })
+  const ownData = buildOwnData(base, {
+    people,
+    prove: proof.service.demand,
+    outbox: mail.service,
+    endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
+    forgetAddress(email) {
+      accounts.service.forgetAddress(email)
+      team.service.forgetAddress(email)
+    },
+    forgetEmailInLog: audit.service.forgetEmail,
+    flush: search.service.history.flush,
+    stop: ports.stop,
   })
   const feedback = buildFeedback(base, {
     history: search.service.history,
@@ -383,7 +384,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     team,
     groups,
     settings,
-    settingsPages,
+    ownSettings,
     usage,
     payments,
     billingPages,

@@ -17,8 +17,8 @@ import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
 import { buildPayments } from './features/billing/payments/module.ts'
 import { checkFilters } from './features/catalogue/filters/module.ts'
 import { buildChanges } from './features/delivery/changes/module.ts'
-import { buildMail } from './features/delivery/mail/module.ts'
-import { buildWebhooks, type WebhooksModule } from './features/delivery/webhooks/module.ts'
+import { buildWebhooks } from './features/delivery/webhooks/module.ts'
+import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildSettings } from './features/stores/settings/module.ts'
@@ -88,34 +88,16 @@ export function createInstall(
   }
   const reads = createReads(db)
   const { service: stores } = buildStores(base)
-  const { service: people } = buildPeople(base)
   const mail = buildMail(base, { mailer, secretBox })
-  const { service: states } = buildStates(base, { stores, people, outbox: mail.service })
+  const outbox = mail.service
+  const { service: people, mailOwners, tellOwners } = buildPeople(base, { outbox })
+  const { service: states } = buildStates(base, { stores, mailOwners })
   const sessions = buildSessions(base)
   const readRegistrationMode = () =>
     (REGISTRATION || (stores.hasStore() ? 'invite' : 'open')) as RegistrationMode
-  const accounts = buildAccounts(base, {
-    stores,
-    people,
-    outbox: mail.service,
-    sessions: sessions.service,
-    passwords,
-    // A circle: the proof asks for the second factor, and warns by mail.
-    prove: (caller, given, act) => proof.service.demand(caller, given, act),
-    forgetEmailInLog: audit.service.forgetEmail,
-    readRegistrationMode,
-    plan: DEFAULT_PLAN as PlanName,
-    // A circle: the features below tell a store's owners by mail.
-    waysIn: {
-      removeTwoFactor: (userId) => twoFactor.service.remove(userId),
-      removeApiKeys: (storeId) => apiKeys.service.removeByStore(storeId),
-      removeWidgetKeys: (storeId) => widgetKeys.service.removeByStore(storeId),
-      removeIpList: (storeId) => ipList.service.removeByStore(storeId),
-    },
-  })
-  const { tellOwners } = accounts.service
   const twoFactor = buildTwoFactor(base, {
     people,
+    outbox,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
     noteSecondFactor: sessions.service.sessions.noteSecondFactor,
@@ -126,20 +108,33 @@ export function createInstall(
     sessions: sessions.service.sessions,
     twoFactor: twoFactor.service,
     passwords,
-    warnOfGuesses: accounts.service.warnOfGuesses,
+    warnOfGuesses: twoFactor.warnOfGuesses,
     locked,
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
   const apiKeys = buildApiKeys(base, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(base, { tellOwners, reads })
-  const settings = buildSettings(base, {
-    // A circle: webhooks ask the settings, too.
-    findCallbackSecretHint: (storeId) => webhooks.service.readCallbackSecretHint(storeId),
-  })
-  const webhooks: WebhooksModule = buildWebhooks(base, {
+  const accounts = buildAccounts(base, {
     stores,
     people,
-    outbox: mail.service,
+    outbox,
+    sessions: sessions.service,
+    passwords,
+    prove: proof.service.demand,
+    forgetEmailInLog: audit.service.forgetEmail,
+    readRegistrationMode,
+    plan: DEFAULT_PLAN as PlanName,
+    waysIn: {
+      removeTwoFactor: twoFactor.service.remove,
+      removeApiKeys: apiKeys.service.removeByStore,
+      removeWidgetKeys: widgetKeys.service.removeByStore,
+      removeIpList: ipList.service.removeByStore,
+    },
+  })
+  const settings = buildSettings(base)
+  const webhooks = buildWebhooks(base, {
+    stores,
+    mailOwners,
     secretBox,
     poster,
     isSwitchedOn: (storeId, origin) => settings.service.read(storeId).event_switches[origin],
@@ -149,8 +144,9 @@ export function createInstall(
   const payments = buildPayments(base, {
     stores,
     people,
+    mailOwners,
     secretBox,
-    outbox: mail.service,
+    outbox,
     gateway: paymentGateway,
   })
 
@@ -164,6 +160,8 @@ export function createInstall(
     /** Runs what one person asks with a password in order; the key is the e-mail address. */
     personLock: locked,
     readRegistrationMode,
+    mailOwners,
+    tellOwners,
     modules: {
       audit,
       mail,
@@ -186,7 +184,7 @@ export function createInstall(
       states,
       accounts: accounts.service.accounts,
       operator: accounts.service.operator,
-      outbox: mail.service,
+      outbox,
       twoFactor: twoFactor.service,
       apiKeys: apiKeys.service,
       widgetKeys: widgetKeys.service,

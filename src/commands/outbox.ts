@@ -1,4 +1,4 @@
-import type { WaitingMail } from '../features/delivery/mail/service.ts'
+import type { WaitingMail } from '../features/mail/outbox/service.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Actor } from '../../src/core/actor.ts'
 import { ApiError } from '../../src/core/errors.ts'
+import { ownSettingsService } from '../../src/features/stores/settings/own-settings.ts'
 import { settingsQueries } from '../../src/features/stores/settings/queries.ts'
 import { settingsService } from '../../src/features/stores/settings/service.ts'
 import { productsOf, startBulk } from '../features/catalogue/jobs/jobs.ts'
@@ -221,17 +222,18 @@ describe('a change of what the store has set', () => {
     const storeId = app.accounts.requireStore('one').id
     const author = { storeId, demandStill: () => {} }
     const patch = { product_url_template: 'https://shop.example/{metadata.path}' }
-    const settings = settingsService({
+    const own = ownSettingsService({
       ...app.base,
-      queries: settingsQueries(app.db),
+      settings: settingsService({ ...app.base, queries: settingsQueries(app.db) }),
       findCallbackSecretHint: () => null,
+      async findAbsentKeys() {
+        author.demandStill = () => {
+          throw new ApiError('not_a_member', 'You left')
+        }
+        return []
+      },
     })
-    const changed = settings.change(author as Actor, patch, async () => {
-      author.demandStill = () => {
-        throw new ApiError('not_a_member', 'You left')
-      }
-      return []
-    })
+    const changed = own.change(author as Actor, patch)
     await expect(changed).rejects.toMatchObject({ code: 'not_a_member' })
     expect((await call('GET', '/v1/store/settings', undefined, machine)).body).toMatchObject({
       product_url_template: null,

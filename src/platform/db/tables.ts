@@ -44,7 +44,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   ip_entries: { writer: 'access/ip-list', rows: OF_STORE },
   // An event without a store concerns a person, and belongs to the node.
   audit_events: { writer: 'access/audit', rows: OF_STORE },
-  outbox: { writer: 'delivery/mail', rows: 'node' },
+  outbox: { writer: 'mail/outbox', rows: 'node' },
 
   products: { writer: 'catalogue/products', rows: OF_STORE },
   product_words: { writer: 'catalogue/products', rows: 'derived' },

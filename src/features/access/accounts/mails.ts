@@ -1,20 +1,7 @@
-import { isoTime } from '../../../core/clock.ts'
+import { composeMail, formatUtc } from '../../../core/mail-text.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
 
 // These texts contain nothing that a stranger typed: a stranger who enters your address must not write you a mail.
-
-/** A mail of some paragraphs. */
-export const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({
-  to,
-  subject,
-  text: `${paragraphs.join('\n\n')}\n`,
-})
-
-/** Date and time in UTC, for people. @param at Unix ms. */
-export const formatUtc = (at: number): [date: string, time: string] => {
-  const iso = isoTime(at)
-  return [iso.slice(0, 10), `${iso.slice(11, 19)} UTC`]
-}
 
 /** The time of the request tells several mails to one address apart. @param requestedAt Unix ms. */
 const describeRequest = (requestedAt: number): string =>
@@ -22,7 +9,7 @@ const describeRequest = (requestedAt: number): string =>
 
 /** The links of a registration: one activates the account, one refuses it. @param requestedAt Unix ms. */
 export const verificationMail = (to: string, token: string, baseUrl: string, requestedAt: number): Mail =>
-  mail(
+  composeMail(
     to,
     'Confirm your e-mail address',
     `${describeRequest(requestedAt)} To open the account, follow this link within 24 hours and enter the password chosen at registration:`,
@@ -33,7 +20,7 @@ export const verificationMail = (to: string, token: string, baseUrl: string, req
 
 /** Tells the owner of a mailbox that an account with its address was activated. @param link sets a new password. */
 export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail =>
-  mail(
+  composeMail(
     to,
     'Your account is open',
     `An account with this e-mail address is now open at ${baseUrl}. If you requested it, you need not do anything.`,
@@ -44,7 +31,7 @@ export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail
 
 /** Answers a registration for an address that already has an account. @param requestedAt Unix ms. */
 export const knownAccountMail = (to: string, baseUrl: string, requestedAt: number): Mail =>
-  mail(
+  composeMail(
     to,
     'You already have an account',
     `${describeRequest(requestedAt)} You already have one, so nothing has changed.`,
@@ -54,7 +41,7 @@ export const knownAccountMail = (to: string, baseUrl: string, requestedAt: numbe
 
 /** The code that an address needs to register where registration is by invitation. */
 export const inviteMail = (to: string, token: string, baseUrl: string): Mail =>
-  mail(
+  composeMail(
     to,
     'You are invited to create an account',
     `The operator of ${baseUrl} invites you to create an account with this e-mail address. Register with this code (\`invite\` in POST /register). It works once, within 7 days:`,
@@ -64,20 +51,10 @@ export const inviteMail = (to: string, token: string, baseUrl: string): Mail =>
 
 /** The link that sets a new password. */
 export const passwordResetMail = (to: string, link: string): Mail =>
-  mail(
+  composeMail(
     to,
     'Choose a new password',
     'Someone, probably you, requested a new password for your account. To choose one, follow this link within an hour:',
     link,
     'If this was not you, do nothing: your password stays the same.',
-  )
-
-/** Warns a person, once, that someone is guessing their codes. @param count wrong codes so far. @param at Unix ms. */
-export const wrongCodesMail = (to: string, baseUrl: string, count: number, at: number): Mail =>
-  mail(
-    to,
-    'Someone knows your password',
-    `Since you last signed in at ${baseUrl}, ${count} wrong codes were entered for your account, the last one on ${formatUtc(at).join(' at ')}. The service asks for a code only after the right password, so the person who entered them knows your password.`,
-    'If this was not you, change your password now. None of these codes let anyone in.',
-    'If it was you, check the clock of your phone, or sign in with one of your recovery codes.',
   )

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -13,9 +13,7 @@ import type { SessionsModule } from '../sessions/module.ts'
 import { emailChangeQueries } from './email-change/email-change-queries.ts'
 import { emailChangeRoutes, emailLinkRoutes } from './email-change/routes.ts'
 import { type EmailChangeDeps, emailChangeService } from './email-change/service.ts'
-import { createGuessWarning } from './guess-warning.ts'
 import { operatorService } from './operator.ts'
-import { createOwnerNotices } from './owner-notices.ts'
 import { passwordResetService } from './password-reset.ts'
 import { passwordResetQueries } from './password-reset-queries.ts'
 import { type RegistrationMode, registrationService } from './registration.ts'
@@ -51,7 +49,6 @@ export function buildAccounts(base: Base, needs: AccountNeeds) {
   const registrationTries = limitPerHour('register.email_address', LIMITS.registrationsPerHour)
   const registrationMails = limitPerHour('register.email', LIMITS.registrationsPerEmailPerHour)
   const resetMails = limitPerHour('forgot.email', LIMITS.resetMailsPerHour)
-  const notices = limitPerHour('notice.store', LIMITS.ownerNoticesPerHour)
   const emailChanges = limitPerHour('email-change.person', LIMITS.emailChangesPerHour)
   const emailChangeMails = limitPerHour('email-change.email', LIMITS.emailChangesPerHour)
   const resetLinks = passwordResetQueries(db)
@@ -110,10 +107,6 @@ export function buildAccounts(base: Base, needs: AccountNeeds) {
     passwordReset,
     emailChange,
     operator: operatorService({ ...common, invites, verification, passwordReset }),
-    /** Tells a store's owners by mail about a change of its security. */
-    tellOwners: createOwnerNotices({ ...common, notices }),
-    /** Tells a person by mail that someone with their password is guessing codes. */
-    warnOfGuesses: createGuessWarning(common),
     /** Ends the links that were mailed to a person: for a new password, and for another address. */
     forgetLinks(userId: string): void {
       resetLinks.forget(userId)

@@ -6,7 +6,7 @@ import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { findFreeSlug } from '../../../core/slugs.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -23,7 +23,7 @@ export interface VerificationDeps
   queries: RegistrationQueries
   stores: Pick<StoreQueries, 'findStore' | 'findStoreBySlug' | 'addStore'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'addMembership' | 'provePerson'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Plan of a store that registers. */
   plan: PlanName
   verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
@@ -79,7 +79,7 @@ export function verificationService(deps: VerificationDeps) {
   }
 
   /** Creates user, store and ownership from a registration, and a mail about them. Call it in a transaction. */
-  function activate(row: RegistrationRow, { actorKind, trace, isProven, by }: Activation) {
+  function activate(row: RegistrationRow, { actorKind, trace, isProven, by }: Activation): Verified {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
@@ -112,24 +112,8 @@ export function verificationService(deps: VerificationDeps) {
     record({ ...who, action: 'store.created', details: { slug, plan: deps.plan, ...by } })
     const link = deps.createPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
     const mail = accountOpenMail(row.email, link, deps.baseUrl())
-    const mailId = outbox.write(mail, { wantedMs: NEW_PASSWORD_LINK_MS })
-    return { verified: buildVerified('verified', slug), mailId }
-  }
-
-  /** Sends the mail about a new account, after the answer. */
-  const deliverLater = (mailId: string): void =>
-    deps.defer(
-      () =>
-        outbox
-          .deliver(mailId)
-          .catch((err) => deps.log.error({ err, mail_id: mailId }, 'the mail about an account was not sent')),
-      0,
-    )
-
-  function open(row: RegistrationRow, activation: Activation): Verified {
-    const { verified, mailId } = activate(row, activation)
-    deliverLater(mailId)
-    return verified
+    outbox.sendAfterCommit([mail], { wantedMs: NEW_PASSWORD_LINK_MS })
+    return buildVerified('verified', slug)
   }
 
   /** Records that link and password came together, which a sign-in alone does not show. */
@@ -152,7 +136,7 @@ export function verificationService(deps: VerificationDeps) {
       // While the password was hashed, a program may have opened the link, or the password may have changed.
       const now = findLink(tokenHash)
       if (now?.passwordHash !== link.passwordHash) throw notConfirmed()
-      if (!now.created) return open(now.row, { actorKind: 'anyone', trace, isProven: true })
+      if (!now.created) return activate(now.row, { actorKind: 'anyone', trace, isProven: true })
       prove(now.created.userId, trace)
       return buildVerified('already_verified', now.created.slug)
     })
@@ -183,7 +167,7 @@ export function verificationService(deps: VerificationDeps) {
         const link = findLink(hashSecret(token))
         if (!link) throw invalidLink()
         if (link.created) return buildVerified('already_verified', link.created.slug)
-        return open(link.row, { actorKind: 'anyone', trace, isProven: false })
+        return activate(link.row, { actorKind: 'anyone', trace, isProven: false })
       }),
 
     /** Answers as {@link verify} would, but activates nothing. @throws ApiError `unauthorized`. */
@@ -206,8 +190,7 @@ export function verificationService(deps: VerificationDeps) {
     },
 
     /**
-     * Activates an open registration of an address for the operator, who vouches for it. The service sends the mail about
-     * it when it next checks its outbox.
+     * Activates an open registration of an address for the operator, who vouches for it.
      *
      * @param choose picks one from the list, which starts with the oldest; it may throw.
      * @param operator who vouches.
@@ -223,7 +206,6 @@ export function verificationService(deps: VerificationDeps) {
         const row = choose(queries.listOpen(email, clock.now()))
         const trace = operator?.trace ?? null
         return activate(row, { actorKind: 'operator', trace, isProven: true, by: nameOperator(operator) })
-          .verified
       }),
   }
 }

@@ -8,7 +8,7 @@ import { createTouch } from '../../../core/touch.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
-import type { TellOwners } from '../accounts/owner-notices.ts'
+import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
 import type { ApiKeyQueries, ApiKeyRow, ApiKeyWithMaker } from './queries.ts'
 import {

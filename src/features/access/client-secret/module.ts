@@ -1,8 +1,8 @@
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Base, Module } from '../../module.ts'
+import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { TellOwners } from '../accounts/owner-notices.ts'
 import { clientSecretRoutes } from './routes.ts'
 import { type ClientSecretService, clientSecretService } from './service.ts'
 

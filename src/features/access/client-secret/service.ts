@@ -6,8 +6,8 @@ import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { givenText } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Base } from '../../module.ts'
+import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { TellOwners } from '../accounts/owner-notices.ts'
 import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
 
 export interface ClientSecretDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {

@@ -1,7 +1,7 @@
 import type { Doors } from '../../../http/doors.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
-import type { TellOwners } from '../accounts/owner-notices.ts'
+import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { ipListQueries } from './queries.ts'
 import { ipListRoutes } from './routes.ts'
 import { type IpListService, ipListService } from './service.ts'

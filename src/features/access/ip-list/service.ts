@@ -7,7 +7,7 @@ import { personNeeded } from '../../../http/auth.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
-import type { TellOwners } from '../accounts/owner-notices.ts'
+import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { createAdmission } from './admission.ts'
 import type { IpEntryRow, IpListQueries } from './queries.ts'
 import {

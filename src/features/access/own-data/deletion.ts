@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { ProofService } from '../proof/service.ts'
@@ -18,7 +18,7 @@ export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'd
   >
   /** Asks a signed-in person for password and code. */
   prove: ProofService['demand']
-  outbox: Pick<OutboxService, 'write' | 'deliver' | 'forgetRecipient'>
+  outbox: Pick<OutboxService, 'sendAfterCommit' | 'forgetRecipient'>
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
   /** Deletes what is kept about an address that has no account any more. */
@@ -42,7 +42,7 @@ export function createDeletion(deps: DeletionDeps) {
   }
 
   /** Call it in a transaction. */
-  function erase(caller: Caller, person: PersonRow): { deleted: Deleted; mailId: string } {
+  function erase(caller: Caller, person: PersonRow): Deleted {
     const { id, email } = person
     demandSuccessors(person)
     const memberships = people.listMemberships(id)
@@ -57,8 +57,8 @@ export function createDeletion(deps: DeletionDeps) {
     record({ ...describeAct(caller, 'account.deleted', { sessions_ended }), storeId: null })
     deps.forgetEmailInLog(id, email)
     people.removePerson(id)
-    const mailId = outbox.write(goodbyeMail(email, deps.baseUrl()), { wantedMs: WANTED_MS })
-    return { deleted: { status: 'deleted', sessions_ended, stores_left: memberships.length }, mailId }
+    outbox.sendAfterCommit([goodbyeMail(email, deps.baseUrl())], { wantedMs: WANTED_MS })
+    return { status: 'deleted', sessions_ended, stores_left: memberships.length }
   }
 
   return {
@@ -70,20 +70,10 @@ export function createDeletion(deps: DeletionDeps) {
      * for the last super-admin, and all of {@link ProofService}'s `demand`.
      */
     async delete(caller: Caller, { email, ...proof }: Deletion): Promise<Deleted> {
-      const { deleted, mailId } = await deps.prove(caller, proof, (person) => {
+      return deps.prove(caller, proof, (person) => {
         if (normaliseEmail(email) !== person.email) throw notYourAddress()
         return erase(caller, person)
       })
-      deps.defer(
-        () =>
-          outbox
-            .deliver(mailId)
-            .catch((err) =>
-              deps.log.error({ err, mail_id: mailId }, 'the mail about a deletion was not sent'),
-            ),
-        0,
-      )
-      return deleted
     },
   }
 }

@@ -3,10 +3,9 @@ import type { AuditAction } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { addMonth } from '../../../core/months.ts'
 import type { Base } from '../../module.ts'
-import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Links } from './links.ts'
-import type { SendAfterwards } from './mailing.ts'
 import { confirmedMail } from './mails.ts'
 import type { InvoiceRow, ListedCheckout, ListedInvoice, PaymentQueries } from './queries.ts'
 import { readState, warnOfPlan } from './service.ts'
@@ -14,9 +13,8 @@ import { readState, warnOfPlan } from './service.ts'
 export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
   stores: Pick<StoreQueries, 'setPlan' | 'countProducts'>
-  people: Pick<PeopleQueries, 'listOwners'>
   links: Pick<Links, 'checkout' | 'invoice'>
-  sendAfterwards: SendAfterwards
+  mailOwners: MailOwners
 }
 
 /** Who confirms: a super-admin, or the operator at the command line. */
@@ -31,14 +29,13 @@ export interface Confirmation {
   invoice: { number: string; link: string } | null
 }
 
-const OWNERS_TOLD = 20
 const LISTED_MAX = 1_000
 
 export type ConfirmService = ReturnType<typeof confirmService>
 
 /** The operator's side of manual payments: gives a store the plan it asked for, and issues the invoice. */
 export function confirmService(deps: ConfirmDeps) {
-  const { queries, stores, people, links, clock, ids, atomically, record } = deps
+  const { queries, stores, links, clock, ids, atomically, record } = deps
 
   const note = (
     by: Confirmer,
@@ -100,11 +97,7 @@ export function confirmService(deps: ConfirmDeps) {
       link: links.invoice(invoice.id),
       isPaid,
     }
-    deps.sendAfterwards(
-      people
-        .listOwners(storeId, OWNERS_TOLD)
-        .map(({ email }) => confirmedMail(email, { slug, plan, invoice: shown })),
-    )
+    deps.mailOwners(storeId, (to) => confirmedMail(to, { slug, plan, invoice: shown }))
     return invoice
   }
 

@@ -4,14 +4,14 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
+import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { confirmService } from './confirm.ts'
 import { eventService } from './events.ts'
 import { createLinks } from './links.ts'
-import { createMailing } from './mailing.ts'
 import { paymentQueries } from './queries.ts'
 import { eventRoutes, paymentRoutes } from './routes.ts'
 import { paymentService } from './service.ts'
@@ -20,7 +20,8 @@ import { subscriptionQueries } from './subscription-queries.ts'
 export interface PaymentNeeds {
   stores: StoreQueries
   people: PeopleQueries
-  outbox: OutboxService
+  mailOwners: MailOwners
+  outbox: Pick<OutboxService, 'sendAfterCommit'>
   secretBox: SecretBox
   /** Takes the money; without one the operator does. */
   gateway: PaymentGateway | undefined
@@ -41,7 +42,6 @@ export function buildPayments(base: Base, needs: PaymentNeeds) {
     asked,
     subscriptions: subscriptionQueries(db),
     links: createLinks(needs.secretBox, { baseUrl, now: clock.now }),
-    sendAfterwards: createMailing({ ...base, ...needs }),
   }
   const payments = paymentService(common)
   const events = eventService(common)

@@ -7,12 +7,12 @@ import type { PlanName, Plans } from '../../../core/plans.ts'
 import { groupThousands } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Renewal } from '../usage/service.ts'
 import type { Links } from './links.ts'
-import type { SendAfterwards } from './mailing.ts'
 import { askedMail } from './mails.ts'
 import type { CheckoutRow, InvoiceRow, PaymentQueries } from './queries.ts'
 import type { Checkout, CheckoutState, Invoice, Portal, StartedCheckout } from './schema.ts'
@@ -26,7 +26,7 @@ export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
   /** Takes the money; without one the operator does. */
   gateway: PaymentGateway | undefined
   links: Pick<Links, 'checkout' | 'invoice'>
-  sendAfterwards: SendAfterwards
+  outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Requests of one store that the operator is told about. */
   asked: Throttle
 }
@@ -85,7 +85,9 @@ export function paymentService(deps: PaymentDeps) {
       currency,
       link: links.checkout(id),
     }
-    deps.sendAfterwards(people.listSuperAdmins(SUPER_ADMINS_TOLD).map(({ email }) => askedMail(email, facts)))
+    deps.outbox.sendAfterCommit(
+      people.listSuperAdmins(SUPER_ADMINS_TOLD).map(({ email }) => askedMail(email, facts)),
+    )
   }
 
   /** Makes the provider's page for a change. @throws ApiError `conflict`, `billing_unavailable`. */

@@ -11,7 +11,7 @@ import { createWarnings, type WarningDeps } from './warnings.ts'
 
 export interface UsageNeeds
   extends Pick<UsageDeps, 'findRenewal'>,
-    Pick<WarningDeps, 'people' | 'outbox' | 'publish'> {}
+    Pick<WarningDeps, 'mailOwners' | 'publish'> {}
 
 /** Wires what stores use of their plans: the counts of requests, and the warnings before a limit. */
 export function buildUsage(base: Base, needs: UsageNeeds) {

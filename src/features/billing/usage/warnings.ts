@@ -1,40 +1,26 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Month } from '../../../core/months.ts'
 import { limitOrNull } from '../../../core/plans.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { Base } from '../../module.ts'
-import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import { limitNearMail } from './mails.ts'
 import { hasLimits, listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
 import type { StoreUse, UsageQueries } from './queries.ts'
 
 export interface WarningDeps extends Pick<Base, 'log' | 'defer' | 'plans' | 'baseUrl'> {
   queries: Pick<UsageQueries, 'findUse' | 'addWarning'>
-  people: Pick<PeopleQueries, 'listOwners'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  mailOwners: MailOwners
   /** Queues the event for the webhooks that ask for it, inside the transaction. */
   publish(storeId: string, event: 'plan.limit_near', data: Record<string, unknown>): void
   thisMonth(): Month
 }
-
-/** Further owners learn of it only from `GET /v1/billing/usage`. */
-const OWNERS_MAX = 20
 
 /**
  * Tells a store once a month that it has reached 80 or 95 % of a limit of its plan: its webhooks by `plan.limit_near`, its
  * owners by mail.
  */
 export function createWarnings(deps: WarningDeps) {
-  const { queries, people, outbox, plans, thisMonth } = deps
-
-  function deliver(mailIds: readonly string[]): void {
-    for (const id of mailIds) {
-      // An undelivered mail stays in the outbox for another attempt.
-      void outbox
-        .deliver(id)
-        .catch((err) => deps.log.warn({ err }, 'a warning about a plan was not delivered'))
-    }
-  }
+  const { queries, plans, thisMonth } = deps
 
   function tell(storeId: string, use: StoreUse, nearness: Nearness): void {
     deps.publish(storeId, 'plan.limit_near', {
@@ -44,10 +30,7 @@ export function createWarnings(deps: WarningDeps) {
       products_count: use.products,
     })
     const facts = { slug: use.slug, plan: use.plan, nearness, baseUrl: deps.baseUrl() }
-    const mailIds = people
-      .listOwners(storeId, OWNERS_MAX)
-      .map(({ email }) => outbox.write(limitNearMail(email, facts)))
-    deps.defer(() => deliver(mailIds), 0)
+    deps.mailOwners(storeId, (to) => limitNearMail(to, facts))
   }
 
   return {

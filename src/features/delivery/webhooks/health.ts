@@ -1,18 +1,16 @@
 import { isoTime } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Base } from '../../module.ts'
-import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { OutboxService } from '../mail/service.ts'
 import { disabledMail } from './mails.ts'
 import type { WebhookHealth, WebhookQueries, WebhookRow } from './queries.ts'
 import type { DisabledReason } from './schema.ts'
 
 export interface HealthDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   webhooks: Pick<WebhookQueries, 'find' | 'updateHealth'>
-  people: Pick<PeopleQueries, 'listOwners'>
   stores: Pick<StoreQueries, 'findStore'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  mailOwners: MailOwners
 }
 
 interface Result {
@@ -21,14 +19,11 @@ interface Result {
   status: number | null
 }
 
-/** Further owners see it at the webhook itself. */
-const OWNERS_MAX = 20
-
 export type WebhookHealthService = ReturnType<typeof webhookHealth>
 
 /** Keeps count of a webhook's failures, and disables one that will not answer any more (contract 9.3). */
 export function webhookHealth(deps: HealthDeps) {
-  const { webhooks, people, stores, outbox, clock } = deps
+  const { webhooks, stores, clock } = deps
 
   function tellOwners(webhook: WebhookRow, reason: DisabledReason): void {
     const store = stores.findStore(webhook.storeId)
@@ -40,16 +35,7 @@ export function webhookHealth(deps: HealthDeps) {
       at: isoTime(clock.now()),
       baseUrl: deps.baseUrl(),
     }
-    const mailIds = people
-      .listOwners(webhook.storeId, OWNERS_MAX)
-      .map(({ email }) => outbox.write(disabledMail(email, facts)))
-    // After the transaction; an undelivered mail stays in the outbox for another attempt.
-    deps.defer(() => {
-      for (const id of mailIds)
-        void outbox
-          .deliver(id)
-          .catch((err) => deps.log.warn({ err, mail_id: id }, 'a notice about a webhook was not delivered'))
-    }, 0)
+    deps.mailOwners(webhook.storeId, (to) => disabledMail(to, facts))
   }
 
   return {

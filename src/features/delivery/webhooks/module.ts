@@ -8,9 +8,8 @@ import type { Poster } from '../../../platform/outbound/poster.ts'
 import { createHostSlots } from '../../../platform/pictures/host-slots.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base, Module } from '../../module.ts'
-import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { OutboxService } from '../mail/service.ts'
 import { askDoor, createHostCheck } from './addresses.ts'
 import { createAttempts } from './attempts.ts'
 import { createCallbacks } from './callbacks.ts'
@@ -30,8 +29,7 @@ import { webhookService } from './service.ts'
 
 export interface WebhookNeeds {
   stores: Pick<StoreQueries, 'findStore'>
-  people: Pick<PeopleQueries, 'listOwners'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  mailOwners: MailOwners
   secretBox: SecretBox
   poster: Poster
   /** Whether webhooks of a store tell of changes that do not come from a client. */
@@ -125,5 +123,3 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
     ],
   } satisfies Module<object>
 }
-
-export type WebhooksModule = ReturnType<typeof buildWebhooks>

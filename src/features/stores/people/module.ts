@@ -1,7 +1,19 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
+import { createOwnerMails } from './owner-mails.ts'
+import { createOwnerNotices } from './owner-notices.ts'
 import { type PeopleQueries, peopleQueries } from './queries.ts'
 
-/** The people of this install, and the stores that they belong to. */
-export const buildPeople = ({ db }: Pick<Base, 'db'>): Module<PeopleQueries> => ({
-  service: peopleQueries(db),
-})
+/** Wires the people of this install, the stores that they belong to, and the mails to a store's owners. */
+export function buildPeople(base: Base, { outbox }: { outbox: Pick<OutboxService, 'sendAfterCommit'> }) {
+  const people = peopleQueries(base.db)
+  const mailOwners = createOwnerMails({ people, outbox })
+  const notices = base.throttle('notice.store', LIMITS.ownerNoticesPerHour, HOUR_MS)
+  return {
+    service: people,
+    mailOwners,
+    tellOwners: createOwnerNotices({ ...base, people, mailOwners, notices }),
+  } satisfies Module<PeopleQueries> & Record<string, unknown>
+}

@@ -2,15 +2,11 @@ import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { OwnSettingsService } from './own-settings.ts'
 import { SettingsPatch, StoreSettings } from './schema.ts'
-import type { FindAbsentKeys, SettingsService } from './service.ts'
 
 /** Routes for the settings of a store (contract 4.13). */
-export function settingsRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
-  settings: SettingsService,
-  findAbsentKeys: FindAbsentKeys,
-) {
+export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: OwnSettingsService) {
   return new Elysia({ name: 'settings.routes', prefix: '/v1/store/settings', tags: ['Store'] })
     .use(forStore)
     .get('', ({ actor }) => settings.show(actor.storeId), {
@@ -22,7 +18,7 @@ export function settingsRoutes(
         description: 'Everything that a store can set itself, with the defaults that apply.',
       },
     })
-    .patch('', ({ actor, body }) => settings.change(actor, body, findAbsentKeys), {
+    .patch('', ({ actor, body }) => settings.change(actor, body), {
       can: 'security:manage',
       parse: jsonBody(),
       body: SettingsPatch,

@@ -1,32 +1,13 @@
-import type { Actor } from '../../../core/actor.ts'
-import { describeAct } from '../../../core/audit.ts'
-import type { Problem } from '../../../core/problem.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
-import {
-  FACTS,
-  type Facts,
-  findConflicts,
-  listTemplateKeys,
-  NO_FACTS,
-  readFacts,
-  unknownKey,
-} from './facts.ts'
+import { FACTS, type Facts, findConflicts, NO_FACTS } from './facts.ts'
 import type { SettingsQueries } from './queries.ts'
 import { createFillFacts, type FillFacts } from './result-facts.ts'
-import type { OwnSettings, SettingsPatch, StoreSettings } from './schema.ts'
+import type { OwnSettings, SettingsPatch } from './schema.ts'
 
-export interface SettingsDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
+export interface SettingsDeps extends Pick<Base, 'clock'> {
   queries: SettingsQueries
-  /** The end of the secret that signs callbacks; null until there is one. */
-  findCallbackSecretHint(storeId: string): string | null
 }
-
-/** Finds those of some metadata keys that no product of a store has, with the key that was probably meant. */
-export type FindAbsentKeys = (
-  storeId: string,
-  keys: readonly string[],
-) => Promise<readonly { key: string; meant: string | undefined }[]>
 
 /** Stores whose settings are kept in memory. */
 const KNOWN_MAX = 1_000
@@ -52,7 +33,7 @@ export type SettingsService = ReturnType<typeof settingsService>
 
 /** The settings of stores (contract 4.13). */
 export function settingsService(deps: SettingsDeps) {
-  const { queries, clock, atomically, record, findCallbackSecretHint } = deps
+  const { queries, clock } = deps
 
   /** Nothing but this process changes settings while a service runs. */
   const known = new Map<string, Known>()
@@ -69,27 +50,6 @@ export function settingsService(deps: SettingsDeps) {
 
   const read = (storeId: string): OwnSettings => find(storeId).settings
 
-  const toView = (storeId: string, settings: OwnSettings): StoreSettings => ({
-    ...settings,
-    callback_secret_hint: findCallbackSecretHint(storeId),
-  })
-
-  /** @throws ApiError `validation_error` with every problem. */
-  async function readPatch(
-    { storeId }: Actor,
-    patch: SettingsPatch,
-    findAbsentKeys: FindAbsentKeys,
-  ): Promise<Partial<Facts>> {
-    const { facts, problems } = readFacts(patch)
-    const hint = patch.callback_secret_hint
-    // Whoever reads all settings may send them back.
-    if (hint !== undefined && hint !== findCallbackSecretHint(storeId)) problems.push(READ_ONLY)
-    const absent = await findAbsentKeys(storeId, listTemplateKeys(facts))
-    problems.push(...absent.map(({ key, meant }) => unknownKey(key, meant)))
-    if (problems.length > 0) throw validationError(problems)
-    return facts
-  }
-
   return {
     /** For other features. The object is shared: it must not be changed. */
     read,
@@ -99,32 +59,15 @@ export function settingsService(deps: SettingsDeps) {
 
     forgetStore: (storeId: string): void => void known.delete(storeId),
 
-    /** GET /v1/store/settings. */
-    show: (storeId: string): StoreSettings => toView(storeId, read(storeId)),
-
-    /** PATCH /v1/store/settings. @throws ApiError `validation_error`. */
-    async change(actor: Actor, patch: SettingsPatch, findAbsentKeys: FindAbsentKeys): Promise<StoreSettings> {
-      const { storeId } = actor
-      const facts = await readPatch(actor, patch, findAbsentKeys)
-      const settings = atomically(() => {
-        // A look through the products of a large store takes a while.
-        actor.demandStill()
-        const changed = merge(read(storeId), { ...patch, ...facts })
-        const conflicts = findConflicts(changed)
-        if (conflicts.length > 0) throw validationError(conflicts)
-        queries.save(storeId, changed, clock.now())
-        record(describeAct(actor, 'store.settings_changed', { fields: listFields(patch) }))
-        return changed
-      })
-      known.delete(storeId)
-      return toView(storeId, settings)
+    /** Writes changed settings, in the caller's transaction, and returns them; `forgetStore` makes them known. */
+    save(storeId: string, patch: SettingsPatch): OwnSettings {
+      const changed = merge(read(storeId), patch)
+      const conflicts = findConflicts(changed)
+      if (conflicts.length > 0) throw validationError(conflicts)
+      queries.save(storeId, changed, clock.now())
+      return changed
     },
   }
-}
-
-const READ_ONLY: Problem = {
-  ...{ in: 'body', pointer: '/callback_secret_hint', code: 'read_only' },
-  message: 'is read only; POST /v1/store/callback-secret/rotate makes a new secret',
 }
 
 /** Puts a patch, or what a store has saved, over settings. */
@@ -153,6 +96,3 @@ function mergeFields<Fields extends object>(base: Fields, patch: Partial<Fields>
   }
   return merged
 }
-
-const listFields = (patch: SettingsPatch): string[] =>
-  Object.keys(DEFAULT_SETTINGS).filter((name) => patch[name as keyof SettingsPatch] !== undefined)

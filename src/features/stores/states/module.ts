@@ -7,7 +7,7 @@ const SECOND_MS = 1_000
 /** Wires what the operator does to stores. */
 export const buildStates = (
   base: Base,
-  needs: Pick<StateDeps, 'stores' | 'people' | 'outbox'>,
+  needs: Pick<StateDeps, 'stores' | 'mailOwners'>,
 ): Module<StateService> => ({ service: stateService({ ...base, ...needs }) })
 
 /** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */

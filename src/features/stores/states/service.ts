@@ -4,24 +4,18 @@ import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
 import type { Base } from '../../module.ts'
-import type { PeopleQueries } from '../people/queries.ts'
+import type { MailOwners } from '../people/owner-mails.ts'
 import type { StoreQueries, StoreState } from '../stores/queries.ts'
 import { type StateChange, stateMail } from './mails.ts'
 
-export interface StateDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'record' | 'defer' | 'baseUrl'> {
+export interface StateDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'baseUrl'> {
   stores: Pick<StoreQueries, 'findState' | 'setState' | 'setPlan'>
-  people: Pick<PeopleQueries, 'listOwners'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  mailOwners: MailOwners
 }
 
 /** How long a store waits for its deletion, and can be restored. */
 const GRACE_MS = 7 * DAY_MS
-
-/** Further owners learn of it only from the answers of the API. */
-const OWNERS_MAX = 20
 
 export type StateService = ReturnType<typeof stateService>
 
@@ -30,7 +24,7 @@ export type StateService = ReturnType<typeof stateService>
  * store by its id, and throws ApiError `not_found` if there is none.
  */
 export function stateService(deps: StateDeps) {
-  const { stores, people, outbox, clock, atomically, record } = deps
+  const { stores, clock, atomically, record } = deps
 
   function require(storeId: string): StoreState {
     const state = stores.findState(storeId)
@@ -45,17 +39,8 @@ export function stateService(deps: StateDeps) {
       reason: change === 'resumed' ? null : suspendedReason,
       deleteAt: deleteAt === null ? null : formatUtc(deleteAt),
     }
-    const mailIds = people
-      .listOwners(id, OWNERS_MAX)
-      .map(({ email }) => outbox.write(stateMail(email, change, facts)))
-    // After the transaction, so that nobody waits for a mail server.
-    deps.defer(() => Promise.all(mailIds.map(deliver)), 0)
+    deps.mailOwners(id, (to) => stateMail(to, change, facts))
   }
-
-  const deliver = (mailId: string): Promise<unknown> =>
-    outbox
-      .deliver(mailId)
-      .catch((err) => deps.log.warn({ err, mail_id: mailId }, 'a mail to an owner was not delivered'))
 
   /** Makes the change, with its event and its mails. */
   function change(before: StoreState, after: Partial<StoreState>, kind: StateChange): StoreState {

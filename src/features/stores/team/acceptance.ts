@@ -6,7 +6,7 @@ import type { Problem } from '../../../core/problem.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../people/queries.ts'
 import type { StoreQueries, StoreRow } from '../stores/queries.ts'
@@ -19,12 +19,10 @@ export interface AcceptanceDeps extends Pick<Base, 'clock' | 'ids' | 'atomically
   queries: Pick<InviteQueries, 'findByToken' | 'accept'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'findMember' | 'isProven' | 'addPerson' | 'addMembership'>
   stores: Pick<StoreQueries, 'findStore'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Mails a link for a new password. @returns whether this install can send it. */
   requestPassword(email: string, trace: Trace): { email_sent: boolean }
   hashPassword(password: string, network?: string): Promise<string>
-  /** Sends a mail of the outbox after the answer. */
-  deliverLater(mailId: string): void
 }
 
 /** A pending invitation with its store. */
@@ -83,7 +81,7 @@ export function acceptanceService(deps: AcceptanceDeps) {
     if (!people.isProven(person.id)) throw new UnprovenAccount(person.email)
     const accepted = join(offer, person.id, true, trace)
     if (!row.emailSent) {
-      deps.deliverLater(outbox.write(joinedMail(person.email, store.slug, deps.baseUrl())))
+      outbox.sendAfterCommit([joinedMail(person.email, store.slug, deps.baseUrl())])
     }
     return accepted
   }

@@ -7,7 +7,7 @@ import { findPasswordProblem } from '../../../core/password-rule.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { GroupName } from '../groups/schema.ts'
 import type { GroupService } from '../groups/service.ts'
@@ -33,12 +33,10 @@ export interface MemberDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 
   >
   groups: Pick<GroupService, 'listByMember' | 'listOfMember' | 'assign'>
   rights: Rights
-  outbox: Pick<OutboxService, 'write'>
+  outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
   createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
   hashPassword(password: string, network?: string): Promise<string>
-  /** Sends a mail of the outbox after the answer. */
-  deliverLater(mailId: string): void
 }
 
 /** Life of the link for a new password in the mail about a new account. */
@@ -100,14 +98,14 @@ export function memberService(deps: MemberDeps) {
     rights.demandRoomFor(actor.storeId, email, clock.now())
   }
 
-  /** Creates the account with its membership, and a mail to its owner. @returns the mail's id. */
+  /** Creates the account with its membership, and a mail to its owner. */
   function add(
     actor: Actor,
     id: string,
     person: { email: string; name: string },
     hash: string,
     body: UserBody,
-  ) {
+  ): void {
     const { storeId, store, userId } = actor
     const { email } = person
     const now = clock.now()
@@ -125,7 +123,7 @@ export function memberService(deps: MemberDeps) {
     const maker = people.findPerson(userId as string)?.email ?? ''
     const link = deps.createPasswordLink(id, PASSWORD_LINK_MS, true)
     const mail = accountMadeMail(email, maker, store.slug, link, deps.baseUrl())
-    return deps.outbox.write(mail, { wantedMs: PASSWORD_LINK_MS, mayGiveWay: true })
+    deps.outbox.sendAfterCommit([mail], { wantedMs: PASSWORD_LINK_MS, mayGiveWay: true })
   }
 
   return {
@@ -197,7 +195,7 @@ export function memberService(deps: MemberDeps) {
       demandAddable(actor, person.email)
       const hash = await deps.hashPassword(body.password, networkKey(actor.trace.address))
       const id = ids.uuid()
-      deps.deliverLater(atomically(() => add(actor, id, person, hash, body)))
+      atomically(() => add(actor, id, person, hash, body))
       return viewUser(findOwned(actor.storeId, id), groups.listOfMember(actor.storeId, id))
     },
   }

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
-import type { OutboxService } from '../../delivery/mail/service.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
@@ -26,8 +26,7 @@ export interface TeamNeeds
 
 /** Wires the team of a store: invitations, members and users. */
 export function buildTeam(base: Base, needs: TeamNeeds) {
-  const { db, defer, log } = base
-  const { outbox } = needs
+  const { db } = base
   const queries = inviteQueries(db)
   const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
   const limits = {
@@ -39,14 +38,6 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
     ...{ ...base, ...needs, queries },
     rights: createRights({ people: needs.people, queries, limits }),
     hashPassword: needs.passwords.hash,
-    deliverLater: (mailId: string) =>
-      defer(
-        () =>
-          outbox
-            .deliver(mailId)
-            .catch((err) => log.error({ err, mail_id: mailId }, 'a mail about a team was not sent')),
-        0,
-      ),
   }
   const invites = inviteService(common)
   const acceptance = acceptanceService(common)

@@ -1,5 +1,5 @@
+import { composeMail, formatUtc } from '../../../../core/mail-text.ts'
 import type { Mail } from '../../../../platform/mail/mailer.ts'
-import { formatUtc, mail } from '../mails.ts'
 
 /** Asks the present address. @param newEmail names the address that the person typed. @param at Unix ms. */
 export const approvalMail = (
@@ -9,7 +9,7 @@ export const approvalMail = (
   baseUrl: string,
   at: number,
 ): Mail =>
-  mail(
+  composeMail(
     to,
     'Approve your new e-mail address',
     `On ${formatUtc(at).join(' at ')}, someone who knows your password asked to change the e-mail address of your account at ${baseUrl} to ${newEmail}. To approve it, follow this link within 24 hours and press the button:`,
@@ -20,7 +20,7 @@ export const approvalMail = (
 
 /** Asks the new address. It names nobody, because whoever asked may have typed a stranger's address. */
 export const confirmationMail = (to: string, token: string, baseUrl: string, at: number): Mail =>
-  mail(
+  composeMail(
     to,
     'Confirm your new e-mail address',
     `On ${formatUtc(at).join(' at ')}, someone, probably you, asked to use this e-mail address for their account at ${baseUrl}. To confirm it, follow this link within 24 hours and enter the password of the account:`,
@@ -31,7 +31,7 @@ export const confirmationMail = (to: string, token: string, baseUrl: string, at:
 
 /** Tells the owner of an address that somebody else wanted it. */
 export const addressTakenMail = (to: string, baseUrl: string, at: number): Mail =>
-  mail(
+  composeMail(
     to,
     'You already have an account with this address',
     `On ${formatUtc(at).join(' at ')}, someone, perhaps you, asked to use this e-mail address for another account at ${baseUrl}. You already have an account with it, so nothing has changed.`,
@@ -40,7 +40,7 @@ export const addressTakenMail = (to: string, baseUrl: string, at: number): Mail 
 
 /** Tells the former address. @param newEmail the address that the account has now. */
 export const changedMail = (to: string, newEmail: string, baseUrl: string, at: number): Mail =>
-  mail(
+  composeMail(
     to,
     'Your e-mail address has changed',
     `On ${formatUtc(at).join(' at ')}, the e-mail address of your account at ${baseUrl} changed to ${newEmail}. Both addresses confirmed it. Your other sign-ins have ended.`,

@@ -9,7 +9,7 @@ import type { Throttle } from '../../../../core/throttle.ts'
 import { networkKey } from '../../../../core/throttle-keys.ts'
 import { validationError } from '../../../../http/validation.ts'
 import type { PasswordHasher } from '../../../../platform/passwords.ts'
-import type { OutboxService } from '../../../delivery/mail/service.ts'
+import type { OutboxService } from '../../../mail/outbox/service.ts'
 import type { Base } from '../../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../../stores/people/queries.ts'
 import type { ProofService } from '../../proof/service.ts'
@@ -32,7 +32,7 @@ export interface EmailChangeDeps
   > {
   queries: EmailChangeQueries
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail' | 'setEmail' | 'provePerson'>
-  outbox: Pick<OutboxService, 'write' | 'deliver'>
+  outbox: Pick<OutboxService, 'write' | 'deliver' | 'sendAfterCommit'>
   /** Asks a signed-in person for password and code. */
   prove: ProofService['demand']
   /** Requests of one person, and requests that name one address. */
@@ -57,7 +57,7 @@ const LINK_MS = DAY_MS
 const TOKEN_BYTES = 32
 
 /** How a step ended; `taken` if somebody has got an account with the new address meanwhile. */
-type Outcome = { status: EmailStep['status']; mailId?: string } | 'taken'
+type Outcome = EmailStep | 'taken'
 
 export type EmailChangeService = ReturnType<typeof emailChangeService>
 
@@ -127,8 +127,8 @@ export function emailChangeService(deps: EmailChangeDeps) {
     deps.forgetEmailInLog(userId, before)
     const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, trace } as const
     record({ ...who, action: 'account.email_changed', details: { sessions_ended } })
-    const mailId = outbox.write(changedMail(before, newEmail, deps.baseUrl(), now))
-    return { status: 'email_changed', mailId }
+    outbox.sendAfterCommit([changedMail(before, newEmail, deps.baseUrl(), now)])
+    return { status: 'email_changed' }
   }
 
   /** Goes on after one of the addresses has agreed. Call it in a transaction. */
@@ -147,19 +147,8 @@ export function emailChangeService(deps: EmailChangeDeps) {
 
   function finish(outcome: Outcome): EmailStep {
     if (outcome === 'taken') throw addressTaken()
-    const { status, mailId } = outcome
-    if (mailId !== undefined) deliverLater(mailId)
-    return { status }
+    return outcome
   }
-
-  const deliverLater = (mailId: string): void =>
-    deps.defer(
-      () =>
-        outbox
-          .deliver(mailId)
-          .catch((err) => deps.log.error({ err, mail_id: mailId }, 'the mail about an address was not sent')),
-      0,
-    )
 
   function findConfirmation(tokenHash: Buffer) {
     const row = queries.findByConfirmToken(tokenHash, clock.now())

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base } from '../../module.ts'
 import type { OutboxQueries, OutboxRow } from './queries.ts'
 
-export interface OutboxDeps extends Pick<Base, 'clock' | 'ids'> {
+export interface OutboxDeps extends Pick<Base, 'clock' | 'ids' | 'defer'> {
   log: Pick<Base['log'], 'warn'>
   queries: OutboxQueries
   mailer: Mailer
@@ -59,7 +59,7 @@ export type OutboxService = ReturnType<typeof outboxService>
  * Stores each mail before sending it. No mail is lost while the mail server is down, and the operator of an install
  * without one can read the mails there.
  */
-export function outboxService({ queries, mailer, secretBox, clock, ids, log }: OutboxDeps) {
+export function outboxService({ queries, mailer, secretBox, clock, ids, defer, log }: OutboxDeps) {
   /** Ids of mails that are being sent. */
   const underway = new Set<string>()
   /** Ids of delivered mails that could not be deleted from the table. */
@@ -146,6 +146,9 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
     return row !== undefined && (await deliverRow(row)) === 'delivered'
   }
 
+  const tryDeliver = (id: string): Promise<unknown> =>
+    deliver(id).catch((err) => log.warn({ err, mail_id: id }, 'a mail was not delivered'))
+
   async function retry(): Promise<number> {
     let count = 0
     for (const id of delivered) remove(id)
@@ -183,6 +186,15 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, log }: O
 
     /** Tries to send a stored mail once. @returns whether it was delivered; if not, it stays for another attempt. */
     deliver,
+
+    /**
+     * Stores mails in the caller's transaction, and tries to send them once it has committed. No answer waits for the mail
+     * server; a mail that is not delivered stays for another attempt.
+     */
+    sendAfterCommit(mails: readonly Mail[], posting?: Posting): void {
+      const mailIds = mails.map((mail) => write(mail, posting))
+      if (mailIds.length > 0) defer(() => Promise.all(mailIds.map(tryDeliver)), 0)
+    },
 
     /** Stores a mail and tries to send it once. @returns whether it was delivered. */
     post: (mail: Mail, posting?: Posting): Promise<boolean> => deliver(write(mail, posting)),

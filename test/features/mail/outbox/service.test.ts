@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { outboxQueries } from '../../../../src/features/delivery/mail/queries.ts'
-import { outboxService } from '../../../../src/features/delivery/mail/service.ts'
+import { outboxQueries } from '../../../../src/features/mail/outbox/queries.ts'
+import { outboxService } from '../../../../src/features/mail/outbox/service.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { createMailer, type Mail, MailError, type Mailer } from '../../../../src/platform/mail/mailer.ts'
 import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
@@ -27,6 +27,8 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
   const clock = manualClock('2030-01-01T00:00:00Z')
   const ids = countingIds()
   const warnings: Record<string, unknown>[] = []
+  const deferred: (() => unknown)[] = []
+  const runDeferred = () => Promise.all(deferred.splice(0).map((work) => work()))
   const mailer: Mailer = send ? { isConfigured: true, send } : createMailer(NO_SERVER)
   const outbox = outboxService({
     queries: outboxQueries(db),
@@ -36,10 +38,11 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
     }),
     clock,
     ids,
+    defer: (work) => void deferred.push(work),
     log: { warn: (fields: Record<string, unknown>) => void warnings.push(fields) },
   })
   const rows = () => outbox.list().map(({ recipient }) => recipient)
-  return { outbox, clock, db, warnings, rows }
+  return { outbox, clock, db, warnings, rows, runDeferred }
 }
 
 const NO_SERVER = {
@@ -78,6 +81,48 @@ describe('without a mail server', () => {
     const { outbox, rows } = outboxWith(async (mail) => void sent.push(mail), db)
     expect(await outbox.retryDue()).toBe(1)
     expect(sent).toEqual([MAIL])
+    expect(rows()).toEqual([])
+  })
+})
+
+describe('mails that go out after the commit', () => {
+  const BERT: Mail = { ...MAIL, to: 'bert@shop.test' }
+
+  test('are stored by the transaction, and sent once it is over', async () => {
+    const sent: string[] = []
+    const { outbox, db, rows, runDeferred } = outboxWith(async ({ to }) => void sent.push(to))
+    db.transaction(() => outbox.sendAfterCommit([MAIL, BERT]))()
+    expect(rows()).toEqual([MAIL.to, BERT.to])
+    expect(sent).toEqual([])
+    await runDeferred()
+    expect(sent.sort()).toEqual([MAIL.to, BERT.to])
+    expect(rows()).toEqual([])
+  })
+
+  test('are gone with a transaction that fails', async () => {
+    const sent: string[] = []
+    const { outbox, db, runDeferred } = outboxWith(async ({ to }) => void sent.push(to))
+    const failing = db.transaction(() => {
+      outbox.sendAfterCommit([MAIL])
+      throw new Error('undone')
+    })
+    expect(failing).toThrow('undone')
+    await runDeferred()
+    expect(sent).toEqual([])
+  })
+
+  test('stay one by one where the server refuses them', async () => {
+    const { outbox, rows, runDeferred } = outboxWith(async ({ to }) => {
+      if (to === MAIL.to) throw new MailError('refused', 'no such mailbox')
+    })
+    outbox.sendAfterCommit([MAIL, BERT])
+    await runDeferred()
+    expect(rows()).toEqual([MAIL.to])
+  })
+
+  test('no mails ask for no work', () => {
+    const { outbox, rows } = outboxWith(async () => {})
+    outbox.sendAfterCommit([])
     expect(rows()).toEqual([])
   })
 })

@@ -12,8 +12,8 @@ export interface MailNeeds {
 }
 
 /** Wires the outbox. */
-export function buildMail({ db, clock, ids, log }: Base, { mailer, secretBox }: MailNeeds) {
-  const service = outboxService({ queries: outboxQueries(db), mailer, secretBox, clock, ids, log })
+export function buildMail(base: Base, { mailer, secretBox }: MailNeeds) {
+  const service = outboxService({ ...base, queries: outboxQueries(base.db), mailer, secretBox })
   return {
     service,
     chores: [

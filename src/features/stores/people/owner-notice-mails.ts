@@ -1,5 +1,5 @@
+import { formatUtc } from '../../../core/mail-text.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
-import { formatUtc } from './mails.ts'
 
 /** The changes that a store's owners get a mail about. */
 export type NoticeKind = 'client_secret_rotated' | 'ip_list_forced' | 'ip_list_switched' | 'api_key_made'

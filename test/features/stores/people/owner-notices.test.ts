@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, from, getToken, type Person, sendSignIn } from '../../../support/people.ts'
-import { breakAuditLog } from '../api-keys/evidence.ts'
+import { breakAuditLog } from '../../access/api-keys/evidence.ts'
 
 const ROTATE = '/v1/security/client-secret/rotate'
 const IP_LIST = '/v1/security/ip-whitelist'
