@@ -6,6 +6,8 @@ const RATIO_MAX = 6
 /** Less cannot be told from noise. Whatever stays below it with the larger amount is no danger to anybody. */
 const NOISE_MS = 4
 const REPETITIONS = 7
+/** Enough to compile a work; what compiles later is not the least of its tries. */
+const WARM_UPS = 2
 
 /** Least CPU time of some tries, in milliseconds; what a work throws is part of it. */
 async function readCpu(work: () => unknown, repetitions = REPETITIONS): Promise<number> {
@@ -35,8 +37,8 @@ export function createComparison(repetitions = REPETITIONS) {
     async expectLinear(work: (amount: number) => () => unknown, amount: number): Promise<void> {
       const [small, large] = [work(amount), work(4 * amount)]
       // Compiled before anything is measured.
-      await readCpu(small, repetitions)
-      await readCpu(large, repetitions)
+      await readCpu(small, WARM_UPS)
+      await readCpu(large, WARM_UPS)
       // A burst of other work on the machine is given some more chances to pass.
       for (let n = 0; ; n++) {
         const [little, much] = [await readCpu(small, repetitions), await readCpu(large, repetitions)]
