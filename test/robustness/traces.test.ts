@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PLANS } from '../../src/core/plans.ts'
-import { openDatabase } from '../../src/platform/db/open.ts'
+import { type Db, openDatabase } from '../../src/platform/db/open.ts'
 import { recordBar } from './bars.ts'
 import {
   type Install,
@@ -19,13 +19,17 @@ const { requestsPerMinute, changeBytesMax, feedbackEventsMax } = PLANS.free
 
 let install: Install
 let service: Service
+/** Opened once: the polls below read several times a second. */
+let db: Db
 let widgetKey = ''
 
 beforeAll(async () => {
   install = await newInstall()
   service = await startService(install)
+  db = openDatabase(install.dataDir)
 }, 90_000)
 afterAll(async () => {
+  db?.close()
   await service?.crash()
   install.remove()
 })
@@ -49,27 +53,13 @@ async function ask(method: string, path: string, body?: unknown) {
 
 /** Bytes of the database that hold something. */
 function readBytes(): number {
-  const db = openDatabase(install.dataDir)
-  try {
-    const read = (name: string) => Number(db.pragma(name, { simple: true }))
-    return (read('page_count') - read('freelist_count')) * read('page_size')
-  } finally {
-    db.close()
-  }
+  const read = (name: string) => Number(db.pragma(name, { simple: true }))
+  return (read('page_count') - read('freelist_count')) * read('page_size')
 }
 
 /** Items of a job that were done. */
-function readSucceeded(jobId: string): unknown {
-  const db = openDatabase(install.dataDir)
-  try {
-    return db
-      .prepare('SELECT succeeded FROM jobs WHERE job_id = ? AND finished_at IS NOT NULL')
-      .pluck()
-      .get(jobId)
-  } finally {
-    db.close()
-  }
-}
+const readSucceeded = (jobId: string): unknown =>
+  db.prepare('SELECT succeeded FROM jobs WHERE job_id = ? AND finished_at IS NOT NULL').pluck().get(jobId)
 
 /** Does something several times. @returns the bytes that one time leaves. */
 async function measure(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
