@@ -1,25 +1,34 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { LOOKS, visit } from './chromium.ts'
-import { startExecutable } from './service.ts'
+import { LOOKS, visit as visitWith } from './chromium.ts'
+import { BEHIND_PROXY, clientAddress, startExecutable } from './service.ts'
 
 let service: Awaited<ReturnType<typeof startExecutable>>
+/** Number of the test: each has a person, a store and a client address of its own. */
+let n = 0
+let email = ''
 
-// One for each test: few tries a minute are allowed from one address.
-beforeEach(async () => {
-  service = await startExecutable()
+beforeAll(async () => {
+  service = await startExecutable(BEHIND_PROXY)
 }, 60_000)
-afterEach(() => service.stop(), 30_000)
+beforeEach(() => {
+  n++
+  email = `anna-${n}@shop.test`
+})
+afterAll(() => service.stop(), 30_000)
+
+const visit: typeof visitWith = (url, look, act) =>
+  visitWith(url, { ...look, headers: clientAddress(n) }, act)
 
 const post = (path: string, body: object) =>
   fetch(service.address + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...clientAddress(n) },
     body: JSON.stringify(body),
   })
 
-/** The links in the newest mail to an address about something. */
-async function linksTo(email: string, subject: string): Promise<[string, string]> {
+/** The links in the newest mail to the test's person about something. */
+async function linksTo(subject: string): Promise<[string, string]> {
   const mails = JSON.parse(await service.run('outbox', '--json')) as {
     recipient: string
     subject: string
@@ -31,15 +40,14 @@ async function linksTo(email: string, subject: string): Promise<[string, string]
   return [first, second]
 }
 
-/** Asks for an account. @returns the links that activate and refuse it. */
-async function registered(email: string): Promise<[string, string]> {
-  const body = { client_name: 'My shop', email, password: PASSWORD }
+/** Asks for an account for the test's person. @returns the links that activate and refuse it. */
+async function registered(): Promise<[string, string]> {
+  const body = { client_name: `Shop ${n}`, email, password: PASSWORD }
   expect((await post('/register', body)).status).toBe(202)
-  return linksTo(email, 'Confirm your e-mail address')
+  return linksTo('Confirm your e-mail address')
 }
 
-const login = async (email: string, password: string) =>
-  (await post('/oauth/login', { email, password })).status
+const login = async (password: string) => (await post('/oauth/login', { email, password })).status
 
 const PASSWORD = 'a long password'
 const NEW = 'a brand new password'
@@ -63,9 +71,8 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   const look = { width, colorScheme }
 
   test('a person opens the link, types the password chosen at registration, and signs in', async () => {
-    const email = 'anna@shop.test'
-    const [link] = await registered(email)
-    expect(await login(email, PASSWORD)).toBe(403)
+    const [link] = await registered()
+    expect(await login(PASSWORD)).toBe(403)
     const visited = await visit(link, look, async (page) => {
       const form = { heading: await headingOf(page).textContent(), width: await scrollWidth(page) }
       // By keyboard alone: the focus is in the field.
@@ -110,19 +117,18 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         focused: 'Your account is open',
         title: 'Your account is open · Lookalike',
         width,
-        slug: 'my-shop',
+        slug: `shop-${n}`,
         hidden: 'password',
         url: `${service.address}/verify`,
       },
     })
     expect(visited.strangers).toEqual([])
     expect(own(visited.complaints)).toEqual([])
-    expect(await login(email, PASSWORD)).toBe(200)
+    expect(await login(PASSWORD)).toBe(200)
   }, 60_000)
 
   test('a person who never registered deletes the requests with their address', async () => {
-    const email = 'anna@shop.test'
-    const [link, notMe] = await registered(email)
+    const [link, notMe] = await registered()
     const visited = await visit(notMe, look, async (page) => {
       const heading = await headingOf(page).textContent()
       const widths = [await scrollWidth(page)]
@@ -143,16 +149,15 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     })
     const token = new URL(link).hash.replace('#token=', '')
     expect((await post('/verify', { token, password: PASSWORD })).status).toBe(401)
-    expect(await login(email, PASSWORD)).toBe(401)
+    expect(await login(PASSWORD)).toBe(401)
   }, 60_000)
 
   test('a person chooses a new password by the link of a mail', async () => {
-    const email = 'anna@shop.test'
-    const [link] = await registered(email)
+    const [link] = await registered()
     const token = new URL(link).hash.replace('#token=', '')
     expect((await post('/verify', { token, password: PASSWORD })).status).toBe(200)
     expect((await post('/oauth/password/forgot', { email })).status).toBe(202)
-    const [reset] = await linksTo(email, 'Choose a new password')
+    const [reset] = await linksTo('Choose a new password')
     const visited = await visit(reset, look, async (page) => {
       const field = page.getByLabel('New password')
       await field.fill('password123')
@@ -179,13 +184,13 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     })
     expect(visited.strangers).toEqual([])
     expect(own(visited.complaints)).toEqual([])
-    expect([await login(email, PASSWORD), await login(email, NEW)]).toEqual([401, 200])
+    expect([await login(PASSWORD), await login(NEW)]).toEqual([401, 200])
   }, 60_000)
 })
 
 describe('the page of a link', () => {
   test('sends the token nowhere but in the body of its own request', async () => {
-    const [link] = await registered('anna@shop.test')
+    const [link] = await registered()
     const token = new URL(link).hash.replace('#token=', '')
     const sent: string[] = []
     await visit(link, LOOK, async (page) => {
@@ -205,7 +210,7 @@ describe('the page of a link', () => {
   }, 60_000)
 
   test('forgets the token once it has worked: neither loading again nor going back brings the form', async () => {
-    const [link] = await registered('anna@shop.test')
+    const [link] = await registered()
     const { result } = await visit(link, LOOK, async (page) => {
       await fieldOf(page).fill(PASSWORD)
       await page.keyboard.press('Enter')
@@ -223,7 +228,7 @@ describe('the page of a link', () => {
   }, 60_000)
 
   test('says that a link was already used, and takes another link in the same tab', async () => {
-    const [link] = await registered('anna@shop.test')
+    const [link] = await registered()
     const { result } = await visit(`${service.address}/verify#token=x`, LOOK, async (page) => {
       const confirm = async () => {
         await fieldOf(page).fill(PASSWORD)
@@ -239,11 +244,11 @@ describe('the page of a link', () => {
       await page.getByRole('heading', { name: 'Your address is already confirmed' }).waitFor()
       return page.locator('[data-outcome="already_verified"] code').first().textContent()
     })
-    expect(result).toBe('my-shop')
+    expect(result).toBe(`shop-${n}`)
   }, 60_000)
 
   test('sends once while it waits, and says when nobody answers', async () => {
-    const [link] = await registered('anna@shop.test')
+    const [link] = await registered()
     const { result } = await visit(link, LOOK, async (page) => {
       let requests = 0
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -273,7 +278,7 @@ describe('the page of a link', () => {
   }, 60_000)
 
   test('says how long to wait after too many tries', async () => {
-    for (let n = 0; n < 10; n++) await post('/verify', { token: 'x', password: 'x' })
+    for (let tries = 0; tries < 10; tries++) await post('/verify', { token: 'x', password: 'x' })
     const { result } = await visit(`${service.address}/verify#token=x`, LOOK, async (page) => {
       await fieldOf(page).fill(PASSWORD)
       await page.keyboard.press('Enter')

@@ -40,7 +40,13 @@ let shared: Promise<Browser> | undefined
 /** Opens an address in a new context of Chromium, which has nothing of earlier visits, and does something there. */
 export async function visit<Result>(
   url: string,
-  look: { width: number; colorScheme: 'light' | 'dark'; javaScriptEnabled?: boolean },
+  look: {
+    width: number
+    colorScheme: 'light' | 'dark'
+    javaScriptEnabled?: boolean
+    /** Sent with each request. */
+    headers?: Record<string, string>
+  },
   act: (page: Page) => Promise<Result>,
 ): Promise<Visit<Result>> {
   shared ??= launchChromium()
@@ -48,6 +54,7 @@ export async function visit<Result>(
     viewport: { width: look.width, height: 900 },
     colorScheme: look.colorScheme,
     javaScriptEnabled: look.javaScriptEnabled ?? true,
+    ...(look.headers && { extraHTTPHeaders: look.headers }),
   })
   try {
     const page = await context.newPage()

@@ -1,26 +1,41 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { LOOKS, visit } from './chromium.ts'
-import { startExecutable } from './service.ts'
+import { LOOKS, visit as visitWith } from './chromium.ts'
+import { BEHIND_PROXY, clientAddress, startExecutable } from './service.ts'
 
 const PASSWORD = 'a long password'
 const NEW = 'seven green bottles'
 const LOOK = { width: 1280, colorScheme: 'light' } as const
 let service: Awaited<ReturnType<typeof startExecutable>>
+/** Number of the test: each has people, stores and a client address of its own. */
+let n = 0
 let owner: string
 
-// One for each test: few tries a minute are allowed from one address.
-beforeEach(async () => {
-  service = await startExecutable()
-  await service.run('setup', '--email', 'root@shop.test', '--password', PASSWORD, '--store', 'My shop')
-  owner = await signIn('root@shop.test', PASSWORD)
+const mailbox = (name: string) => `${name}-${n}@shop.test`
+const setUp = (name: string, store: string) =>
+  service.run('setup', '--email', mailbox(name), '--password', PASSWORD, '--store', `${store} ${n}`)
+
+beforeAll(async () => {
+  service = await startExecutable(BEHIND_PROXY)
 }, 60_000)
-afterEach(() => service.stop(), 30_000)
+beforeEach(async () => {
+  n++
+  await setUp('root', 'My shop')
+  owner = await signIn(mailbox('root'), PASSWORD)
+}, 60_000)
+afterAll(() => service.stop(), 30_000)
+
+const visit: typeof visitWith = (url, look, act) =>
+  visitWith(url, { ...look, headers: clientAddress(n) }, act)
 
 async function call(method: string, path: string, body?: object, token?: string) {
   const response = await fetch(service.address + path, {
     method,
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...clientAddress(n),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -59,7 +74,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   const look = { width, colorScheme }
 
   test('a new person chooses name and password, joins and signs in', async () => {
-    const { url } = await invited('nora@shop.test')
+    const { url } = await invited(mailbox('nora'))
     const visited = await visit(url, look, async (page) => {
       await joinButton(page).waitFor()
       const form = {
@@ -98,7 +113,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     expect(visited.result).toEqual({
       form: {
         heading: 'You are invited to a store',
-        text: 'You are invited to the store My shop. You join it with the e-mail address nora@shop.test.',
+        text: `You are invited to the store My shop ${n}. You join it with the e-mail address ${mailbox('nora')}.`,
         focused: 'name',
         width,
       },
@@ -107,16 +122,16 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         invalid: 'password',
         width,
       },
-      done: { codes: ['my-shop', 'developer'], url: `${service.address}/invite`, width },
+      done: { codes: [`my-shop-${n}`, 'developer'], url: `${service.address}/invite`, width },
     })
     expect(visited.strangers).toEqual([])
     expect(own(visited.complaints)).toEqual([])
-    expect((await call('POST', '/oauth/login', { email: 'nora@shop.test', password: NEW })).status).toBe(200)
+    expect((await call('POST', '/oauth/login', { email: mailbox('nora'), password: NEW })).status).toBe(200)
   }, 60_000)
 
   test('a person with an account presses one button', async () => {
-    await service.run('setup', '--email', 'anna@shop.test', '--password', PASSWORD, '--store', 'Other')
-    const { url } = await invited('anna@shop.test')
+    await setUp('anna', 'Other')
+    const { url } = await invited(mailbox('anna'))
     const visited = await visit(url, look, async (page) => {
       await joinButton(page).waitFor()
       const fields = await page.locator('#form input:visible').count()
@@ -132,12 +147,12 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
 
 describe('the page of an invitation', () => {
   test('says what became of the link: used, cancelled, cut or unknown', async () => {
-    const used = await invited('nora@shop.test')
+    const used = await invited(mailbox('nora'))
     await call('POST', '/v1/team/invites/accept', {
       ...{ token: tokenOf(used.url), full_name: 'Nora', password: NEW },
     })
     expect(await said(used.url)).toBe('This invitation was already used')
-    const cancelled = await invited('bert@shop.test')
+    const cancelled = await invited(mailbox('bert'))
     await call('DELETE', `/v1/team/invites/${cancelled.id}`, undefined, owner)
     expect(await said(cancelled.url)).toBe('This invitation was cancelled')
     expect(await said(`${service.address}/invite`)).toBe('This link is incomplete')
@@ -145,7 +160,7 @@ describe('the page of an invitation', () => {
   }, 60_000)
 
   test('says so when the invitation ends while the form is open', async () => {
-    const { id, url } = await invited('nora@shop.test')
+    const { id, url } = await invited(mailbox('nora'))
     const { result } = await visit(url, LOOK, async (page) => {
       await joinButton(page).waitFor()
       await call('DELETE', `/v1/team/invites/${id}`, undefined, owner)
@@ -159,11 +174,11 @@ describe('the page of an invitation', () => {
   }, 60_000)
 
   test('asks an account that nobody has proven for a new password, and then lets it join', async () => {
-    await service.run('setup', '--email', 'anna@shop.test', '--password', PASSWORD, '--store', 'Other')
-    const anna = await signIn('anna@shop.test', PASSWORD)
-    const user = { email: 'ute@shop.test', password: PASSWORD, full_name: 'Ute' }
+    await setUp('anna', 'Other')
+    const anna = await signIn(mailbox('anna'), PASSWORD)
+    const user = { email: mailbox('ute'), password: PASSWORD, full_name: 'Ute' }
     expect((await call('POST', '/v1/users', user, anna)).status).toBe(201)
-    const { url } = await invited('ute@shop.test')
+    const { url } = await invited(mailbox('ute'))
     const { result } = await visit(url, LOOK, async (page) => {
       await joinButton(page).click()
       await page.getByRole('heading', { name: 'Set a new password first' }).waitFor()
@@ -182,7 +197,7 @@ describe('the page of an invitation', () => {
   }, 60_000)
 
   test('sends the token nowhere but in the bodies of its own two requests', async () => {
-    const { url } = await invited('nora@shop.test')
+    const { url } = await invited(mailbox('nora'))
     const sent: string[] = []
     await visit(`${service.address}/docs`, LOOK, async (page) => {
       page.on('request', (request) => sent.push(`${request.url()} ${JSON.stringify(request.headers())}`))
@@ -194,7 +209,7 @@ describe('the page of an invitation', () => {
   }, 60_000)
 
   test('offers another try when the service does not answer, and shows no form before it does', async () => {
-    const { url } = await invited('nora@shop.test')
+    const { url } = await invited(mailbox('nora'))
     const { result } = await visit(`${service.address}/docs`, LOOK, async (page) => {
       let isDown = true
       await page.route('**/look', (route) => (isDown ? route.abort('connectionrefused') : route.continue()))

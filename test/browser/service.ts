@@ -14,12 +14,12 @@ interface Service {
 }
 
 /** Starts the executable on a free port in an empty data folder. @throws Error when it has not been built. */
-export async function startExecutable(): Promise<Service> {
+export async function startExecutable(settings: Record<string, string> = {}): Promise<Service> {
   if (!existsSync(EXECUTABLE)) throw new Error('dist/lookalike is missing: bun build.ts makes it')
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'))
   const env = { DATA_DIR: folder, LOOKALIKE_UNPACK_DIR: UNPACK_DIR }
   const child = Bun.spawn([EXECUTABLE, 'serve'], {
-    env: { ...env, PORT: '0', LOG_LEVEL: 'warn', REGISTRATION: 'open' },
+    env: { ...env, PORT: '0', LOG_LEVEL: 'warn', REGISTRATION: 'open', ...settings },
     stdout: 'pipe',
     stderr: 'inherit',
   })
@@ -38,6 +38,14 @@ export async function startExecutable(): Promise<Service> {
     },
   }
 }
+
+/** Settings with which the service believes {@link clientAddress}. */
+export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1/32' }
+
+/** The headers of the client at an address of its own, one for each number: few tries a minute are allowed from one. */
+export const clientAddress = (n: number): Record<string, string> => ({
+  'x-forwarded-for': `192.0.2.${n}`,
+})
 
 /** Indexes the demo catalogue, with a token; a model that is busy on a small machine is asked again. @throws Error for a refusal. */
 export async function installDemo(address: string, token: string): Promise<void> {
