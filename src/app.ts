@@ -37,7 +37,7 @@ import { buildGroups } from './features/stores/groups/module.ts'
 import { buildOpening } from './features/stores/opening/module.ts'
 import { buildOwnStore } from './features/stores/own-store/module.ts'
 import { buildOwnSettings } from './features/stores/settings/module.ts'
-import { buildStateWatch } from './features/stores/states/module.ts'
+import { buildStateWatch } from './features/stores/stores/module.ts'
 import { buildTeam } from './features/stores/team/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createDoors } from './http/doors.ts'
@@ -78,7 +78,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { audit, mail, sessions, accounts, proof, twoFactor, widgetKeys } = install.modules
   const { apiKeys, ipList, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans, noteFault } = base
-  const { stores, people, states } = install.services
+  const { storeRows: rows, stores, people } = install.services
   const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const findAddress = createClientAddress({
@@ -87,7 +87,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
   const signIn = buildSignIn(base, {
-    stores,
+    stores: rows,
     people,
     reads,
     sessions: sessions.service,
@@ -117,6 +117,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     forgetLinks: accounts.service.forgetLinks,
   })
   const clientSecret = buildClientSecret(base, {
+    rows,
     stores,
     failures: signIn.service.clientFailures,
     tellOwners: install.tellOwners,
@@ -130,7 +131,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const groups = buildGroups(base)
   const team = buildTeam(base, {
-    stores,
+    stores: rows,
     people,
     passwords,
     groups: groups.service,
@@ -138,8 +139,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
     createPasswordLink: accounts.service.passwordReset.createLink,
   })
-  const ownStore = buildOwnStore(base, { stores, people, states, prove: proof.service.demand })
+  const ownStore = buildOwnStore(base, { rows, stores, people, prove: proof.service.demand })
   const opening = buildOpening(base, {
+    rows,
     stores,
     people,
     invites: team.service.invites,
@@ -173,7 +175,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findAddress,
     idempotency,
     readSuspension({ id }) {
-      const state = stores.findState(id)
+      const state = rows.findState(id)
       return { reason: state?.suspendedReason ?? null, deleteAt: state?.deleteAt ?? null }
     },
   })
@@ -193,7 +195,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const writeTogether = createWriteGroups(db, clock)
   const products = buildProducts(base, {
-    stores,
+    stores: rows,
     model,
     index,
     embedder,
@@ -212,7 +214,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(base, {
-    stores,
+    stores: rows,
     embedder,
     products: products.service,
     spool,
@@ -241,7 +243,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findFacts: settings.service.read,
   })
   const feeds: FeedsModule = buildFeeds(base, {
-    stores,
+    stores: rows,
     stop: ports.stop,
     downloads: ports.downloads,
     products: products.service,
@@ -257,7 +259,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     vectors: model.vectors,
   })
   const reembedding = buildReembedding(base, {
-    stores,
+    stores: rows,
     model,
     embedder,
     products: products.service,
@@ -332,7 +334,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     hasWholeIndex: index.isWhole,
     readFreeDiskShare: ports.readFreeDiskShare,
   })
-  const adminStores = buildAdminStores(base, { people, states })
+  const adminStores = buildAdminStores(base, { people, stores })
   const adminPeople = buildAdminPeople(base, {
     operator: accounts.service.operator,
     resetTwoFactor: twoFactor.service.reset,
@@ -346,7 +348,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     settings: [...(ports.settings ?? listSettings(config))],
   })
   const stateWatch = buildStateWatch({
-    listSuspendedIds: stores.listSuspendedIds,
+    listSuspendedIds: rows.listSuspendedIds,
     endStreams(storeId) {
       jobs.service.endStreams(storeId)
       exported.forgetStore(storeId)
@@ -355,13 +357,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     goOn: webhooks.service.look,
   })
   const erasure = buildErasure(base, {
-    stores,
+    stores: rows,
     forgetStore,
     dropJobs: jobs.service.dropAll,
     endSubscriptions: payments.service.endSubscriptions,
     stop: ports.stop,
   })
-  const docs = buildDocs({ hasStore: stores.hasStore, listRoutes: () => http.routes })
+  const docs = buildDocs({ hasStore: rows.hasStore, listRoutes: () => http.routes })
   const widgetFiles = buildWidgetFiles(base)
 
   /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */

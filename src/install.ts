@@ -20,9 +20,9 @@ import { buildChanges } from './features/delivery/changes/module.ts'
 import { buildWebhooks } from './features/delivery/webhooks/module.ts'
 import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
+import { buildSetup } from './features/stores/opening/module.ts'
 import { buildPeople } from './features/stores/people/module.ts'
 import { buildSettings } from './features/stores/settings/module.ts'
-import { buildStates } from './features/stores/states/module.ts'
 import { buildStores } from './features/stores/stores/module.ts'
 import { type Db, withoutFsync } from './platform/db/open.ts'
 import { createReads } from './platform/db/reads.ts'
@@ -87,14 +87,20 @@ export function createInstall(
     baseUrl,
   }
   const reads = createReads(db)
-  const { service: stores } = buildStores(base)
   const mail = buildMail(base, { mailer, secretBox })
   const outbox = mail.service
   const { service: people, mailOwners, tellOwners } = buildPeople(base, { outbox })
-  const { service: states } = buildStates(base, { stores, mailOwners })
+  const { rows, service: stores } = buildStores(base, { people, mailOwners })
+  const { service: setup } = buildSetup(base, {
+    rows,
+    stores,
+    people,
+    hashPassword: passwords.hash,
+    verifyPassword: passwords.verify,
+  })
   const sessions = buildSessions(base)
   const readRegistrationMode = () =>
-    (REGISTRATION || (stores.hasStore() ? 'invite' : 'open')) as RegistrationMode
+    (REGISTRATION || (rows.hasStore() ? 'invite' : 'open')) as RegistrationMode
   const twoFactor = buildTwoFactor(base, {
     people,
     outbox,
@@ -112,9 +118,10 @@ export function createInstall(
     locked,
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
-  const apiKeys = buildApiKeys(base, { stores, tellOwners, widgetKeys: widgetKeys.rows, reads })
+  const apiKeys = buildApiKeys(base, { stores: rows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(base, { tellOwners, reads })
   const accounts = buildAccounts(base, {
+    rows,
     stores,
     people,
     outbox,
@@ -133,7 +140,7 @@ export function createInstall(
   })
   const settings = buildSettings(base)
   const webhooks = buildWebhooks(base, {
-    stores,
+    stores: rows,
     mailOwners,
     secretBox,
     poster,
@@ -142,6 +149,7 @@ export function createInstall(
   const changes = buildChanges(base, { readers: [webhooks.service.readChange] })
 
   const payments = buildPayments(base, {
+    rows,
     stores,
     people,
     mailOwners,
@@ -179,17 +187,18 @@ export function createInstall(
     },
     /** The verbs that commands use. */
     services: {
+      /** The rows of stores, to be read. */
+      storeRows: rows,
       stores,
+      setup,
       people,
-      states,
-      accounts: accounts.service.accounts,
       operator: accounts.service.operator,
       outbox,
       twoFactor: twoFactor.service,
       apiKeys: apiKeys.service,
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
-      operatorTokens: buildOperatorTokens(base, { stores }),
+      operatorTokens: buildOperatorTokens(base, { stores: rows }),
       ipList: ipList.service,
       webhooks: webhooks.service,
       billing: payments.service.desk,

@@ -10,7 +10,7 @@ beforeEach(async () => {
   app = testApp()
   token = await app.signIn('one')
   otherToken = await app.signIn('two')
-  storeId = app.services.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
   for (const [name, as] of [
     ['a', token],
     ['b', otherToken],
@@ -44,7 +44,7 @@ test('the IP list is read again', async () => {
 })
 
 test('the requests of the last minute are forgotten, of products and of security', async () => {
-  app.services.accounts.setPlan('one', 'free')
+  app.setPlan('one', 'free')
   for (const path of ['/v1/products', '/v1/security/api-keys']) {
     const call = () => app.call('GET', path, { token })
     while ((await call()).status === 200);

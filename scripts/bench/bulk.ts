@@ -45,8 +45,7 @@ const pictures = Bun.serve({
 })
 const store = await withInstall(
   loadConfig({}, { 'data-dir': folder }),
-  ({ accounts }) =>
-    accounts.setup({ email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }),
+  ({ setup }) => setup.run({ email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }),
   { mayMake: true },
 )
 const service = await startMeasuredService(folder, flags.executable, {

@@ -74,8 +74,7 @@ async function measure(set: LabelledSet): Promise<void> {
   try {
     const credentials = await withInstall(
       loadConfig({}, { 'data-dir': folder }),
-      ({ accounts }) =>
-        accounts.setup({ email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }),
+      ({ setup }) => setup.run({ email: 'bench@shop.test', password: 'a long password', storeName: 'Bench' }),
       { mayMake: true },
     )
     await using service = await startMeasuredService(folder, flags.executable, { OFFLINE: '1' })

@@ -51,16 +51,14 @@ async function measure(
   try {
     const created = await withInstall(
       loadConfig({}, { 'data-dir': folder }),
-      async ({ accounts }) => {
+      async ({ setup }) => {
         const setups = []
         for (let n = 0; n < tries; n++) {
-          setups.push(await accounts.setup({ email: known(n), password: PASSWORD, storeName: `Store ${n}` }))
+          setups.push(await setup.run({ email: known(n), password: PASSWORD, storeName: `Store ${n}` }))
         }
         const locked = []
         for (let n = 0; n < tries; n++) {
-          locked.push(
-            await accounts.setup({ email: lockedOne(n), password: PASSWORD, storeName: `Locked ${n}` }),
-          )
+          locked.push(await setup.run({ email: lockedOne(n), password: PASSWORD, storeName: `Locked ${n}` }))
         }
         return { clientIds: setups.map(({ client_id }) => client_id), locked }
       },

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type Config, SETTING_NAMES } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import type { SetupResult } from '../features/access/accounts/service.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
+import type { SetupResult } from '../features/stores/opening/setup.ts'
 import type { Command } from './command.ts'
 import { serveShop } from './demo/serve-shop.ts'
 import { type Running, startService } from './runtime.ts'
@@ -87,7 +87,7 @@ const canListen = (host: string, port: number): Promise<boolean> =>
 /** @returns undefined if the demo is told to stop while the model loads. */
 async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
-  const store = await app.services.accounts.setup({
+  const store = await app.services.setup.run({
     email: 'demo@lookalike.invalid',
     password: systemIds.secret(24),
     storeName: 'Demo shop',

@@ -23,8 +23,8 @@ export const keyCreate: Command = {
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL'],
   example: 'lookalike key create --store my-shop --origin https://shop.example',
   async run({ config, options }) {
-    const key = await withInstall(config, ({ accounts, widgetKeys }) => {
-      const store = accounts.requireStore(options['store'] ?? '')
+    const key = await withInstall(config, ({ stores, widgetKeys }) => {
+      const store = stores.requireBySlug(options['store'] ?? '')
       const origins = (options['origin'] ?? '').split(',').map((origin) => origin.trim())
       return widgetKeys.createForOperator(store.id, options['name'] ?? 'widget', origins)
     })

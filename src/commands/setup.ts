@@ -8,7 +8,7 @@ import {
   parseSetup,
   type SetupRequest,
   type SetupResult,
-} from '../features/access/accounts/service.ts'
+} from '../features/stores/opening/setup.ts'
 import { findAddress, formatFolderFlag } from './addresses.ts'
 import type { Call, Command } from './command.ts'
 import { hasInstall } from './install.ts'
@@ -52,7 +52,7 @@ export const setup: Command = {
     const request: SetupRequest = { ...wanted, password }
     // A refusal leaves no install behind.
     if (!isThere) await checkNewPassword(request)
-    const made = await withInstall(config, ({ accounts }) => accounts.setup(request), { mayMake: true })
+    const made = await withInstall(config, ({ setup }) => setup.run(request), { mayMake: true })
     warnOfVisiblePassword(options)
     console.log(options['json'] ? JSON.stringify(made) : formatResult(made, store.trim(), plan, config))
     return 0
@@ -79,9 +79,9 @@ async function readPassword(
   const email = normaliseEmail(request.email) ?? request.email
   const known =
     isThere &&
-    (await withInstall(config, ({ accounts, people }) => {
+    (await withInstall(config, ({ setup, people }) => {
       // Nobody should type a password for nothing.
-      accounts.checkSlug(request)
+      setup.checkSlug(request)
       return people.findPersonByEmail(email)
     }))
   return askPassword(`of ${email}`, { isNew: !known })

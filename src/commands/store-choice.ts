@@ -9,10 +9,10 @@ import type { Install } from '../install.ts'
  * @throws OperatorError if there is no such store, or if none is named and there is not exactly one.
  */
 export function requireStore(
-  { accounts, stores }: Pick<Install['services'], 'accounts' | 'stores'>,
+  { stores, storeRows }: Pick<Install['services'], 'stores' | 'storeRows'>,
   slug: string | undefined,
 ): CallerStore {
-  return accounts.requireStore(slug ?? findOnly(stores.listStores().map((store) => store.slug)))
+  return stores.requireBySlug(slug ?? findOnly(storeRows.listStores().map((store) => store.slug)))
 }
 
 function findOnly(slugs: readonly string[]): string {

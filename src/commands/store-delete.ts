@@ -15,8 +15,8 @@ export const storeDelete: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store delete my-shop --confirm my-shop',
   async run({ config, options, positionals: [slug = ''] }) {
-    const state = await withInstall(config, ({ accounts, states }) =>
-      states.planDeletion(accounts.requireStore(slug).id, options['confirm'] ?? '', null),
+    const state = await withInstall(config, ({ stores }) =>
+      stores.planDeletion(stores.requireBySlug(slug).id, options['confirm'] ?? '', null),
     )
     console.log(
       options['json']

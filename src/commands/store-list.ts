@@ -1,4 +1,4 @@
-import type { ListedStore } from '../features/access/accounts/service.ts'
+import type { ListedStore } from '../features/stores/stores/service.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'
 import { formatTable } from './table.ts'
@@ -11,7 +11,7 @@ export const storeList: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store list',
   async run({ config, options }) {
-    const stores = await withInstall(config, ({ accounts }) => accounts.listStores())
+    const stores = await withInstall(config, ({ stores }) => stores.list())
     if (options['json']) console.log(JSON.stringify(stores))
     else if (stores.length === 0) console.log('There is no store yet. Create one: lookalike setup')
     else console.log(format(stores))

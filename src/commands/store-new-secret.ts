@@ -10,7 +10,10 @@ export const storeNewSecret: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store new-secret my-shop',
   async run({ config, options, positionals: [slug = ''] }) {
-    const made = await withInstall(config, ({ accounts }) => accounts.renewSecret(slug))
+    const made = await withInstall(config, ({ stores }) => {
+      const { id } = stores.requireBySlug(slug)
+      return { store_id: id, slug, client_id: id, client_secret: stores.renewSecret(id, null) }
+    })
     console.log(
       options['json']
         ? JSON.stringify(made)

@@ -11,8 +11,8 @@ export const storeResume: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store resume my-shop',
   async run({ config, options, positionals: [slug = ''] }) {
-    const state = await withInstall(config, ({ accounts, states }) =>
-      states.resume(accounts.requireStore(slug).id, null),
+    const state = await withInstall(config, ({ stores }) =>
+      stores.resume(stores.requireBySlug(slug).id, null),
     )
     console.log(options['json'] ? JSON.stringify(describeState(state)) : `${slug} works again`)
     return 0

@@ -1,3 +1,4 @@
+import { operatorAct } from '../core/audit.ts'
 import { wrongUsage } from '../core/operator-error.ts'
 import { isPlanName, PLAN_NAMES } from '../core/plans.ts'
 import type { Command } from './command.ts'
@@ -13,7 +14,9 @@ export const storeSetPlan: Command = {
   async run({ config, positionals }) {
     const [slug = '', plan = ''] = positionals
     if (!isPlanName(plan)) throw wrongUsage(`The plan must be one of ${PLAN_NAMES.join(', ')}`)
-    await withInstall(config, ({ accounts }) => accounts.setPlan(slug, plan))
+    await withInstall(config, ({ stores }) =>
+      stores.setPlan(stores.requireBySlug(slug).id, plan, operatorAct(null)),
+    )
     console.log(`${slug} is now on the plan ${plan}`)
     return 0
   },

@@ -21,8 +21,8 @@ export const storeSuspend: Command = {
   findProblems: ({ reason }) =>
     reason !== undefined && !isReason(reason) ? ['--reason needs 1 to 500 characters in one line'] : [],
   async run({ config, options, positionals: [slug = ''] }) {
-    const state = await withInstall(config, ({ accounts, states }) =>
-      states.suspend(accounts.requireStore(slug).id, options['reason']?.trim() ?? '', null),
+    const state = await withInstall(config, ({ stores }) =>
+      stores.suspend(stores.requireBySlug(slug).id, options['reason']?.trim() ?? '', null),
     )
     console.log(
       options['json']

@@ -134,6 +134,19 @@ export const describeOperation = (
     ? { ...describeAct(operator, action, { ...details, ...BY_SUPER_ADMIN }), storeId }
     : { action, actorKind: 'operator', storeId, userId: null, keyId: null, details, trace: null }
 
+/** Describes an act on a store for the audit log; the function knows who acts. */
+export type DescribeStoreAct = (
+  storeId: string,
+  action: AuditAction,
+  details: AuditEvent['details'],
+) => AuditEvent
+
+/** Describes what the operator does to stores. */
+export const operatorAct =
+  (operator: Operator): DescribeStoreAct =>
+  (storeId, action, details) =>
+    describeOperation(operator, storeId, action, details)
+
 /**
  * Describes what the operator does to a person. The event stands under the person, as all about sign-ins and passwords do;
  * the details name the super-admin.

@@ -172,7 +172,7 @@ async function startCheckout(world: World): Promise<{ session_id: string; checko
   })
   // Whoever confirmed the request before this one has changed the plan.
   if (answer.status === 409) {
-    world.app.accounts.setPlan('mine', 'enterprise')
+    world.app.setPlan('mine', 'enterprise')
     return startCheckout(world)
   }
   return answer.body as { session_id: string; checkout_url: string }
@@ -190,7 +190,7 @@ export const THINGS = {
     const image_url = `https://img.test/${world.fresh()}`
     const products = [{ product_id: world.fresh(), image_url }]
     const { job_id } = await world.asMachine('POST', '/v1/products/bulk', { products })
-    const { id } = world.app.accounts.requireStore('mine')
+    const { id } = world.app.stores.requireBySlug('mine')
     await world.app.jobs.waitUntilOver(id, String(job_id))
     return String(job_id)
   },

@@ -67,7 +67,7 @@ async function superAdmin(world: World): Promise<Holder> {
 }
 
 async function machine(world: World): Promise<Holder> {
-  const client_id = world.app.accounts.requireStore('mine').id
+  const client_id = world.app.stores.requireBySlug('mine').id
   const grant = { grant_type: 'client_credentials', client_id, client_secret: world.clientSecret() }
   const { body } = await world.app.call('POST', '/oauth/token', { body: new URLSearchParams(grant) })
   const token = String(body['access_token'])

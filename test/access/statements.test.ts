@@ -154,7 +154,7 @@ describe('a store’s row is read once, not at all while nothing changes, and ag
   })
 
   test('for an upload by file on a plan without limits, and nothing beside it', async () => {
-    app.services.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     const credential = await apiKey()
     await checkOf(credential)
     const body = form({ product_id: 'a', image: pictureBytes(1) })

@@ -115,7 +115,7 @@ describe('a stream', () => {
     expect(text).toContain('event: progress')
     expect(text).not.toContain('completed')
     gate.open()
-    await app.jobs.waitUntilOver(app.accounts.requireStore('one').id, id)
+    await app.jobs.waitUntilOver(app.stores.requireBySlug('one').id, id)
     await runChore('telling of jobs')
     expect(await kept.text()).toContain('event: completed')
   })
@@ -139,7 +139,7 @@ describe('a stream', () => {
 })
 
 test('the second look spends no budget', async () => {
-  app.accounts.setPlan('one', 'free')
+  app.setPlan('one', 'free')
   const search = { body: { query: 'red' }, headers: { authorization: `Bearer ${token}` } }
   const late = await sendLate(app, ['POST', '/v1/search/text'], search, () =>
     app.db.exec("UPDATE stores SET name = 'Renamed'"),
@@ -160,7 +160,7 @@ test('a person who is moved to another store while the body is on its way does n
     },
     () => {
       remove()
-      const { id } = app.accounts.requireStore('two')
+      const { id } = app.stores.requireBySlug('two')
       app.db
         .prepare("INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'owner', 1)")
         .run(admin.id, id)
@@ -208,7 +208,7 @@ describe('a change of what the store has set', () => {
         `INSERT INTO webhooks (id, store_id, url, events, enabled, created_at, updated_at)
          VALUES ('00000000-0000-7000-8000-000000000001', ?, ?, '["product.indexed"]', 1, 1, 1)`,
       )
-      .run(app.accounts.requireStore('one').id, url)
+      .run(app.stores.requireBySlug('one').id, url)
     const path = `${HOOKS}/00000000-0000-7000-8000-000000000001`
     const sent = call('PATCH', path, { url: 'https://elsewhere.example.com/' })
     await lookup.begun
@@ -219,7 +219,7 @@ describe('a change of what the store has set', () => {
   })
 
   test('sets no template when its author left while its keys were looked for', async () => {
-    const storeId = app.accounts.requireStore('one').id
+    const storeId = app.stores.requireBySlug('one').id
     const author = { storeId, demandStill: () => {} }
     const patch = { product_url_template: 'https://shop.example/{metadata.path}' }
     const own = ownSettingsService({

@@ -225,7 +225,7 @@ describe('what a person only reads', () => {
 
 describe('the budget of a machine grant', () => {
   test.each(['free', 'premium'] as const)('is 30 calls a minute on the plan %s', async (plan) => {
-    app.accounts.setPlan('one', plan)
+    app.setPlan('one', plan)
     for (let n = 0; n < 30; n++) expect((await get(KEYS, machine)).status).toBe(200)
     const refused = await get('/v1/me', machine)
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
@@ -239,7 +239,7 @@ describe('the budget of a machine grant', () => {
   })
 
   test('has no end on a plan without limits, and no headers about one', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     for (let n = 0; n < 100; n++) expect((await get(KEYS, machine)).status).toBe(200)
     expect(policyOf(await get(KEYS, machine))).toBeUndefined()
     expect(policyOf(await get(KEYS, person))).toBe('person')
@@ -247,7 +247,7 @@ describe('the budget of a machine grant', () => {
 
   test('is one for all tokens of the store, and another for another store', async () => {
     const other = await app.signIn('two', 'free')
-    const id = app.accounts.requireStore('one').id
+    const id = app.stores.requireBySlug('one').id
     const second = await app.signToken(
       { sub: id, jti: app.ids.uuid(), user_type: 'client', generation: 1 },
       3600,

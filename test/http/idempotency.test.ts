@@ -115,7 +115,7 @@ describe('POST /v1/products with Idempotency-Key (contract 1.6)', () => {
     await post('k-1', product('a'))
     app.clock.advance(24 * 3_600_000)
     // The token of the first call has expired by now.
-    const sub = app.accounts.requireStore('one').id
+    const sub = app.stores.requireBySlug('one').id
     const later = await app.signToken({ sub, jti: app.ids.uuid(), user_type: 'client' }, 3600)
     expect((await post('k-1', product('a'), later)).headers.get('idempotent-replayed')).toBe('true')
     app.clock.advance(1)

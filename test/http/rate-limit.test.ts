@@ -115,7 +115,7 @@ describe('the plan budget (contract 6.2)', () => {
   test('a new plan counts from the next request on, for tokens given before as well', async () => {
     const token = await app.signIn('one', 'free')
     for (let n = 0; n < 11; n++) await list(token)
-    app.accounts.setPlan('one', 'basic')
+    app.setPlan('one', 'basic')
     const answer = await list(token)
     expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([200, '49'])
   })

@@ -38,11 +38,9 @@ async function getToken(clientId: string, clientSecret: string): Promise<string>
 beforeAll(async () => {
   install = await newInstall()
   const second = { email: 'other@shop.test', password: 'a long password', storeName: 'Other' }
-  const other = await withInstall(loadConfig({}, { 'data-dir': install.dataDir }), async ({ accounts }) => {
-    const made = await accounts.setup(second)
-    accounts.setPlan(made.slug, 'enterprise')
-    return made
-  })
+  const other = await withInstall(loadConfig({}, { 'data-dir': install.dataDir }), ({ setup }) =>
+    setup.run(second),
+  )
   service = await startService(install, {
     settings: { LOG_LEVEL: 'trace' },
     onLog: (line) => void log.push(line),

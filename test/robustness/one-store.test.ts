@@ -32,7 +32,7 @@ beforeEach(async () => {
   // The broken one comes first wherever stores are taken in the order of their ids.
   const open = async (name: string) => {
     const token = await app.signIn(name)
-    return { token, id: app.services.accounts.requireStore(name).id }
+    return { token, id: app.stores.requireBySlug(name).id }
   }
   broken = await open('broken')
   other = await open('other')

@@ -46,7 +46,7 @@ export async function newInstall(): Promise<Install> {
 export async function newStore(dataDir: string, email: string): Promise<Store> {
   const account = { email, password: 'a long password', storeName: 'Robust', isAnother: true }
   const config = loadConfig({}, { 'data-dir': dataDir })
-  const created = await withInstall(config, ({ accounts }) => accounts.setup(account), { mayMake: true })
+  const created = await withInstall(config, ({ setup }) => setup.run(account), { mayMake: true })
   const { store_id: storeId, client_id: clientId, client_secret: clientSecret } = created
   const claims = { sub: storeId, jti: `robust-${storeId}`, user_type: 'client' as const }
   const token = await createTokens(JWT_SECRET, systemClock).sign(claims, 86_400)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
+import { operatorAct } from '../../src/core/audit.ts'
 import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { ApiError } from '../../src/core/errors.ts'
@@ -100,7 +101,13 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   })
 
   const { db, log, record } = built.base
-  const app = { ...built, ...built.services, db, log, record }
+  const { stores } = built.services
+
+  /** Moves a store to another plan, as the operator does at the command line. */
+  const setPlan = (slug: string, plan: PlanName) =>
+    void stores.setPlan(stores.requireBySlug(slug).id, plan, operatorAct(null))
+
+  const app = { ...built, ...built.services, db, log, record, setPlan }
 
   /** Runs the chores of an hour. A failed chore does not stop the others; the first error is thrown at the end. */
   async function tidy(): Promise<void> {
@@ -116,13 +123,13 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   /** Creates a store on a plan and returns its credentials. */
   async function store(name = 'one', plan: PlanName = 'enterprise') {
     const email = `${name}@shop.test`
-    const created = await app.accounts.setup({
+    const created = await app.setup.run({
       email,
       password: 'a long password',
       storeName: name,
       slug: name,
     })
-    app.accounts.setPlan(created.slug, plan)
+    setPlan(created.slug, plan)
     return created
   }
 

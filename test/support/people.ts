@@ -66,7 +66,7 @@ export async function addPerson(
 
 /** Adds a person to an existing store. */
 export function join(app: TestApp, userId: string, { store, role, groups = [] }: Place): void {
-  const storeId = app.accounts.requireStore(store).id
+  const storeId = app.stores.requireBySlug(store).id
   const now = app.clock.now()
   app.db
     .prepare('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)')

@@ -9,6 +9,7 @@ import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import type { SessionsModule } from '../sessions/module.ts'
 import { emailChangeQueries } from './email-change/email-change-queries.ts'
 import { emailChangeRoutes, emailLinkRoutes } from './email-change/routes.ts'
@@ -19,12 +20,12 @@ import { passwordResetQueries } from './password-reset-queries.ts'
 import { type RegistrationMode, registrationService } from './registration.ts'
 import { registrationQueries } from './registration-queries.ts'
 import { accountRoutes } from './routes.ts'
-import { accountService } from './service.ts'
 import { createTakeOver, type TakeOverDeps } from './take-over.ts'
 import { verificationService } from './verification.ts'
 
 export interface AccountNeeds {
-  stores: StoreQueries
+  rows: StoreQueries
+  stores: Pick<StoreService, 'create' | 'chooseSlug' | 'replaceSecret'>
   people: PeopleQueries
   /** Ends the ways into an account except the password. */
   waysIn: TakeOverDeps['waysIn']
@@ -44,7 +45,7 @@ export interface AccountNeeds {
 /** Wires registration and password resets, with their mails. */
 export function buildAccounts(base: Base, needs: AccountNeeds) {
   const { db } = base
-  const { stores, people, outbox, passwords } = needs
+  const { rows, stores, people, outbox, passwords } = needs
   const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
   const registrationTries = limitPerHour('register.email_address', LIMITS.registrationsPerHour)
   const registrationMails = limitPerHour('register.email', LIMITS.registrationsPerEmailPerHour)
@@ -56,14 +57,16 @@ export function buildAccounts(base: Base, needs: AccountNeeds) {
   const invites = registrationQueries(db)
   const common = {
     ...base,
-    ...{ stores, people, outbox },
+    rows,
+    stores,
+    people,
+    outbox,
     failures: { reset: needs.sessions.forgiveFailures },
     hashPassword: passwords.hash,
     verifyPassword: passwords.verify,
     endSessions: (userId: string) => needs.sessions.sessions.endSessions(userId, null),
   }
 
-  const accounts = accountService(common)
   const registration = registrationService({
     ...common,
     queries: invites,
@@ -101,7 +104,6 @@ export function buildAccounts(base: Base, needs: AccountNeeds) {
     locked: createKeyedLock(),
   })
   const service = {
-    accounts,
     registration,
     verification,
     passwordReset,

@@ -1,11 +1,9 @@
-import { hashSecret } from '../../../core/secrets.ts'
-import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
-import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 
-export interface TakeOverDeps extends Pick<Base, 'ids'> {
+export interface TakeOverDeps {
   people: Pick<PeopleQueries, 'listSoleStoreIds'>
-  stores: Pick<StoreQueries, 'replaceClientSecret'>
+  stores: Pick<StoreService, 'replaceSecret'>
   /** Call these in a transaction. */
   waysIn: {
     removeTwoFactor(userId: string): void
@@ -15,15 +13,13 @@ export interface TakeOverDeps extends Pick<Base, 'ids'> {
   }
 }
 
-const SECRET_BYTES = 32
-
 /**
  * Creates the function that gives an account to its rightful owner. The function ends every way in except the password:
  * the second factor of the person, and the keys, the client secret and the IP list of the stores that have no other
  * member. Call it in a transaction.
  */
 export const createTakeOver =
-  ({ people, stores, waysIn, ids }: TakeOverDeps) =>
+  ({ people, stores, waysIn }: TakeOverDeps) =>
   (userId: string): void => {
     waysIn.removeTwoFactor(userId)
     for (const storeId of people.listSoleStoreIds(userId)) {
@@ -31,6 +27,6 @@ export const createTakeOver =
       waysIn.removeWidgetKeys(storeId)
       waysIn.removeIpList(storeId)
       // Nobody knows this secret.
-      stores.replaceClientSecret(storeId, hashSecret(ids.secret(SECRET_BYTES)), null)
+      stores.replaceSecret(storeId)
     }
   }

@@ -4,12 +4,12 @@ import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
-import { findFreeSlug } from '../../../core/slugs.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import { accountOpenMail } from './mails.ts'
 import { invalidLink } from './registration.ts'
 import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
@@ -21,8 +21,9 @@ export interface VerificationDeps
     'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'defer' | 'baseUrl'
   > {
   queries: RegistrationQueries
-  stores: Pick<StoreQueries, 'findStore' | 'findStoreBySlug' | 'addStore'>
-  people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'addMembership' | 'provePerson'>
+  rows: Pick<StoreQueries, 'findStore'>
+  stores: Pick<StoreService, 'create' | 'chooseSlug'>
+  people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'provePerson'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Plan of a store that registers. */
   plan: PlanName
@@ -32,8 +33,6 @@ export interface VerificationDeps
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
-
-const CLIENT_SECRET_BYTES = 32
 
 /** Life of the link for a new password in the mail about a new account. */
 const NEW_PASSWORD_LINK_MS = 24 * 3_600_000
@@ -65,13 +64,13 @@ export type VerificationService = ReturnType<typeof verificationService>
  * the person. The account becomes proven when link and password come together.
  */
 export function verificationService(deps: VerificationDeps) {
-  const { queries, stores, people, outbox, clock, ids, atomically, record } = deps
+  const { queries, rows, stores, people, outbox, clock, ids, atomically, record } = deps
 
   function findLink(tokenHash: Buffer): Link | undefined {
     const row = queries.findByToken(tokenHash)
     if (!row || row.wrongPasswords >= LIMITS.passwordsPerLinkMax) return undefined
     const user = people.findPersonByEmail(row.email)
-    const store = row.storeId ? stores.findStore(row.storeId) : undefined
+    const store = row.storeId ? rows.findStore(row.storeId) : undefined
     if (store && user)
       return { row, passwordHash: user.passwordHash, created: { userId: user.id, slug: store.slug } }
     if (row.usedAt !== null || row.expiresAt <= clock.now() || user) return undefined
@@ -83,18 +82,6 @@ export function verificationService(deps: VerificationDeps) {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
-    const slug = findFreeSlug(row.storeName, (slug) => !stores.findStoreBySlug(slug), ids.uuid)
-    // Nobody sees this secret. The owner creates another one when needed.
-    const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
-    const store = {
-      id: storeId,
-      slug,
-      name: row.storeName,
-      plan: deps.plan,
-      clientSecretHash,
-      createdAt: now,
-    }
-    stores.addStore(store)
     people.addPerson({
       id: userId,
       email: row.email,
@@ -104,16 +91,21 @@ export function verificationService(deps: VerificationDeps) {
       provenAt: isProven ? now : null,
       createdAt: now,
     })
-    people.addMembership(userId, storeId, 'owner', now)
-    if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used in the meantime')
-    queries.forgetOpen(row.email)
     const who = { actorKind, storeId, userId, keyId: null, trace }
     record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven, ...by } })
-    record({ ...who, action: 'store.created', details: { slug, plan: deps.plan, ...by } })
+    const wanted = { id: storeId, name: row.storeName, plan: deps.plan, ownerId: userId }
+    // Nobody sees the first client secret. The owner makes another one when needed.
+    const { store } = stores.create(wanted, (_, action, details) => ({
+      ...who,
+      action,
+      details: { ...details, ...by },
+    }))
+    if (!queries.use(row.id, storeId, now)) throw new Error('The registration was used in the meantime')
+    queries.forgetOpen(row.email)
     const link = deps.createPasswordLink(userId, NEW_PASSWORD_LINK_MS, true)
     const mail = accountOpenMail(row.email, link, deps.baseUrl())
     outbox.sendAfterCommit([mail], { wantedMs: NEW_PASSWORD_LINK_MS })
-    return buildVerified('verified', slug)
+    return buildVerified('verified', store.slug)
   }
 
   /** Records that link and password came together, which a sign-in alone does not show. */
@@ -175,7 +167,7 @@ export function verificationService(deps: VerificationDeps) {
       const link = findLink(hashSecret(token))
       if (!link) throw invalidLink()
       if (link.created) return buildVerified('already_verified', link.created.slug)
-      const slug = findFreeSlug(link.row.storeName, (free) => !stores.findStoreBySlug(free), ids.uuid)
+      const slug = stores.chooseSlug(link.row.storeName)
       return buildVerified('verified', slug)
     },
 

@@ -2,27 +2,27 @@ import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, tooManyRequests } from '../../../core/errors.ts'
-import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { isSecret } from '../../../core/secrets.ts'
 import { givenText } from '../../../core/text.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Base } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
 
-export interface ClientSecretDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
-  stores: Pick<StoreQueries, 'findStore' | 'replaceClientSecret'>
+export interface ClientSecretDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
+  rows: Pick<StoreQueries, 'findStore'>
+  stores: Pick<StoreService, 'replaceSecret'>
   /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
   failures: Throttle
   tellOwners: TellOwners
 }
 
-const SECRET_BYTES = 32
-
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { stores, clock, ids, failures, atomically, record, tellOwners } = deps
+  const { rows, stores, clock, failures, atomically, record, tellOwners } = deps
 
   /**
    * Checks the present secret. With an access token alone, a thief could take over the store for good.
@@ -34,7 +34,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
       throw secretRefused(
         'Missing required permission: send the current client secret in the body, or sign in as a person',
       )
-    if (isSecret(secret, stores.findStore(actor.storeId)?.clientSecretHash)) return
+    if (isSecret(secret, rows.findStore(actor.storeId)?.clientSecretHash)) return
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {
@@ -53,13 +53,13 @@ export function clientSecretService(deps: ClientSecretDeps) {
      */
     rotate(actor: Actor, shown: ClientSecretRotation): NewClientSecret {
       if (actor.kind !== 'person') assertKnown(actor, givenText(shown.client_secret))
-      const client_secret = ids.secret(SECRET_BYTES)
       const keptJti = actor.kind === 'machine' ? (actor.token?.jti ?? null) : null
-      atomically(() => {
-        stores.replaceClientSecret(actor.storeId, hashSecret(client_secret), keptJti)
+      const client_secret = atomically(() => {
+        const secret = stores.replaceSecret(actor.storeId, keptJti)
         failures.reset(actor.storeId)
         record(describeAct(actor, 'client_secret.rotated'))
         tellOwners(actor, 'client_secret_rotated')
+        return secret
       })
       return { client_id: actor.storeId, client_secret, rotated_at: isoTime(clock.now()) }
     },

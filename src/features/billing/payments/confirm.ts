@@ -1,10 +1,11 @@
 import type { Trace } from '../../../core/actor.ts'
-import type { AuditAction } from '../../../core/audit.ts'
+import { type DescribeStoreAct, operatorAct } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { addMonth } from '../../../core/months.ts'
 import type { Base } from '../../module.ts'
 import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import type { Links } from './links.ts'
 import { confirmedMail } from './mails.ts'
 import type { InvoiceRow, ListedCheckout, ListedInvoice, PaymentQueries } from './queries.ts'
@@ -12,7 +13,8 @@ import { readState, warnOfPlan } from './service.ts'
 
 export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
-  stores: Pick<StoreQueries, 'setPlan' | 'countProducts'>
+  rows: Pick<StoreQueries, 'countProducts'>
+  stores: Pick<StoreService, 'setPlan'>
   links: Pick<Links, 'checkout' | 'invoice'>
   mailOwners: MailOwners
 }
@@ -35,20 +37,7 @@ export type ConfirmService = ReturnType<typeof confirmService>
 
 /** The operator's side of manual payments: gives a store the plan it asked for, and issues the invoice. */
 export function confirmService(deps: ConfirmDeps) {
-  const { queries, stores, links, clock, ids, atomically, record } = deps
-
-  const note = (
-    by: Confirmer,
-    action: AuditAction,
-    storeId: string,
-    details: Record<string, unknown>,
-  ): void =>
-    record({
-      ...(by === 'operator'
-        ? { actorKind: 'operator', userId: null, trace: null }
-        : { actorKind: 'person', ...by }),
-      ...{ action, storeId, keyId: null, details },
-    })
+  const { queries, rows, stores, links, clock, ids, atomically, record } = deps
 
   function issueInvoice(
     { id, storeId, plan, amountCents, currency }: ListedCheckout,
@@ -83,13 +72,13 @@ export function confirmService(deps: ConfirmDeps) {
 
   function give(checkout: ListedCheckout, by: Confirmer, isPaid: boolean): InvoiceRow | undefined {
     const { id, storeId, plan, before, slug } = checkout
-    stores.setPlan(storeId, plan)
     queries.complete(id, clock.now())
-    note(by, 'billing.checkout_confirmed', storeId, { checkout_id: id, plan })
-    if (before !== plan) note(by, 'store.plan_changed', storeId, { before, after: plan })
+    const describe = confirmerAct(by)
+    record(describe(storeId, 'billing.checkout_confirmed', { checkout_id: id, plan }))
+    if (before !== plan) stores.setPlan(storeId, plan, describe)
     const invoice = checkout.amountCents > 0 ? issueInvoice(checkout, isPaid) : undefined
     const number = invoice?.number ?? ''
-    if (invoice) note(by, 'billing.invoice_issued', storeId, { invoice_id: invoice.id, number })
+    if (invoice) record(describe(storeId, 'billing.invoice_issued', { invoice_id: invoice.id, number }))
     const shown = invoice && {
       number,
       amountCents: invoice.amountCents,
@@ -108,7 +97,7 @@ export function confirmService(deps: ConfirmDeps) {
     demandOpen,
     /** Says what the plan would mean for the store that asks for it. */
     listWarnings: ({ plan, storeId }: ListedCheckout): string[] =>
-      warnOfPlan(deps.plans, plan, stores.countProducts(storeId)),
+      warnOfPlan(deps.plans, plan, rows.countProducts(storeId)),
 
     /** Lists the requests that wait for the operator, and the invoices that nobody has paid. */
     list: (): {
@@ -149,15 +138,18 @@ export function confirmService(deps: ConfirmDeps) {
         if (!invoice) throw notFound('invoice')
         if (!queries.settle(invoice.id, status, clock.now()))
           throw new ApiError('conflict', `Invoice ${number} is ${invoice.status} already`)
-        note('operator', 'billing.invoice_settled', invoice.storeId, {
-          invoice_id: invoice.id,
-          number,
-          status,
-        })
+        const details = { invoice_id: invoice.id, number, status }
+        record(operatorAct(null)(invoice.storeId, 'billing.invoice_settled', details))
         return { ...invoice, status }
       }),
   }
 }
+
+/** A super-admin confirms as the person who signed in on the page, without a role in the store. */
+const confirmerAct = (by: Confirmer): DescribeStoreAct =>
+  by === 'operator'
+    ? operatorAct(null)
+    : (storeId, action, details) => ({ ...by, action, actorKind: 'person', storeId, keyId: null, details })
 
 /** As in `2026-0007`: the year, and a number that goes on from year to year. */
 const formatNumber = (now: number, number: number): string =>

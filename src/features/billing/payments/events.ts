@@ -1,3 +1,4 @@
+import { type DescribeStoreAct, operatorAct } from '../../../core/audit.ts'
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { signInFirst } from '../../../core/errors.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
@@ -10,6 +11,7 @@ import type {
 } from '../../../platform/payments/gateway.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import type { PaymentQueries } from './queries.ts'
 import type { EventTaken } from './schema.ts'
 import type { SubscriptionQueries, SubscriptionRow } from './subscription-queries.ts'
@@ -18,7 +20,8 @@ export interface EventDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomica
   gateway: PaymentGateway | undefined
   queries: Pick<PaymentQueries, 'completeByPlan' | 'saveInvoice'>
   subscriptions: SubscriptionQueries
-  stores: Pick<StoreQueries, 'findStore' | 'setPlan'>
+  rows: Pick<StoreQueries, 'findStore'>
+  stores: Pick<StoreService, 'setPlan'>
 }
 
 /** The provider repeats an event for three days; a signature is good for five minutes. */
@@ -28,6 +31,10 @@ const SIGNATURE_CHARS_MAX = 2_000
 /** Stores whose second subscription one run of the chore ends. */
 const SURPLUS_PER_RUN = 20
 
+/** The payment provider acts for the operator. */
+const byProvider: DescribeStoreAct = (storeId, action, details) =>
+  operatorAct(null)(storeId, action, { ...details, provider: 'stripe' })
+
 export type EventService = ReturnType<typeof eventService>
 
 /**
@@ -35,25 +42,15 @@ export type EventService = ReturnType<typeof eventService>
  * provider, so it makes no difference in which order events come.
  */
 export function eventService(deps: EventDeps) {
-  const { gateway, queries, subscriptions, stores, clock, ids, atomically, record, log } = deps
+  const { gateway, queries, subscriptions, rows, stores, clock, ids, atomically, record, log } = deps
   /** One subject at a time, so that of two answers of the provider the later one is written last. */
   const locked = createKeyedLock()
-
-  const tell = (
-    storeId: string,
-    action: 'store.plan_changed' | 'billing.subscription_changed',
-    details: object,
-  ) =>
-    record({
-      ...{ action, actorKind: 'operator', storeId, userId: null, keyId: null, trace: null },
-      details: { ...details, provider: 'stripe' },
-    })
 
   /** @returns undefined for a subscription to something else, or of a store that is gone. */
   function toRow(found: GatewaySubscription): SubscriptionRow | undefined {
     const storeId = subscriptions.find(found.id)?.storeId ?? found.storeId
     const { plan = '', ...rest } = found
-    if (storeId === undefined || !isPlanName(plan) || !stores.findStore(storeId)) return undefined
+    if (storeId === undefined || !isPlanName(plan) || !rows.findStore(storeId)) return undefined
     const { id, customer, status, isLive, willEnd, createdAt, periodEnd } = rest
     return { id, storeId, plan, customer, status, isLive, willEnd, createdAt, periodEnd }
   }
@@ -66,10 +63,9 @@ export function eventService(deps: EventDeps) {
   ): void {
     if (before?.plan === after?.plan) return
     const plan: PlanName = after?.plan ?? 'free'
-    const present = stores.findStore(storeId)?.plan
-    if (present === plan) return
-    stores.setPlan(storeId, plan)
-    tell(storeId, 'store.plan_changed', { before: present, after: plan })
+    const present = rows.findStore(storeId)
+    if (!present || present.plan === plan) return
+    stores.setPlan(storeId, plan, byProvider)
   }
 
   /** Writes what the provider said, in the caller's transaction. */
@@ -84,7 +80,7 @@ export function eventService(deps: EventDeps) {
     else if (before) queries.completeByPlan(storeId, 'free', clock.now())
     if (known?.status === row.status && known.willEnd === row.willEnd && known.plan === row.plan) return
     const { id: subscription_id, plan, status, willEnd: will_end } = row
-    tell(storeId, 'billing.subscription_changed', { subscription_id, plan, status, will_end })
+    record(byProvider(storeId, 'billing.subscription_changed', { subscription_id, plan, status, will_end }))
   }
 
   /** Reads a subscription and writes what was found. @param done joins the transaction. */
@@ -134,7 +130,7 @@ export function eventService(deps: EventDeps) {
     { status, url, id, ...found }: GatewayInvoice,
     { storeId, plan }: SubscriptionRow,
   ): void {
-    if (status === null || !stores.findStore(storeId)) return
+    if (status === null || !rows.findStore(storeId)) return
     const { number, amountCents, currency, issuedAt, settledAt, periodStart, periodEnd } = found
     queries.saveInvoice({
       ...{ id: ids.uuid(), storeId, provider: 'stripe', providerId: id, checkoutId: null, number, plan },

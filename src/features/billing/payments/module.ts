@@ -9,6 +9,7 @@ import type { Base, Module } from '../../module.ts'
 import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import { confirmService } from './confirm.ts'
 import { eventService } from './events.ts'
 import { createLinks } from './links.ts'
@@ -18,7 +19,8 @@ import { paymentService } from './service.ts'
 import { subscriptionQueries } from './subscription-queries.ts'
 
 export interface PaymentNeeds {
-  stores: StoreQueries
+  rows: StoreQueries
+  stores: Pick<StoreService, 'setPlan'>
   people: PeopleQueries
   mailOwners: MailOwners
   outbox: Pick<OutboxService, 'sendAfterCommit'>

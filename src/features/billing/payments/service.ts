@@ -21,7 +21,7 @@ import type { SubscriptionQueries, SubscriptionRow } from './subscription-querie
 export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
   subscriptions: Pick<SubscriptionQueries, 'listLive' | 'findCustomer'>
-  stores: Pick<StoreQueries, 'countProducts'>
+  rows: Pick<StoreQueries, 'countProducts'>
   people: Pick<PeopleQueries, 'findPerson' | 'listSuperAdmins'>
   /** Takes the money; without one the operator does. */
   gateway: PaymentGateway | undefined
@@ -45,8 +45,7 @@ export type PaymentService = ReturnType<typeof paymentService>
 
 /** Changes of plans, and what is paid for them (contract 6.7). */
 export function paymentService(deps: PaymentDeps) {
-  const { queries, subscriptions, stores, people, gateway, links, plans, clock, ids, atomically, record } =
-    deps
+  const { queries, subscriptions, rows, people, gateway, links, plans, clock, ids, atomically, record } = deps
   const provider = gateway ? 'stripe' : 'manual'
 
   function describe(row: Pick<CheckoutRow, 'plan' | 'amountCents' | 'currency'>) {
@@ -148,7 +147,7 @@ export function paymentService(deps: PaymentDeps) {
         expires_at: isoTime(page.expiresAt),
         ...describe(row),
         provider,
-        warnings: warnOfPlan(plans, plan, stores.countProducts(storeId)),
+        warnings: warnOfPlan(plans, plan, rows.countProducts(storeId)),
       }
     },
 

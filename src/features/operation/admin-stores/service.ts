@@ -1,11 +1,12 @@
 import type { Caller } from '../../../core/actor.ts'
+import { operatorAct } from '../../../core/audit.ts'
 import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
 import { limitOrNull } from '../../../core/plans.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
-import type { StateService } from '../../stores/states/service.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
 import type { AdminStoreQueries, AdminStoreRow } from './queries.ts'
 import {
   type AdminStore,
@@ -20,7 +21,7 @@ import {
 export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
-  states: StateService
+  stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'planDeletion'>
 }
 
 const SEARCH_DAYS = 30
@@ -31,7 +32,7 @@ const cursors = createCursors({ list: 'admin_stores' }, { id: CursorId })
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
 /** What super-admins see of stores, and do to them. Every function with an id throws ApiError `not_found`. */
-export function adminStoreService({ queries, people, states, plans, clock }: AdminStoreDeps) {
+export function adminStoreService({ queries, people, stores, plans, clock }: AdminStoreDeps) {
   const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
 
   const view = (row: AdminStoreRow): AdminStore => {
@@ -73,24 +74,24 @@ export function adminStoreService({ queries, people, states, plans, clock }: Adm
     },
 
     suspend(by: Caller, id: string, { reason }: SuspendBody): AdminStore {
-      states.suspend(id, reason.trim(), by)
+      stores.suspend(id, reason.trim(), by)
       return read(id)
     },
 
     /** @throws ApiError `conflict` if it is not suspended. */
     resume(by: Caller, id: string): AdminStore {
-      states.resume(id, by)
+      stores.resume(id, by)
       return read(id)
     },
 
     change(by: Caller, id: string, { plan }: StorePatch): AdminStore {
-      states.setPlan(id, plan, by)
+      stores.setPlan(id, plan, operatorAct(by))
       return read(id)
     },
 
     /** @throws ApiError `validation_error` for a wrong slug, `conflict` if the deletion is planned already. */
     delete(by: Caller, id: string, { confirm }: DeleteStoreBody): AdminStore {
-      states.planDeletion(id, confirm, by)
+      stores.planDeletion(id, confirm, by)
       return read(id)
     },
   }

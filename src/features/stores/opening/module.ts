@@ -3,11 +3,18 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Base, Module } from '../../module.ts'
 import { adminOpeningRoutes, openingRoutes } from './routes.ts'
 import { type OpeningDeps, type OpeningService, openingService } from './service.ts'
+import { type SetupDeps, type SetupService, setupService } from './setup.ts'
 
 export type OpeningNeeds = Pick<
   OpeningDeps,
-  'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
+  'rows' | 'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
 >
+
+/** Wires what sets up stores at the command line. */
+export const buildSetup = (
+  base: Base,
+  needs: Pick<SetupDeps, 'rows' | 'stores' | 'people' | 'hashPassword' | 'verifyPassword'>,
+): Module<SetupService> => ({ service: setupService({ ...base, ...needs }) })
 
 /** Wires what opens stores by the API. */
 export function buildOpening(base: Base, needs: OpeningNeeds) {

@@ -1,19 +1,20 @@
 import type { Actor, Caller, CallerStore } from '../../../core/actor.ts'
-import { describeAct, describeOperation } from '../../../core/audit.ts'
+import { type DescribeStoreAct, describeAct, operatorAct } from '../../../core/audit.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
-import { hashSecret } from '../../../core/secrets.ts'
-import { findFreeSlug, findSlugProblem, RESERVED_SLUGS } from '../../../core/slugs.ts'
+import { findSlugProblem, RESERVED_SLUGS } from '../../../core/slugs.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
+import type { StoreService } from '../stores/service.ts'
 import type { InviteService } from '../team/invites.ts'
 import type { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
 
-export interface OpeningDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
-  stores: Pick<StoreQueries, 'findStoreBySlug' | 'addStore'>
-  people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores' | 'addMembership'>
+export interface OpeningDeps extends Pick<Base, 'atomically'> {
+  rows: Pick<StoreQueries, 'findStoreBySlug'>
+  stores: Pick<StoreService, 'create' | 'chooseSlug'>
+  people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores'>
   invites: Pick<InviteService, 'writeForOperator' | 'send'>
   /** Who may request an account, at present. */
   readRegistrationMode(): 'open' | 'invite' | 'closed'
@@ -23,19 +24,16 @@ export interface OpeningDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
   plan: PlanName
 }
 
-const CLIENT_SECRET_BYTES = 32
-
 export type OpeningService = ReturnType<typeof openingService>
 
 /** Opens stores for people who have an account, and for people whom the operator invites (contract 5.16 and 8.10). */
 export function openingService(deps: OpeningDeps) {
-  const { stores, people, invites, clock, ids, atomically, record } = deps
+  const { rows, stores, people, invites, atomically } = deps
 
   /** @throws ApiError `conflict` for a slug that another store has. */
   function chooseSlug({ name, slug }: StoreBody): string {
-    const isFree = (wanted: string) => !stores.findStoreBySlug(wanted)
-    if (slug === undefined) return findFreeSlug(name, isFree, ids.uuid)
-    if (isFree(slug)) return slug
+    if (slug === undefined) return stores.chooseSlug(name)
+    if (!rows.findStoreBySlug(slug)) return slug
     throw new ApiError(
       'conflict',
       `The slug ${slug} belongs to another store; send another one, or none to have it made of the name`,
@@ -43,13 +41,13 @@ export function openingService(deps: OpeningDeps) {
     )
   }
 
-  /** Adds a store. Nobody sees its first client secret: who needs one makes a new one. */
-  function add(body: StoreBody, plan: PlanName): CallerStore {
-    const store = { id: ids.uuid(), slug: chooseSlug(body), name: body.name.trim(), plan }
-    const clientSecretHash = hashSecret(ids.secret(CLIENT_SECRET_BYTES))
-    stores.addStore({ ...store, clientSecretHash, createdAt: clock.now() })
-    return { ...store, suspendedAt: null }
-  }
+  /** Adds a store. Nobody sees its first client secret; its people make a new one when they need it. */
+  const add = (
+    body: StoreBody,
+    plan: PlanName,
+    ownerId: string | undefined,
+    by: DescribeStoreAct,
+  ): CallerStore => stores.create({ name: body.name.trim(), slug: chooseSlug(body), plan, ownerId }, by).store
 
   /** @throws ApiError `permission_denied`, `account_not_verified`, `conflict`. */
   function demandRight({ userId, isSuperAdmin }: Caller): string {
@@ -74,10 +72,10 @@ export function openingService(deps: OpeningDeps) {
       atomically(() => {
         demandSlug(body)
         const userId = demandRight(caller)
-        const store = add(body, deps.plan)
-        people.addMembership(userId, store.id, 'owner', clock.now())
-        const { id, slug, name, plan } = store
-        record({ ...describeAct(caller, 'store.created', { slug, plan }), storeId: id })
+        const { id, slug, name, plan } = add(body, deps.plan, userId, (storeId, action, details) => ({
+          ...describeAct(caller, action, details),
+          storeId,
+        }))
         return { id, slug, name, plan }
       }),
 
@@ -93,10 +91,8 @@ export function openingService(deps: OpeningDeps) {
     ): Promise<StoreWithInvite> {
       demandSlug(body)
       const { store, written } = atomically(() => {
-        const opened = add(body, plan)
-        const { id, slug } = opened
-        record(describeOperation(caller, id, 'store.created', { slug, plan }))
-        const actor: Actor = { ...caller, storeId: id, store: opened, role: null }
+        const opened = add(body, plan, undefined, operatorAct(caller))
+        const actor: Actor = { ...caller, storeId: opened.id, store: opened, role: null }
         return { store: opened, written: invites.writeForOperator(actor, owner_email) }
       })
       const { id, slug, name } = store

@@ -4,10 +4,7 @@ import { ownStoreRoutes } from './routes.ts'
 import { type OwnStoreDeps, type OwnStoreService, ownStoreService } from './service.ts'
 
 /** Wires what a store's own people see of it, and do to it as a whole. */
-export function buildOwnStore(
-  base: Base,
-  needs: Pick<OwnStoreDeps, 'stores' | 'people' | 'states' | 'prove'>,
-) {
+export function buildOwnStore(base: Base, needs: Pick<OwnStoreDeps, 'rows' | 'stores' | 'people' | 'prove'>) {
   const service = ownStoreService({ ...base, ...needs })
   return {
     service,

@@ -5,14 +5,14 @@ import { missingPermission, notFound } from '../../../core/errors.ts'
 import type { ProofService } from '../../access/proof/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
-import type { StateService } from '../states/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
+import type { StoreService } from '../stores/service.ts'
 import type { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 
 export interface OwnStoreDeps extends Pick<Base, 'atomically' | 'record'> {
-  stores: Pick<StoreQueries, 'findStore' | 'rename'>
+  rows: Pick<StoreQueries, 'findStore' | 'rename'>
+  stores: Pick<StoreService, 'planOwnDeletion'>
   people: Pick<PeopleQueries, 'findMember'>
-  states: Pick<StateService, 'planOwnDeletion'>
   /** Asks a signed-in person for password and code. */
   prove: ProofService['demand']
 }
@@ -21,10 +21,10 @@ export type OwnStoreService = ReturnType<typeof ownStoreService>
 
 /** A store as those see it who manage it (contract 4.14). */
 export function ownStoreService(deps: OwnStoreDeps) {
-  const { stores, people, states, atomically, record } = deps
+  const { rows, stores, people, atomically, record } = deps
 
   function show(storeId: string): OwnStore {
-    const store = stores.findStore(storeId)
+    const store = rows.findStore(storeId)
     if (!store) throw notFound('store')
     const { id, slug, name, plan } = store
     return { id, slug, name, plan }
@@ -46,7 +46,7 @@ export function ownStoreService(deps: OwnStoreDeps) {
         const before = show(actor.storeId)
         const name = patch.name?.trim() ?? before.name
         if (name === before.name) return before
-        stores.rename(actor.storeId, name)
+        rows.rename(actor.storeId, name)
         record(describeAct(actor, 'store.renamed', { before: before.name, after: name }))
         return { ...before, name }
       }),
@@ -60,7 +60,7 @@ export function ownStoreService(deps: OwnStoreDeps) {
     delete: (actor: Actor, { confirm, ...proof }: OwnStoreDeletion): Promise<DeletedStore> =>
       deps.prove(actor, proof, () => {
         demandOwner(actor)
-        const { id, slug, name, plan, suspendedAt, deleteAt } = states.planOwnDeletion(actor, confirm)
+        const { id, slug, name, plan, suspendedAt, deleteAt } = stores.planOwnDeletion(actor, confirm)
         return {
           ...{ id, slug, name, plan, status: 'deletion_planned' },
           suspended_at: isoTimeOrNull(suspendedAt),

@@ -1,7 +1,27 @@
 import type { Base, Module } from '../../module.ts'
-import { type StoreQueries, storeQueries } from './queries.ts'
+import { storeQueries } from './queries.ts'
+import { type StoreDeps, type StoreService, storeService } from './service.ts'
+import { createStateWatch, type StateWatchDeps } from './watch.ts'
 
-/** The stores of this install. */
-export const buildStores = ({ db }: Pick<Base, 'db'>): Module<StoreQueries> => ({
-  service: storeQueries(db),
-})
+const SECOND_MS = 1_000
+
+/** Wires the stores of this install: their rows, which many features read, and what is done to a store as a whole. */
+export function buildStores(base: Base, needs: Pick<StoreDeps, 'people' | 'mailOwners'>) {
+  const rows = storeQueries(base.db)
+  return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService> & {
+    rows: unknown
+  }
+}
+
+/** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */
+export const buildStateWatch = (needs: StateWatchDeps) =>
+  ({
+    service: undefined,
+    chores: [
+      {
+        name: 'watching for suspended stores and lost rights',
+        everyMs: SECOND_MS,
+        run: createStateWatch(needs),
+      },
+    ],
+  }) satisfies Module<undefined>

@@ -147,7 +147,7 @@ describe('GET /verify (contract 5.3)', () => {
 
   test('an account made meanwhile by the operator ends the link', async () => {
     const token = await registered(app)
-    await app.accounts.setup({
+    await app.setup.run({
       email: 'anna@shop.test',
       password: 'the operator’s choice',
       storeName: 'Other',

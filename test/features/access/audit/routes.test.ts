@@ -130,7 +130,7 @@ describe('whose events are listed', () => {
 
   test('never those of another store, not even of one’s own members there', async () => {
     const other = await app.signIn('two')
-    const otherId = app.accounts.requireStore('two').id
+    const otherId = app.stores.requireBySlug('two').id
     const both = await addPerson(app, 'both', [
       { store: 'one', role: 'owner' },
       { store: 'two', role: 'owner' },

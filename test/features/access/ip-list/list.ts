@@ -14,7 +14,7 @@ export const codeOf = ({ status, body }: Answer): [number, unknown] => [status, 
 export async function listedStore() {
   const app = testApp({}, { TRUSTED_PROXIES: '127.0.0.1' })
   const token = await app.signIn()
-  const storeId = app.accounts.requireStore('one').id
+  const storeId = app.stores.requireBySlug('one').id
 
   const call = (method: string, path: string, body?: unknown, { from = HERE, as = token } = {}) =>
     app.call(method, path, {

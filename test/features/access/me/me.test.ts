@@ -10,7 +10,7 @@ let storeId: string
 beforeEach(async () => {
   app = proxiedApp()
   machine = await app.signIn('one', 'premium')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
@@ -168,7 +168,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
   })
 
   test('with a store it is no other: reads have a budget of their own, and the plan’s requests are for searches', async () => {
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
     const token = await getToken(app, anna)
     for (let n = 0; n < 60; n++) expect((await me(token)).status).toBe(200)

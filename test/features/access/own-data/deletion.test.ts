@@ -22,7 +22,7 @@ let storeId: string
 beforeEach(async () => {
   app = proxiedApp()
   await app.store('one')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
   anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer', groups: [['products:read']] }])
   token = await getToken(app, anna)
 })
@@ -158,13 +158,13 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     for (const slug of ['two', 'three'])
       app.db
         .prepare('DELETE FROM memberships WHERE user_id <> ? AND store_id = ?')
-        .run(owner.id, app.accounts.requireStore(slug).id)
+        .run(owner.id, app.stores.requireBySlug(slug).id)
     const as = await getToken(app, owner)
     const answer = await remove({ email: owner.email }, as)
     expect(refusal(answer)).toEqual([409, 'conflict'])
     expect(answer.body['details']).toEqual({
       reason: 'last_owner',
-      stores: ['three', 'two'].map((slug) => ({ id: app.accounts.requireStore(slug).id, slug, name: slug })),
+      stores: ['three', 'two'].map((slug) => ({ id: app.stores.requireBySlug(slug).id, slug, name: slug })),
     })
     expect(exists(owner)).toBe(true)
     await addPerson(app, 'heir', [

@@ -26,7 +26,7 @@ beforeEach(async () => {
   stop = new AbortController()
   app = proxiedApp({ stop: stop.signal })
   await app.store('one')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
   owner = await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }])
   token = await getToken(app, owner)
 })
@@ -112,7 +112,7 @@ describe('GET /v1/store/people-data (contract 5.15)', () => {
 
   test('pages: many sessions and searches all come, once each, and nothing of another store', async () => {
     await app.store('two')
-    const two = app.accounts.requireStore('two').id
+    const two = app.stores.requireBySlug('two').id
     const wanted: string[] = []
     for (let n = 0; n < 260; n++) wanted.push(addSearch(`session ${n % 4}`, `query ${n}`))
     for (let n = 0; n < 60; n++) {

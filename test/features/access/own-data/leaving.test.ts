@@ -9,7 +9,7 @@ beforeEach(async () => {
   app = proxiedApp()
   await app.store('one')
   await app.store('two')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
@@ -69,7 +69,7 @@ describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
   test('404 for a store of others, for one that does not exist, and for the id of another person’s store', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
     const token = await getToken(app, anna)
-    const { id } = app.accounts.requireStore('two')
+    const { id } = app.stores.requireBySlug('two')
     const answers = [await leave(token, 'two'), await leave(token, 'nowhere'), await leave(token, id)]
     expect(answers.map(refusal)).toEqual([
       [404, 'not_found'],

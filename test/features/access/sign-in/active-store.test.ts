@@ -166,7 +166,7 @@ describe('what counts is what is true now, not what the token says', () => {
     const token = await getToken(app, anna)
     join(app, anna.id, { store: 'two', role: 'viewer' })
     expect(storeOf(await call(token, '/v1/products'))).toBe(NAME_IT)
-    const { store_id } = { store_id: app.accounts.requireStore('one').id }
+    const { store_id } = { store_id: app.stores.requireBySlug('one').id }
     app.db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?').run(anna.id, store_id)
     expect(storeOf(await call(token, '/v1/products'))).toBe('two')
   })

@@ -133,7 +133,7 @@ describe('the audit log about sign-ins', () => {
         action: 'token.revoked',
         actor_kind: 'machine',
         user_id: null,
-        store_id: app.accounts.requireStore('two').id,
+        store_id: app.stores.requireBySlug('two').id,
       },
     ])
   })

@@ -191,7 +191,7 @@ describe('the new token of a person', () => {
 
 describe('the new token of a machine', () => {
   test('has the plan of now', async () => {
-    app.accounts.setPlan('one', 'premium')
+    app.setPlan('one', 'premium')
     expect(decodeJwt(await next(tokens.machine))).toMatchObject({ plan: 'premium', rate_limit: 200 })
   })
 

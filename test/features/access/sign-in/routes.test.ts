@@ -61,7 +61,7 @@ describe('POST /oauth/token: the machine grant (contract 4.4)', () => {
     ['premium', 200],
     ['enterprise', null],
   ])('plan %s has rate_limit %p', async (plan, limit) => {
-    app.accounts.setPlan('one', plan)
+    app.setPlan('one', plan)
     expect(decodeJwt(String((await ask(good())).body['access_token']))).toMatchObject({
       plan,
       rate_limit: limit,

@@ -38,7 +38,7 @@ const open = async (at: string) => {
   const { status, headers, body } = await app.call('GET', at, { headers: { accept: 'text/html' } })
   return { status, headers, text: String(body['text']) }
 }
-const planOf = () => app.accounts.requireStore('one').plan
+const planOf = () => app.stores.requireBySlug('one').plan
 const sessionsOf = (email: string) =>
   app.db
     .prepare<[string], number>(
@@ -94,7 +94,7 @@ describe('the page of a checkout', () => {
   })
 
   test('warns of a plan that holds less than the store has', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     app.db.prepare('UPDATE stores SET product_count = 6000').run()
     await start('basic')
     expect((await open(path)).text).toContain('The store has 6,000 products and the plan basic holds 5,000.')

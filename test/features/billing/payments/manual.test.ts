@@ -10,7 +10,7 @@ beforeEach(async () => {
   app = testApp()
   await app.store('one', 'free')
   token = await getToken(app, await addPerson(app, 'olga', [{ store: 'one', role: 'owner' }]))
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
@@ -21,7 +21,7 @@ const ask = (method: string, path: string, body?: unknown, as = token) =>
 const start = async (plan_name = 'basic'): Promise<string> =>
   String((await ask('POST', 'checkout', { plan_name })).body['session_id'])
 const stateOf = async (id: string) => (await ask('GET', `checkout/${id}`)).body['status']
-const planOf = () => app.accounts.requireStore('one').plan
+const planOf = () => app.stores.requireBySlug('one').plan
 const invoices = async () => (await ask('GET', 'invoices')).body as unknown as Record<string, unknown>[]
 const settle = async () => {
   await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
@@ -107,7 +107,7 @@ describe('POST /v1/billing/checkout', () => {
   )
 
   test('a downgrade below the number of products is allowed, and says what it means', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     app.db.prepare('UPDATE stores SET product_count = 1234 WHERE id = ?').run(storeId)
     const answer = await ask('POST', 'checkout', { plan_name: 'free' })
     expect(answer.body).toMatchObject({

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await app.store('one', 'free')
   const owner = await addPerson(app, 'olga', [{ store: 'one', role: 'owner' }])
   token = await getToken(app, owner)
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(async () => {
   await app.close()
@@ -27,7 +27,7 @@ const ask = (method: string, path: string, body?: unknown, headers?: Record<stri
     ...(body !== undefined && { body }),
     ...(headers && { headers }),
   })
-const planOf = () => app.accounts.requireStore('one').plan
+const planOf = () => app.stores.requireBySlug('one').plan
 const actions = () =>
   app.db
     .prepare<[], string>(
@@ -160,7 +160,7 @@ describe('POST /v1/billing/checkout', () => {
   })
 
   test('409 conflict for `free` where the operator gave the plan', async () => {
-    app.accounts.setPlan('one', 'premium')
+    app.setPlan('one', 'premium')
     expect(refusal(await ask('POST', 'checkout', { plan_name: 'free' }))).toEqual([409, 'conflict'])
     expect(stripe.asked).toEqual([])
   })
@@ -275,7 +275,7 @@ describe('a subscription', () => {
   test('leaves what the operator sets meanwhile until it changes itself', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     await subscribed('sub_1')
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     await subscribed('sub_1')
     expect(planOf()).toBe('enterprise')
     stripe.subscribe('sub_1', storeId, 'basic', { status: 'canceled' })

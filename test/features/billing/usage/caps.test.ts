@@ -8,7 +8,7 @@ let storeId: string
 beforeEach(async () => {
   app = testApp()
   token = await app.signIn('one', 'enterprise')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
@@ -29,7 +29,7 @@ async function fill(products: number): Promise<void> {
   for (let n = 0; n < products; n++) {
     await put('POST', '/v1/products', { product_id: `p${n}`, image_url: picture() })
   }
-  app.accounts.setPlan('one', 'free')
+  app.setPlan('one', 'free')
 }
 
 /** Lets a minute pass, because the plan `free` has ten requests a minute. */

@@ -24,7 +24,7 @@ const put = (id: string, axis = 1) => {
   const body = { product_id: id, image_url: app.picture(id, axis) }
   return app.call('POST', '/v1/products', { token, body })
 }
-const storeId = () => app.accounts.requireStore('one').id
+const storeId = () => app.stores.requireBySlug('one').id
 
 describe('GET /v1/billing/current-plan', () => {
   test('shows the limits and the price of the plan', async () => {
@@ -42,7 +42,7 @@ describe('GET /v1/billing/current-plan', () => {
   })
 
   test('has null for what is unlimited', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     expect(await read('current-plan')).toMatchObject({
       plan_name: 'enterprise',
       max_products: null,
@@ -148,7 +148,7 @@ describe('GET /v1/billing/usage', () => {
   })
 
   test('counts the items of jobs once, in the month of their request', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     const products = ['a', 'b', 'c'].map((product_id) => ({ product_id, image_url: 'https://img.test/none' }))
     const { body } = await app.call('POST', '/v1/products/bulk', { token, body: { products } })
     await app.jobs.waitUntilOver(storeId(), String(body['job_id']))
@@ -268,7 +268,7 @@ describe('warnings at 80 and 95 %', () => {
   })
 
   test('never come on a plan without a limit', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     await fill(1, 60)
     expect([mails(), (await usage())['warnings']]).toEqual([[], []])
   })

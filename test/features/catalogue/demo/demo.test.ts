@@ -77,7 +77,7 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
 
   test('a product of the store’s own that comes in while the demo is installed is left alone', async () => {
     gate.close()
-    const own = app.products.replace(app.accounts.requireStore('one'), FIRST, {
+    const own = app.products.replace(app.stores.requireBySlug('one'), FIRST, {
       image_url: app.picture('mine', 1),
       metadata: { name: 'mine' },
     })
@@ -94,7 +94,7 @@ describe('POST /v1/products/demo (contract 2.8)', () => {
 
   test('402 product_limit_exceeded: no room for all of them, so none is installed', async () => {
     for (let n = 0; n < 50 - IDS.length + 1; n++) await put(`own-${n}`)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     const before = await readState(app, token)
     const { status, body } = await install()
     expect([status, body['error']]).toEqual([402, 'product_limit_exceeded'])
@@ -165,7 +165,7 @@ describe('DELETE /v1/products/demo (contract 2.8)', () => {
 
   test('a product that its owner changes while the demo is removed stays', async () => {
     await install()
-    const store = app.accounts.requireStore('one')
+    const store = app.stores.requireBySlug('one')
     const last = IDS.at(-1) as string
     gate.close()
     const image_url = app.picture('mine', 1)

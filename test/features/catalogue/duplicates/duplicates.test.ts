@@ -146,7 +146,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
 
   test('writes at the same time find each other', async () => {
     await watch()
-    const store = app.services.accounts.requireStore('one')
+    const store = app.stores.requireBySlug('one')
     const write = (productId: string, axis: number) => {
       const sources = [{ url: app.picture(productId, axis) }]
       return app.services.products.changes.put(store, { productId, sources, metadata: {} })

@@ -257,7 +257,7 @@ describe('kept pictures with vectors', () => {
     await upload('a', [1])
     const exported = await exportAll()
     app.db.prepare('UPDATE stores SET kept_bytes = 1e15 WHERE id = ?').run(two.storeId)
-    app.accounts.setPlan('two', 'free')
+    app.setPlan('two', 'free')
     const job = await importAll(exported)
     expect(JSON.stringify(job['errors'])).toContain('storage_limit_exceeded')
   })

@@ -280,7 +280,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
   test('a callback is sent in the last transaction of the job, and its state is shown', async () => {
     const sent: unknown[] = []
     const jobs = buildJobs(app.base, {
-      stores: app.stores,
+      stores: app.storeRows,
       products: app.products,
       embedder: fakeEmbedder(),
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
@@ -293,7 +293,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
       },
       onFinished: (store, { status }) => sent.push([store, status, app.db.inTransaction]),
     })
-    const store = app.stores.findStore(storeId)
+    const store = app.storeRows.findStore(storeId)
     if (!store) throw new Error('no store')
     const { job_id } = await jobs.service.start(store, {
       type: 'bulk_index',

@@ -399,7 +399,7 @@ describe('the order of work', () => {
 
   test('deletions can be items, too', async () => {
     await run(productsOf(app, 2))
-    const store = app.stores.findStore(storeId)
+    const store = app.storeRows.findStore(storeId)
     if (!store) throw new Error('no store')
     const { job_id } = await app.jobs.start(store, {
       type: 'feed',

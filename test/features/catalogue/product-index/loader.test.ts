@@ -22,7 +22,7 @@ beforeEach(async () => {
   app = testApp()
   await app.store('one')
   await app.store('two')
-  stores = ['one', 'two'].map((slug) => app.accounts.requireStore(slug).id)
+  stores = ['one', 'two'].map((slug) => app.stores.requireBySlug(slug).id)
   model = registerModel(app.db, { id: 'a', hash: 'a'.repeat(64), dimension: DIMENSION }, 0)
   other = registerModel(app.db, { id: 'b', hash: 'b'.repeat(64), dimension: DIMENSION }, 0)
 })

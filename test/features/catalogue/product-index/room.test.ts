@@ -132,7 +132,7 @@ describe('a start with more vectors than find room (contract 8.3)', () => {
     await fill(roomy, BLOCKS + 1)
     const app = makeApp({ db: roomy.db, vectorMemoryBytesMax: MEMORY })
     expect([app.loadIndex(), app.hasWholeIndex()]).toEqual([BLOCKS, true])
-    const stores = Array.from({ length: BLOCKS + 1 }, (_, n) => app.accounts.requireStore(`store-${n}`).id)
+    const stores = Array.from({ length: BLOCKS + 1 }, (_, n) => app.stores.requireBySlug(`store-${n}`).id)
     const tokens = await Promise.all(
       stores.map((sub) => app.signToken({ sub, jti: sub, user_type: 'client' }, 3600)),
     )
@@ -165,7 +165,7 @@ describe('a start with more vectors than find room (contract 8.3)', () => {
     const app = makeApp({ db: roomy.db, vectorMemoryBytesMax: MEMORY })
     expect(app.loadIndex()).toBeGreaterThan(0)
     const search = async (slug: string) => {
-      const sub = app.accounts.requireStore(slug).id
+      const sub = app.stores.requireBySlug(slug).id
       const as = await app.signToken({ sub, jti: sub, user_type: 'client' }, 3600)
       return (await app.call('POST', '/v1/search/text', { token: as, body: { query: '1' } })).status
     }

@@ -14,7 +14,7 @@ let storeId: string
 
 beforeEach(async () => {
   app = testApp()
-  store = app.services.accounts.requireStore((await app.store()).slug)
+  store = app.stores.requireBySlug((await app.store()).slug)
   storeId = store.id
   app.db.exec('CREATE TABLE heard (event TEXT NOT NULL)')
 })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 async function openStore(name: string): Promise<CallerStore> {
-  return app.services.accounts.requireStore((await app.store(name)).slug)
+  return app.stores.requireBySlug((await app.store(name)).slug)
 }
 
 const upload = (bytes: Uint8Array<ArrayBuffer>) => ({ upload: { bytes: async () => bytes } })

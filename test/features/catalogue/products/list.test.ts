@@ -251,7 +251,7 @@ describe('in a large store', () => {
     log = statementLog(db)
     large = testApp({ db })
     access = await large.signIn('one', 'enterprise')
-    const { id } = large.accounts.requireStore('one')
+    const { id } = large.stores.requireBySlug('one')
     addProducts(
       db,
       id,

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 /** Arrives at once: what lies before it, such as the check of the token, may let requests overtake each other. */
 const arrive = (body: { product_id: string; image_url: string; metadata?: Metadata }) =>
-  app.products.create(app.accounts.requireStore('one'), body)
+  app.products.create(app.stores.requireBySlug('one'), body)
 
 afterEach(() => app.close())
 
@@ -31,7 +31,7 @@ const fill = async (n: number) => {
 describe('POST /v1/products: the plan’s number of products (contract 6.3)', () => {
   test('402 product_limit_exceeded: the 51st of a free store, before anything is downloaded', async () => {
     await fill(50)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     const before = await readState(app, token)
     app.downloads.length = 0
     const { status, body } = await post({ product_id: 'one too many', image_url: app.picture('new', 2) })
@@ -48,7 +48,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
 
   test('updates and deletes are always allowed, also above the limit after a downgrade', async () => {
     await fill(52)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     expect((await post({ product_id: 'p3', image_url: app.picture('new', 2) })).status).toBe(200)
     const patched = await app.call('PATCH', '/v1/products/p4', { token, body: { metadata: { a: 1 } } })
     expect(patched.status).toBe(200)
@@ -60,7 +60,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
 
   test('of two requests for the last place exactly one wins, and the other leaves nothing', async () => {
     await fill(49)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     gate.close()
     const racing = ['left', 'right'].map((id, n) =>
       post({ product_id: id, image_url: app.picture(id, 3 + n) }),
@@ -76,7 +76,7 @@ describe('POST /v1/products: the plan’s number of products (contract 6.3)', ()
 
   test('402 for an upload as well, and its file is swept', async () => {
     await fill(50)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     const { status } = await post(form({ product_id: 'more', image: pictureBytes(4) }))
     expect(status).toBe(402)
     expect((await readState(app, token)).files).toEqual([])
@@ -129,7 +129,7 @@ describe('writes of one product keep the order of their arrival', () => {
     gate.close()
     const made = arrive({ product_id: 'p', image_url: app.picture('a', 1), metadata: { a: 1 } })
     await gate.waited()
-    const patched = app.products.patch(app.accounts.requireStore('one'), 'p', { metadata: { b: 2 } })
+    const patched = app.products.patch(app.stores.requireBySlug('one'), 'p', { metadata: { b: 2 } })
     gate.open()
     expect([(await made).isNew, (await patched).isNew]).toEqual([true, false])
     expect((await read('p')).body['metadata']).toEqual({ a: 1, b: 2 })

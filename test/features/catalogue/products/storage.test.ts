@@ -199,7 +199,7 @@ describe('402 storage_limit_exceeded', () => {
 
   test.each(['basic', 'premium', 'enterprise'] as const)('%s holds more', async (plan) => {
     await fillUpTo(0)
-    app.accounts.setPlan('one', plan)
+    app.setPlan('one', plan)
     expect((await put('p', sized(50))).status).toBe(201)
   })
 
@@ -260,13 +260,13 @@ describe('in a full store', () => {
     await put('p', sized(1_000))
     await put('q', sized(1_000))
     await put('r', sized(1_000, 5))
-    app.accounts.setPlan('one', 'basic')
+    app.setPlan('one', 'basic')
     app.db
       .prepare(
         'UPDATE kept_pictures SET bytes = ? WHERE bytes = 1000 AND content_hash <> (SELECT content_hash FROM pictures ORDER BY id DESC LIMIT 1)',
       )
       .run(3 * FREE)
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     expect((await put('r', sized(999, 6))).status).toBe(200)
     expect((await put('r', sized(999, 7))).status).toBe(402)
     // q still uses what p would let go.

@@ -185,7 +185,7 @@ describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
       .get()
 
   beforeEach(async () => {
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     await app.index('first')
   })
 
@@ -231,7 +231,7 @@ describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
   })
 
   test('of an enterprise store stay', async () => {
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     fill(40)
     await app.index('a')
     await app.index('b')

@@ -92,7 +92,7 @@ describe('the callback of a job (contract 9.7)', () => {
     const { webhooks } = app.services
     webhooks.sendCallback(app.storeId, callback)
     await app.store('two')
-    const other = app.services.accounts.requireStore('two').id
+    const other = app.stores.requireBySlug('two').id
     expect(webhooks.findCallback(other, JOB)).toBe(undefined)
   })
 

@@ -11,7 +11,7 @@ export async function hookedApp(
 ) {
   const app = testApp(ports)
   await app.store('one', plan)
-  const storeId = app.services.accounts.requireStore('one').id
+  const storeId = app.stores.requireBySlug('one').id
   // Outlives every retry.
   const claims = { sub: storeId, jti: app.ids.uuid(), user_type: 'client' as const, generation: 1 }
   const token = await app.signToken(claims, (365 * DAY_MS) / SECOND_MS)

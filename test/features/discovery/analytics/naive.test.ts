@@ -454,7 +454,7 @@ test('analytics and popular products equal what is recomputed from every search 
           const [person, otherPerson] = [await app.signIn('one'), await app.signIn('two')]
           const token = await foreverKey(app, person)
           const otherToken = await foreverKey(app, otherPerson)
-          const idOf = (slug: string) => app.services.accounts.requireStore(slug).id
+          const idOf = (slug: string) => app.stores.requireBySlug(slug).id
           const [world, other] = [
             createWorld(await openPages(app, person)),
             createWorld(await openPages(app, otherPerson)),

@@ -334,7 +334,7 @@ describe('the events of lists', () => {
   const list = { events: Array.from({ length: 1_000 }, () => click) }
 
   test('have a budget by plan of their own: 1,000 an hour for each request a minute', async () => {
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     const statuses: number[] = []
     for (let n = 0; n < 11; n++) statuses.push((await send(list)).status)
     expect(statuses).toEqual([...Array(10).fill(201), 429])
@@ -352,7 +352,7 @@ describe('the events of lists', () => {
   })
 
   test('cost nothing where the answer is only repeated', async () => {
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     for (let n = 0; n < 20; n++) expect((await send(list, { key: 'k' })).status).toBe(201)
     expect(events()).toHaveLength(1_000)
   })
@@ -460,7 +460,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
       INSERT INTO feedback_counts (store_id, origin, events) SELECT id, '${origin}', ${number} FROM stores WHERE slug = 'one'`)
 
   test('are the last 30,000 of the backend and of pages, which do not push out each other', async () => {
-    app.accounts.setPlan('one', 'free')
+    app.setPlan('one', 'free')
     fill('api', 29_999)
     fill('widget', 29_999)
     await send({ ...purchase, order_id: '7' })
@@ -479,7 +479,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
     await send({ ...purchase, order_id: '7' })
     expect(count()[0]).toEqual(['api', 30_000])
     expect(app.db.prepare("SELECT count(*) FROM feedback_events WHERE order_id = '7'").pluck().get()).toBe(1)
-    app.accounts.setPlan('one', 'enterprise')
+    app.setPlan('one', 'enterprise')
     await send(purchase)
     expect(count()[0]).toEqual(['api', 30_001])
     app.clock.advance(91 * DAY)

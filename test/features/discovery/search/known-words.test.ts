@@ -174,7 +174,7 @@ test('over HTTP: repeated words ask the model once, and new products are found a
   expect(await search('1')).toMatchObject({ count: 1, results: [{ product_id: 'p' }] })
   expect((await search('blorf'))['warnings']).toHaveLength(1)
   expect(inferred).toEqual(['blorf', '1'])
-  app.forgetStore(app.accounts.requireStore('one').id)
+  app.forgetStore(app.stores.requireBySlug('one').id)
   await search('1')
   expect(inferred).toEqual(['blorf', '1', '1'])
   await app.close()

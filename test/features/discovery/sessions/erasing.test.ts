@@ -16,7 +16,7 @@ let storeId: string
 beforeEach(async () => {
   app = testApp()
   token = await foreverKey(app, await app.signIn('one'))
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 

@@ -31,7 +31,7 @@ describe('a widget key (contract 10.3)', () => {
   ] as const)(
     'on the plan %s makes %p searches a minute, from visitors everywhere',
     async (plan, limit) => {
-      shop.app.services.accounts.setPlan('shop', plan)
+      shop.app.setPlan('shop', plan)
       const [count, refused] = await spend(() => widgetHeaders(shop.key))
       expect([count, ...refusalOf(refused), refused.body['message']]).toEqual([
         limit,
@@ -59,7 +59,7 @@ describe('a widget key (contract 10.3)', () => {
 
   test('spends nothing of the plan and of other keys, and the plan nothing of it', async () => {
     const { app, token } = shop
-    app.services.accounts.setPlan('shop', 'free')
+    app.setPlan('shop', 'free')
     const other = await makeKey(app, token)
     await spend(() => widgetHeaders(shop.key))
     expect((await ask(widgetHeaders(other.key))).status).toBe(200)
@@ -80,7 +80,7 @@ describe('a widget key (contract 10.3)', () => {
   test('is as new when the store is forgotten', async () => {
     const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
     await spend(() => widgetHeaders(key))
-    shop.app.forgetStore(shop.app.services.accounts.requireStore('shop').id)
+    shop.app.forgetStore(shop.app.stores.requireBySlug('shop').id)
     expect((await ask(widgetHeaders(key))).status).toBe(200)
   })
 })
@@ -117,7 +117,7 @@ describe('a visitor', () => {
 
   test('with a forged Origin spends the own small budget, and neither the key’s nor the plan’s', async () => {
     const { app, token } = shop
-    app.services.accounts.setPlan('shop', 'basic')
+    app.setPlan('shop', 'basic')
     for (let n = 0; n < 500; n++) await ask(at('198.51.100.1'))
     const { headers } = await ask(at('203.0.113.9'))
     expect(headers.get('x-ratelimit-remaining')).toBe(String(60 - 10 - 1))

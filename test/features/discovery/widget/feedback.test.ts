@@ -80,7 +80,7 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     const answer = await send(CLICK)
     expect([answer.status, answer.body['status']]).toEqual([201, 'recorded'])
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN)
-    const { store_id } = { store_id: shop.app.services.accounts.requireStore('shop').id }
+    const { store_id } = { store_id: shop.app.stores.requireBySlug('shop').id }
     const page = { keyId: shop.keyId, origin: ORIGIN }
     expect(recorded).toEqual([[store_id, CLICK, { page, idempotencyKey: null }]])
   })

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const call = (method: string, path: string, token = root) => app.call(method, `/v1/admin${path}`, { token })
-const storeId = () => app.services.accounts.requireStore('one').id
+const storeId = () => app.stores.requireBySlug('one').id
 
 test('the plans are those of the register, with the stores on each', async () => {
   await app.store('two', 'basic')
@@ -89,7 +89,7 @@ describe('the outbox', () => {
 
 test('health tells readiness, waiting work and disk', async () => {
   await app.store('two')
-  app.services.states.suspend(storeId(), 'Unpaid', null)
+  app.stores.suspend(storeId(), 'Unpaid', null)
   const { status, body } = await call('GET', '/health')
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -146,7 +146,7 @@ describe('the settings', () => {
 
 describe('the log of the node', () => {
   test('holds what concerns no store, by action and by person', async () => {
-    app.services.states.suspend(storeId(), 'Unpaid', null)
+    app.stores.suspend(storeId(), 'Unpaid', null)
     const read = async (query: string) =>
       ((await call('GET', `/audit${query}`)).body['events'] as { action: string }[]).map(
         ({ action }) => action,

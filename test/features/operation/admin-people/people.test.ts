@@ -49,7 +49,7 @@ describe('the list of people', () => {
         ...{ id: anna.id, email: 'anna@people.test', full_name: 'anna', is_super_admin: false },
         ...{ is_proven: false, is_locked: false, two_factor_enabled: false, sign_ins: 1 },
         ...{ last_login_at: '2030-01-01T00:00:00.000Z', created_at: '2030-01-01T00:00:00.000Z' },
-        stores: [{ id: app.services.accounts.requireStore('one').id, slug: 'one', role: 'developer' }],
+        stores: [{ id: app.stores.requireBySlug('one').id, slug: 'one', role: 'developer' }],
       },
     ])
     const list = await call('GET', '/users?q=ANNA')
@@ -104,7 +104,7 @@ describe('vouching for a person', () => {
     expect((await sendSignIn(app, 'new@people.test', {}, from(freshAddress()))).status).toBe(200)
     const { body } = await app.call(
       'GET',
-      `/v1/admin/audit?store_id=${app.services.accounts.requireStore('new-shop').id}`,
+      `/v1/admin/audit?store_id=${app.stores.requireBySlug('new-shop').id}`,
       { token: root },
     )
     expect(

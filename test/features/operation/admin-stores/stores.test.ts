@@ -12,7 +12,7 @@ let storeId: string
 beforeEach(async () => {
   app = testApp()
   machine = await app.signIn('one')
-  storeId = app.services.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
   admin = await addPerson(app, 'root', [], { isSuperAdmin: true })
   root = await getToken(app, admin)
 })
@@ -75,7 +75,7 @@ describe('the list of stores', () => {
     const slugs = async (query: string) =>
       ((await call('GET', `?${query}`)).body['stores'] as { slug: string }[]).map(({ slug }) => slug)
     await call('POST', `/${storeId}/suspend`, { reason: 'Unpaid' })
-    for (const q of ['tw', 'TWO', 'two%40shop', app.services.accounts.requireStore('two').id]) {
+    for (const q of ['tw', 'TWO', 'two%40shop', app.stores.requireBySlug('two').id]) {
       expect(await slugs(`q=${q}`)).toEqual(['two'])
     }
     expect(await slugs('q=%25')).toEqual([])

@@ -17,8 +17,8 @@ let tokens: Record<string, string>
 beforeEach(async () => {
   app = testApp()
   tokens = { doomed: await app.signIn('doomed'), other: await app.signIn('other') }
-  doomed = app.services.accounts.requireStore('doomed').id
-  other = app.services.accounts.requireStore('other').id
+  doomed = app.stores.requireBySlug('doomed').id
+  other = app.stores.requireBySlug('other').id
   root = await getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
 })
 afterEach(() => app.close())
@@ -112,7 +112,7 @@ describe('a store whose time is over', () => {
     await app.call('POST', `/v1/admin/stores/${doomed}/resume`, { token: root })
     app.clock.advance(8 * DAY_MS)
     await erase()
-    expect(app.services.stores.countProducts(doomed)).toBe(1)
+    expect(app.storeRows.countProducts(doomed)).toBe(1)
   })
 
   test('goes on from where a fault stopped it', async () => {
@@ -122,7 +122,7 @@ describe('a store whose time is over', () => {
     app.db.exec(`CREATE TRIGGER fault BEFORE DELETE ON products BEGIN SELECT raise(ABORT, 'a fault'); END`)
     // It is told in the log, and other stores are deleted meanwhile.
     await erase()
-    expect(app.services.stores.findStore(doomed)).toBeUndefined()
+    expect(app.storeRows.findStore(doomed)).toBeUndefined()
     expect(countLeft(app.db, doomed)).toHaveProperty('products', 25)
     app.db.exec('DROP TRIGGER fault')
     await erase()

@@ -111,7 +111,7 @@ describe('/v1/user-groups (contract 5.11)', () => {
   })
 
   test('409 beyond 100 groups', async () => {
-    const storeId = app.accounts.requireStore('one').id
+    const storeId = app.stores.requireBySlug('one').id
     const add = app.db.prepare(
       "INSERT INTO user_groups (id, store_id, name, permission_names, created_at) VALUES (?, ?, ?, '[]', 1)",
     )

@@ -122,7 +122,7 @@ describe('POST /v1/team/invite (contract 5.9)', () => {
   })
 
   test('409 conflict when members and open invitations are 200', async () => {
-    const storeId = app.accounts.requireStore('one').id
+    const storeId = app.stores.requireBySlug('one').id
     const add = app.db.prepare(
       "INSERT INTO users (id, email, name, password_hash, created_at) VALUES (?, ?, 'n', 'h', 1)",
     )
@@ -246,7 +246,7 @@ describe('GET and DELETE /v1/team/invites (contract 5.9)', () => {
   })
 
   test('a store keeps 500 that ended', async () => {
-    const storeId = app.accounts.requireStore('one').id
+    const storeId = app.stores.requireBySlug('one').id
     const add = app.db.prepare(`
       INSERT INTO team_invites (id, store_id, email, role, token_hash, created_at, expires_at)
       VALUES (?, ?, 'x@shop.test', 'viewer', ?, 1, 2)`)

@@ -249,7 +249,7 @@ describe('there is always an owner', () => {
     const people: Somebody[] = []
     for (let n = 0; n < 5; n++)
       people.push(await somebody(app, `person${n}`, { one: n < 2 ? 'owner' : 'admin' }))
-    const storeId = app.accounts.requireStore('one').id
+    const storeId = app.stores.requireBySlug('one').id
     const owners = () => people.filter((who) => roleOf(who) === 'owner').length
     const done = { changed: 0, refused: 0 }
     for (let step = 0; step < 600; step++) {

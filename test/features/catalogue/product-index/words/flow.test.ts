@@ -8,7 +8,7 @@ let storeId: string
 beforeEach(async () => {
   app = testApp()
   token = await app.signIn('one')
-  storeId = app.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
@@ -63,7 +63,7 @@ describe('the words of a store', () => {
     const other = await app.signIn('two')
     await put('a', { name: 'Red mug' })
     await put('a', { name: 'Oak chair' }, 1, other)
-    const otherId = app.accounts.requireStore('two').id
+    const otherId = app.stores.requireBySlug('two').id
     expect([find('mug').products, find('mug', otherId).products]).toEqual([1, 0])
     expect([find('a').exact, find('a', otherId).exact]).toEqual([1, 1])
     // Read anew from the database, one store and all of them.

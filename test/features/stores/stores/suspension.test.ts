@@ -9,12 +9,12 @@ let storeId: string
 beforeEach(async () => {
   app = testApp()
   machine = await app.signIn('one')
-  storeId = app.services.accounts.requireStore('one').id
+  storeId = app.stores.requireBySlug('one').id
 })
 afterEach(() => app.close())
 
-const suspend = (reason = 'The invoice of May is open.') => app.services.states.suspend(storeId, reason, null)
-const resume = () => app.services.states.resume(storeId, null)
+const suspend = (reason = 'The invoice of May is open.') => app.stores.suspend(storeId, reason, null)
+const resume = () => app.stores.resume(storeId, null)
 const list = (token = machine, headers: Record<string, string> = {}) =>
   app.call('GET', '/v1/products', { token, headers })
 

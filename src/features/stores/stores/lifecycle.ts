@@ -2,51 +2,42 @@ import type { Actor } from '../../../core/actor.ts'
 import { describeAct, describeOperation, type Operator } from '../../../core/audit.ts'
 import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import type { PlanName } from '../../../core/plans.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { MailOwners } from '../people/owner-mails.ts'
-import type { StoreQueries, StoreState } from '../stores/queries.ts'
 import { type StateChange, stateMail } from './mails.ts'
+import type { StoreQueries, StoreState } from './queries.ts'
 
-export interface StateDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'baseUrl'> {
-  stores: Pick<StoreQueries, 'findState' | 'setState' | 'setPlan'>
+export interface LifecycleDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'baseUrl'> {
+  rows: Pick<StoreQueries, 'findState' | 'setState'>
   mailOwners: MailOwners
 }
 
 /** How long a store waits for its deletion, and can be restored. */
 const GRACE_MS = 7 * DAY_MS
 
-export type StateService = ReturnType<typeof stateService>
-
-/**
- * What the operator does to stores: suspends, resumes and deletes them, and changes their plans. An owner may delete, too. Every function finds the
- * store by its id, and throws ApiError `not_found` if there is none.
- */
-export function stateService(deps: StateDeps) {
-  const { stores, clock, atomically, record } = deps
+/** Suspends stores, resumes them, and plans their deletion. Their owners get a mail about each. */
+export function storeLifecycle(deps: LifecycleDeps) {
+  const { rows, clock, atomically, record } = deps
 
   function require(storeId: string): StoreState {
-    const state = stores.findState(storeId)
+    const state = rows.findState(storeId)
     if (!state) throw notFound('store')
     return state
   }
 
-  function tellOwners({ id, slug, suspendedReason, deleteAt }: StoreState, change: StateChange): void {
+  /** Makes the change, with its mails. */
+  function changeState(before: StoreState, after: Partial<StoreState>, kind: StateChange): StoreState {
+    const state = { ...before, ...after }
+    const { id, slug, suspendedReason, deleteAt } = state
+    rows.setState(state)
     const facts = {
       slug,
       baseUrl: deps.baseUrl(),
-      reason: change === 'resumed' ? null : suspendedReason,
+      reason: kind === 'resumed' ? null : suspendedReason,
       deleteAt: deleteAt === null ? null : formatUtc(deleteAt),
     }
-    deps.mailOwners(id, (to) => stateMail(to, change, facts))
-  }
-
-  /** Makes the change, with its event and its mails. */
-  function change(before: StoreState, after: Partial<StoreState>, kind: StateChange): StoreState {
-    const state = { ...before, ...after }
-    stores.setState(state)
-    tellOwners(state, kind)
+    deps.mailOwners(id, (to) => stateMail(to, kind, facts))
     return state
   }
 
@@ -75,7 +66,7 @@ export function stateService(deps: StateDeps) {
         const before = require(storeId)
         const suspendedAt = before.suspendedAt ?? clock.now()
         record(describeOperation(by, storeId, 'store.suspended', { reason }))
-        return change(before, { suspendedAt, suspendedReason: reason }, 'suspended')
+        return changeState(before, { suspendedAt, suspendedReason: reason }, 'suspended')
       }),
 
     /** Ends the suspension of a store, and its deletion if one is planned. @throws ApiError `conflict` if it is not suspended. */
@@ -86,13 +77,13 @@ export function stateService(deps: StateDeps) {
         const was_to_be_deleted = before.deleteAt !== null
         record(describeOperation(by, storeId, 'store.resumed', { was_to_be_deleted }))
         const works = { suspendedAt: null, suspendedReason: null, deleteAt: null, deleteAskedBy: null }
-        return change(before, works, 'resumed')
+        return changeState(before, works, 'resumed')
       }),
 
     /**
      * Suspends a store, and has it deleted for good after 7 days unless it is resumed.
      *
-     * @param confirm the slug of the store, as whoever asks has typed it.
+     * @param confirm the slug of the store, as the operator has typed it.
      * @throws ApiError `validation_error` for another slug, `conflict` if its deletion is planned already.
      */
     planDeletion: (storeId: string, confirm: string, by: Operator): StoreState =>
@@ -100,7 +91,7 @@ export function stateService(deps: StateDeps) {
         const before = requireDeletable(storeId, confirm)
         const after = deleteLater(before, by?.userId ?? null)
         record(describeOperation(by, storeId, 'store.deletion_planned', tellWhen(after)))
-        return change(before, after, 'deletion_planned')
+        return changeState(before, after, 'deletion_planned')
       }),
 
     /** The same for an owner, who ends the store on their own. @throws ApiError as for the operator. */
@@ -109,16 +100,7 @@ export function stateService(deps: StateDeps) {
         const before = requireDeletable(owner.storeId, confirm)
         const after = deleteLater(before, owner.userId)
         record(describeAct(owner, 'store.deletion_planned', tellWhen(after)))
-        return change(before, after, 'own_deletion_planned')
-      }),
-
-    /** Moves a store to another plan. */
-    setPlan: (storeId: string, plan: PlanName, by: Operator): StoreState =>
-      atomically(() => {
-        const before = require(storeId)
-        stores.setPlan(storeId, plan)
-        record(describeOperation(by, storeId, 'store.plan_changed', { before: before.plan, after: plan }))
-        return { ...before, plan }
+        return changeState(before, after, 'own_deletion_planned')
       }),
   }
 }

@@ -21,9 +21,9 @@ afterEach(async () => {
   await app.close()
 })
 
-const suspend = () => app.services.states.suspend(storeId, 'Unpaid', null)
-const resume = () => app.services.states.resume(storeId, null)
-const countProducts = () => app.services.stores.countProducts(storeId)
+const suspend = () => app.stores.suspend(storeId, 'Unpaid', null)
+const resume = () => app.stores.resume(storeId, null)
+const countProducts = () => app.storeRows.countProducts(storeId)
 /** What a running service does every second. */
 const watch = () => app.chores.find(({ name }) => name === 'watching suspended stores')?.run()
 

@@ -1,0 +1,136 @@
+import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
+import { type DescribeStoreAct, type Operator, operatorAct } from '../../../core/audit.ts'
+import { isoTimeOrNull } from '../../../core/clock.ts'
+import { OperatorError } from '../../../core/operator-error.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import { hashSecret } from '../../../core/secrets.ts'
+import { findFreeSlug } from '../../../core/slugs.ts'
+import type { Base } from '../../module.ts'
+import type { PeopleQueries } from '../people/queries.ts'
+import { type LifecycleDeps, storeLifecycle } from './lifecycle.ts'
+import type { StoreQueries, StoreState } from './queries.ts'
+
+export interface StoreDeps extends LifecycleDeps, Pick<Base, 'ids'> {
+  rows: StoreQueries
+  people: Pick<PeopleQueries, 'listOwners' | 'addMembership'>
+}
+
+export interface NewStore {
+  /** Where the caller has used it already. */
+  id?: string | undefined
+  name: string
+  /** One that is valid and free; without it the store gets a free one made of its name. */
+  slug?: string | undefined
+  plan: PlanName
+  /** The person who owns it; without one it waits for the owner whom the operator has invited. */
+  ownerId?: string | undefined
+}
+
+/** A store for the operator's list. */
+export interface ListedStore {
+  store_id: string
+  slug: string
+  name: string
+  plan: PlanName
+  products: number
+  client_id: string
+  /** The e-mail addresses of its first owners. */
+  owners: string[]
+  suspended_at: string | null
+  suspended_reason: string | null
+  /** When it is deleted for good; null if that is not planned. */
+  delete_at: string | null
+}
+
+const OWNERS_LISTED = 10
+const CLIENT_SECRET_BYTES = 32
+
+export type StoreService = ReturnType<typeof storeService>
+
+/**
+ * What is done to a store as a whole: it is created, moved to another plan, suspended, resumed, given a new client secret,
+ * and deleted. A function that takes the id of a store throws ApiError `not_found` if there is none.
+ */
+export function storeService(deps: StoreDeps) {
+  const { rows, people, clock, ids, atomically, record } = deps
+  const lifecycle = storeLifecycle(deps)
+
+  /** @throws OperatorError */
+  function requireBySlug(slug: string): CallerStore {
+    const store = rows.findStoreBySlug(slug)
+    if (!store) throw new OperatorError(`There is no store "${slug}"; lookalike store list shows them all`)
+    return asCallerStore(store)
+  }
+
+  const chooseSlug = (name: string): string =>
+    findFreeSlug(name, (slug) => !rows.findStoreBySlug(slug), ids.uuid)
+
+  /**
+   * Replaces the client secret, which ends the old one and the tokens issued with it. Call it in a transaction.
+   *
+   * @param keptJti the one token of the old secret that stays valid; null for none.
+   * @returns the new secret, which is not stored.
+   */
+  function replaceSecret(storeId: string, keptJti: string | null = null): string {
+    const secret = ids.secret(CLIENT_SECRET_BYTES)
+    rows.replaceClientSecret(storeId, hashSecret(secret), keptJti)
+    return secret
+  }
+
+  return {
+    ...lifecycle,
+    requireBySlug,
+    chooseSlug,
+    replaceSecret,
+
+    /**
+     * Creates a store with its owner and its machine grant. Call it in a transaction, after the owner has been added.
+     *
+     * @returns the store with its first client secret, which is not stored.
+     */
+    create(
+      { id = ids.uuid(), name, slug = chooseSlug(name), plan, ownerId }: NewStore,
+      by: DescribeStoreAct,
+    ): { store: CallerStore; clientSecret: string } {
+      const store = { id, slug, name, plan }
+      const clientSecret = ids.secret(CLIENT_SECRET_BYTES)
+      const createdAt = clock.now()
+      rows.addStore({ ...store, clientSecretHash: hashSecret(clientSecret), createdAt })
+      if (ownerId !== undefined) people.addMembership(ownerId, store.id, 'owner', createdAt)
+      record(by(store.id, 'store.created', { slug, plan }))
+      return { store: { ...store, suspendedAt: null }, clientSecret }
+    },
+
+    /** Lists every store, sorted by slug. */
+    list: (): ListedStore[] =>
+      rows.listStates().map(({ id, slug, name, plan, suspendedAt, suspendedReason, deleteAt }) => ({
+        store_id: id,
+        slug,
+        name,
+        plan,
+        products: rows.countProducts(id),
+        client_id: id,
+        owners: people.listOwners(id, OWNERS_LISTED).map(({ email }) => email),
+        suspended_at: isoTimeOrNull(suspendedAt),
+        suspended_reason: suspendedReason,
+        delete_at: isoTimeOrNull(deleteAt),
+      })),
+
+    /** Moves a store to another plan (contract 6.1). */
+    setPlan: (storeId: string, plan: PlanName, by: DescribeStoreAct): StoreState =>
+      atomically(() => {
+        const before = lifecycle.find(storeId)
+        rows.setPlan(storeId, plan)
+        record(by(storeId, 'store.plan_changed', { before: before.plan, after: plan }))
+        return { ...before, plan }
+      }),
+
+    /** Gives a store a new client secret for the operator. The old one and its access tokens end. */
+    renewSecret: (storeId: string, by: Operator): string =>
+      atomically(() => {
+        const secret = replaceSecret(storeId)
+        record(operatorAct(by)(storeId, 'client_secret.rotated', {}))
+        return secret
+      }),
+  }
+}
