@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts'
 import { parseAddress } from '../core/throttle-keys.ts'
 
 export interface ClientAddressDeps {
@@ -27,14 +28,13 @@ const HOPS_MAX = 32
  * be forged. An entry that is no address ends the search with the last good one.
  */
 export function createClientAddress({ isTrusted, findPeer }: ClientAddressDeps) {
-  const peers = new Map<string, string>()
+  const peers = new BoundedMap<string, string>(PEERS_MAX)
 
   /** A connection sends many requests, and parsing an address takes longer than finding it. */
   function canonicalPeer(peer: string): string {
     const known = peers.get(peer)
     if (known !== undefined) return known
     const address = canonicalAddress(peer) ?? NOWHERE
-    if (peers.size >= PEERS_MAX) peers.clear()
     peers.set(peer, address)
     return address
   }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts'
 import type { Db } from './open.ts'
 
 /** Findings that are kept at a time: some megabytes. */
@@ -36,7 +37,7 @@ export function createReads(db: Db): Reads {
   /** Counts the rows that this connection has changed, also those of a transaction that was rolled back. */
   const ownChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
   const run = db.transaction((reads: () => unknown) => reads())
-  const kept = new Map<string, unknown>()
+  const kept = new BoundedMap<string, unknown>(KEPT_MAX)
   let seenVersion = -1
   let seenChanges: number | undefined
   let moment = 0
@@ -74,7 +75,6 @@ export function createReads(db: Db): Reads {
       if (!isKeeping) return read()
       if (kept.has(key)) return kept.get(key) as Found
       const found = read()
-      if (kept.size >= KEPT_MAX) kept.clear()
       kept.set(key, found)
       return found
     },

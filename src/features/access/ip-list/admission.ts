@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { createNetworkMatcher } from '../../../core/networks.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
@@ -24,7 +25,7 @@ const VERDICTS_PER_STORE_MAX = 100
  */
 export function createAdmission({ queries, readDataVersion }: AdmissionDeps) {
   /** null for a store without a list: every address may call. */
-  const known = new Map<string, KnownList | null>()
+  const known = new BoundedMap<string, KnownList | null>(STORES_MAX)
   let seenVersion = readDataVersion()
 
   function findList(storeId: string): KnownList | null {
@@ -33,16 +34,20 @@ export function createAdmission({ queries, readDataVersion }: AdmissionDeps) {
     seenVersion = version
     const remembered = known.get(storeId)
     if (remembered !== undefined) return remembered
-    if (known.size >= STORES_MAX) known.clear()
     const networks = queries.listByStore(storeId).map(({ network }) => network)
-    const list = networks.length === 0 ? null : { holds: createNetworkMatcher(networks), verdicts: new Map() }
+    const list =
+      networks.length === 0
+        ? null
+        : {
+            holds: createNetworkMatcher(networks),
+            verdicts: new BoundedMap<string, boolean>(VERDICTS_PER_STORE_MAX),
+          }
     known.set(storeId, list)
     return list
   }
 
   function isHeld({ holds, verdicts }: KnownList, address: string): boolean {
     const verdict = verdicts.get(address) ?? holds(address)
-    if (verdicts.size >= VERDICTS_PER_STORE_MAX) verdicts.clear()
     verdicts.set(address, verdict)
     return verdict
   }

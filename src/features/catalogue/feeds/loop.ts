@@ -1,4 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
@@ -56,7 +57,7 @@ export function createFeedLoop(deps: FeedLoopDeps) {
   /** By feed. */
   const underWay = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
   /** When each store had its last turn, as a number that grows. */
-  const turns = new Map<string, number>()
+  const turns = new BoundedMap<string, number>(STORES_MAX)
   let turnNumber = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   /** Feeds that are left alone until a moment, because even their failure could not be written down. */
@@ -167,7 +168,6 @@ export function createFeedLoop(deps: FeedLoopDeps) {
       })
     underWay.set(feed.id, { storeId: feed.storeId, step, done })
     turns.delete(feed.storeId)
-    if (turns.size >= STORES_MAX) turns.clear()
     turns.set(feed.storeId, ++turnNumber)
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { fold } from '../../../core/text.ts'
 import { type Filter, listConditions, type Scalars } from './filter.ts'
 import { CANDIDATE_CHARS_MAX, createNearestWord } from './nearest-word.ts'
@@ -38,13 +39,12 @@ export type Hints = ReturnType<typeof createHints>
 /** Finds what a filter asks for in vain, and what may have been meant. */
 export function createHints({ queries, walks }: HintDeps) {
   /** Fields that a product of the store had: one that has lost its last product is only not reported. */
-  const seen = new Map<string, Set<string>>()
+  const seen = new Map<string, BoundedMap<string, true>>()
 
   function note(storeId: string, field: string): void {
-    const fields = seen.get(storeId) ?? new Set()
+    const fields = seen.get(storeId) ?? new BoundedMap<string, true>(KEYS_MAX)
     seen.set(storeId, fields)
-    if (fields.size >= KEYS_MAX) fields.clear()
-    fields.add(field)
+    fields.set(field, true)
   }
 
   /** Those of some metadata fields that no product of the store has. Only these cost a look at every product. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { deltaE2000, type Lab, lightnessReach, parseHex, toLab } from '../../../core/colours/lab.ts'
 
 /** A colour with a smaller share of the picture is no main colour. */
@@ -13,14 +14,13 @@ const WANTED_MAX = 100
  */
 export function createPaletteTest(): (palette: string, hex: string, deltaE: number) => boolean {
   // A walk asks for the same colours again and again, and for all of them before the next palette.
-  const wanted = new Map<string, Lab | undefined>()
+  const wanted = new BoundedMap<string, Lab | undefined>(WANTED_MAX)
   let last: { palette: string; colours: Lab[] } = { palette: '[]', colours: [] }
 
   function readWanted(hex: string): Lab | undefined {
     const known = wanted.get(hex)
     if (known) return known
     const rgb = parseHex(hex)
-    if (wanted.size >= WANTED_MAX) wanted.clear()
     const lab = rgb === undefined ? undefined : toLab(rgb)
     wanted.set(hex, lab)
     return lab

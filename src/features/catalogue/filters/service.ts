@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { foldLevel } from '../../../core/category-path.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
@@ -114,14 +115,13 @@ export function filterService({ queries, walks, hints, kept, readVersion, clock 
       checkFields(fields)
       const set = rows ?? (await resolve(storeId, EVERYTHING)).rows
       return locked(storeId, async () => {
-        const known = counted.get(set) ?? new Map<string, Facet>()
+        const known = counted.get(set) ?? new BoundedMap<string, Facet>(LIMITS.facetFieldsMax)
         const missing = [...new Set(fields)].filter((field) => !known.has(`${storeId}/${field}`))
         const fresh = missing.length === 0 ? [] : await countValues(storeId, missing, set)
         const all = new Map([
           ...known,
           ...[...fresh].map(([field, facet]) => [`${storeId}/${field}`, facet] as const),
         ])
-        if (known.size + missing.length > LIMITS.facetFieldsMax) known.clear()
         // What is paid changes with time where sales begin or end.
         const isKept = (field: string) => !isPrice(field) || !queries.hasDatedSales(storeId)
         for (const [field, facet] of fresh) if (isKept(field)) known.set(`${storeId}/${field}`, facet)

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { dayOf } from '../../../core/days.ts'
 import { hashName, placeHash } from '../../../core/distinct.ts'
 import { binOf } from '../../../core/durations.ts'
@@ -78,12 +79,11 @@ const SIZES_MAX = 10_000
 /** Counts searches and feedback inside the transactions that write them. */
 export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
   /** Rows of a kind and day, so that none grows beyond its limit. Some too many after a write that was undone. */
-  const sizes = new Map<string, number>()
+  const sizes = new BoundedMap<string, number>(SIZES_MAX)
 
   function takeRoom(storeId: string, kind: Kind | 'unknown', day: number, max: number): boolean {
     const key = `${storeId} ${kind} ${day}`
     const size = sizes.get(key) ?? (kind === 'unknown' ? 0 : tallies.countRows({ storeId, kind, day }))
-    if (sizes.size >= SIZES_MAX) sizes.clear()
     sizes.set(key, size < max ? size + 1 : size)
     return size < max
   }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { MINUTE_MS } from '../../../core/clock.ts'
 
@@ -19,7 +20,7 @@ const STORES_MAX = 1_000
 
 /** Keeps the popular products of stores for a minute: no search costs a sum over a month. */
 export function createPopular({ findPopular, clock }: PopularDeps) {
-  const known = new Map<string, { until: number; ids: Promise<string[]> }>()
+  const known = new BoundedMap<string, { until: number; ids: Promise<string[]> }>(STORES_MAX)
 
   async function read(storeId: string): Promise<string[]> {
     const { products } = await findPopular(storeId, { days: DAYS, limit: PRODUCTS })
@@ -32,7 +33,6 @@ export function createPopular({ findPopular, clock }: PopularDeps) {
       const now = clock.monotonic()
       const found = known.get(storeId)
       if (found && found.until > now) return found.ids
-      if (known.size >= STORES_MAX) known.clear()
       const ids = read(storeId)
       known.set(storeId, { until: now + MINUTE_MS, ids })
       // A fault is not kept.

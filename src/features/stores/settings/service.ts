@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { FACTS, type Facts, findConflicts, NO_FACTS } from './facts.ts'
@@ -36,14 +37,13 @@ export function settingsService(deps: SettingsDeps) {
   const { queries, clock } = deps
 
   /** Nothing but this process changes settings while a service runs. */
-  const known = new Map<string, Known>()
+  const known = new BoundedMap<string, Known>(KNOWN_MAX)
 
   function find(storeId: string): Known {
     const kept = known.get(storeId)
     if (kept) return kept
     const settings = merge(DEFAULT_SETTINGS, queries.find(storeId))
     const found = { settings, fillFacts: createFillFacts(settings) }
-    if (known.size >= KNOWN_MAX) known.clear()
     known.set(storeId, found)
     return found
   }

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { BoundedMap } from '../../../../core/bounded-map.ts'
 import { splitWords } from '../../../../core/text.ts'
 import type { StoreColumns } from '../../../catalogue/product-index/columns.ts'
 import type { CategoryFit } from '../category-names.ts'
@@ -87,8 +88,7 @@ export function findNamedCategory(text: string, columns: StoreColumns): string {
 }
 
 /** The stems of names of levels, those of all stores together. */
-const knownLevels = new Map<string, string[]>()
-const KNOWN_LEVELS_MAX = 5_000
+const knownLevels = new BoundedMap<string, string[]>(5_000)
 /** Levels of one store that a text may name, and their characters. */
 const LEVELS_MAX = 2_000
 const LEVEL_CHARS_MAX = 100
@@ -96,7 +96,6 @@ const LEVEL_CHARS_MAX = 100
 function levelStems(label: string): string[] {
   const known = knownLevels.get(label)
   if (known) return known
-  if (knownLevels.size >= KNOWN_LEVELS_MAX) knownLevels.clear()
   const stems = listStems(label)
   knownLevels.set(label, stems)
   return stems
