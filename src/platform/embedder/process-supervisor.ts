@@ -1,3 +1,4 @@
+import { createBackoff } from '../../core/backoff.ts'
 import { type LaneEnd, type LaneEvents, type LaneOptions, ProcessLane } from './process-lane.ts'
 
 /** The part of a pino logger that the embedder uses. */
@@ -26,7 +27,7 @@ export interface SupervisorEvents extends Pick<LaneEvents, 'onAnswer' | 'onLarge
 }
 
 /** Delays before a restart, by the number of failed starts in a row. */
-const BACKOFF_MS = [0, 100, 250, 500, 1000]
+const backoff = createBackoff({ waits: [0, 100, 250, 500, 1_000] })
 /** Failed starts in a row that count as a failure of the model; starting continues. */
 const FAILED_STARTS_MAX = 5
 /** Brings the model back within seconds of the end of the problem. */
@@ -127,7 +128,7 @@ export class ProcessSupervisor {
       if (this.#failedStarts >= FAILED_STARTS_MAX) {
         this.#fail(`the ${this.#options.name} process ends before it is ready: ${end.reason}`)
       }
-      const delay = BACKOFF_MS[Math.min(this.#failedStarts, BACKOFF_MS.length - 1)]
+      const delay = backoff(this.#failedStarts)
       this.#timer = setTimeout(() => this.#start(), this.#failure === undefined ? delay : RETRY_FAILED_MS)
     }
     this.#events.onEnd(end)

@@ -1,4 +1,5 @@
 import threadPath from '#generated/scan-thread.js' with { type: 'file' }
+import { createBackoff } from '../../core/backoff.ts'
 import { kernelModule, SCAN_THREADS_MAX, type SharedMemory } from './scanner.ts'
 import type { BlockScores } from './workspace.ts'
 
@@ -53,8 +54,7 @@ export type ScanThreads = ReturnType<typeof createScanThreads>
 const LIMIT_MS = 20_000
 
 /** Scans that go without threads after a failure; twice as many after the next one. */
-const RETRY_AFTER = 4
-const RETRY_AFTER_MAX = 1_024
+const backoff = createBackoff({ first: 4, factor: 2, longest: 1_024 })
 
 /** The threads that this machine has cores for. */
 export const countScanThreads = (): number =>
@@ -145,7 +145,7 @@ export function createScanThreads({
         failures = 0
         return true
       }
-      pause = Math.min(RETRY_AFTER_MAX, RETRY_AFTER * 2 ** failures++)
+      pause = backoff(failures++)
       return false
     },
 

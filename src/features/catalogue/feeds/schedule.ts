@@ -1,11 +1,12 @@
+import { createBackoff } from '../../../core/backoff.ts'
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 
 /** The pause after the first failure; each further one is four times as long, up to a day. */
 const RETRY_MS = 5 * MINUTE_MS
-const RETRY_FACTOR = 4
 const RETRY_LONGEST_MS = DAY_MS
 /** A pause differs by up to this share, so that feeds that failed together do not come back together. */
 const RETRY_JITTER = 0.2
+const backoff = createBackoff({ first: RETRY_MS, factor: 4, longest: RETRY_LONGEST_MS }, RETRY_JITTER)
 /** The same for regular runs: later only, by at most five minutes. */
 const JITTER = 0.05
 const JITTER_LONGEST_MS = 5 * MINUTE_MS
@@ -26,10 +27,7 @@ export interface RunTimes {
  */
 export function computeNextRun({ startedAt, intervalMs, failures, ...run }: RunTimes, now: number): number {
   const share = spread(`${run.feedId} ${run.runNumber}`)
-  if (failures > 0) {
-    const pause = Math.min(RETRY_MS * RETRY_FACTOR ** (failures - 1), RETRY_LONGEST_MS)
-    return Math.round(now + pause * (1 - RETRY_JITTER + 2 * RETRY_JITTER * share))
-  }
+  if (failures > 0) return now + backoff(failures - 1, share)
   // A clock that was set back shows a beginning that is still to come.
   const began = Math.min(startedAt, now)
   const passed = Math.max(1, Math.ceil((now - began) / intervalMs))

@@ -1,7 +1,7 @@
+import { createBackoff } from '../../../core/backoff.ts'
 import type { Clock } from '../../../core/clock.ts'
 
-const FIRST_MS = 1_000
-const LONGEST_MS = 60_000
+const backoff = createBackoff({ first: 1_000, factor: 2, longest: 60_000 })
 
 /** A pause of one job, while something that all of its items need is missing. */
 export interface Hold {
@@ -14,18 +14,17 @@ export interface Hold {
 
 export function createHold(clock: Pick<Clock, 'monotonic'>): Hold {
   let until = Number.NEGATIVE_INFINITY
-  let nextMs = FIRST_MS
+  let pauses = 0
   const isOn = () => clock.monotonic() < until
   return {
     isOn,
     begin() {
       if (isOn()) return
-      until = clock.monotonic() + nextMs
-      nextMs = Math.min(2 * nextMs, LONGEST_MS)
+      until = clock.monotonic() + backoff(pauses++)
     },
     end() {
       until = Number.NEGATIVE_INFINITY
-      nextMs = FIRST_MS
+      pauses = 0
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { type BackoffSteps, createBackoff } from '../../../core/backoff.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
@@ -36,12 +37,12 @@ const ATTEMPTS_MAX = 5
 /** How often an item may meet a service that is too busy, which is no fault of its own. */
 const DELAYS_MAX = 200
 /** The pause before the second try; each further one is four times as long: 2 s, 8 s, 32 s, 2 min. */
-const RETRY_MS = 2_000
-const RETRY_FACTOR = 4
-const DELAY_MS = 1_000
-const DELAY_LONGEST_MS = 30_000
+const RETRY: BackoffSteps = { first: 2_000, factor: 4 }
+const DELAY: BackoffSteps = { perFailure: 1_000, longest: 30_000 }
 /** A pause differs by up to this share, so that items that failed together do not come back together. */
 const JITTER = 0.25
+const retryBackoff = createBackoff(RETRY, JITTER)
+const delayBackoff = createBackoff(DELAY, JITTER)
 
 /** Reasons of a failed download that may pass. */
 const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
@@ -70,7 +71,7 @@ export function createWork(deps: WorkDeps) {
   function tryAgain(item: LeasedItem, error: ApiError): Outcome {
     const attempts = item.attempts + 1
     if (attempts >= ATTEMPTS_MAX) return fail(item, error, true)
-    const dueAt = clock.now() + vary(RETRY_MS * RETRY_FACTOR ** item.attempts, item)
+    const dueAt = clock.now() + retryBackoff(item.attempts, shareOf(item))
     ledger.putBack(item, { attempts, delays: item.delays, dueAt })
     return { kind: 'later', dueAt, timedOut: findTimedOut(error) }
   }
@@ -78,7 +79,7 @@ export function createWork(deps: WorkDeps) {
   function delay(item: LeasedItem, error: ApiError): Outcome {
     const delays = item.delays + 1
     if (delays > DELAYS_MAX) return fail(item, error, true)
-    const dueAt = clock.now() + vary(Math.min(DELAY_MS * delays, DELAY_LONGEST_MS), item)
+    const dueAt = clock.now() + delayBackoff(item.delays, shareOf(item))
     ledger.putBack(item, { attempts: item.attempts, delays, dueAt })
     return { kind: 'later', dueAt }
   }
@@ -125,13 +126,11 @@ export function createWork(deps: WorkDeps) {
       tryAgain(item, new ApiError('overloaded', 'The product took too long and was given up'))
     },
   }
-
-  /** Spreads moments: the same item gets another share at each try. */
-  function vary(ms: number, { id, attempts, delays }: LeasedItem): number {
-    const spread = ((id * 2_654_435_761 + (attempts + delays) * 40_503) % 1_000) / 1_000
-    return Math.round(ms * (1 - JITTER + 2 * JITTER * spread))
-  }
 }
+
+/** Spreads moments: the same item gets another share at each try. */
+const shareOf = ({ id, attempts, delays }: LeasedItem): number =>
+  ((id * 2_654_435_761 + (attempts + delays) * 40_503) % 1_000) / 1_000
 
 const waitedOf = (
   commitWith: NonNullable<ProductInput['waited']>['commitWith'],

@@ -1,4 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { createBackoff } from '../../../core/backoff.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
@@ -22,7 +23,7 @@ const WINDOW = 32
 /** The pause after a failure that no product is to blame for. */
 const HOLD_MS = 15_000
 /** Pauses after the first, second and further failures of one product. */
-const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] as const
+const backoff = createBackoff({ waits: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] })
 /** A count is used again for so long. */
 const COUNT_MS = 2_000
 
@@ -111,8 +112,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
       return
     }
     if (!failure) log.error({ err: error, store_id: storeId }, 'a product could not be embedded again')
-    const pause = PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] as number
-    const dueAt = clock.now() + pause
+    const dueAt = clock.now() + backoff(tries)
     const code = failure?.code ?? 'internal_error'
     try {
       withoutFsync(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { createBackoff } from '../../../core/backoff.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 
 /** Waits before the second, third … attempt. */
-const RETRY_MS = [
+const WAITS_MS = [
   5_000,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -16,7 +17,9 @@ const RETRY_MS = [
 /** Share by which a wait may be shorter or longer, so that the retries of many deliveries spread. */
 const JITTER = 0.1
 
-/** What came of one attempt. */
+const backoff = createBackoff({ waits: WAITS_MS }, JITTER)
+
+/** The result of one attempt. */
 export type Outcome =
   | {
       /** The status of the answer. */
@@ -27,7 +30,7 @@ export type Outcome =
       retryAfterMs: number
     }
   | {
-      /** Why there was no answer: a reason of the outbound door, or a word of ours. */
+      /** Why there was no answer: a reason of the egress, or a word of ours. */
       error: string
     }
 
@@ -45,14 +48,11 @@ export const isGone = (outcome: Outcome): boolean => 'status' in outcome && outc
  * @returns the wait in ms; undefined after the last attempt, and for a receiver that is gone.
  */
 export function findRetryWait(id: string, step: number, outcome: Outcome): number | undefined {
-  const wait = RETRY_MS[step]
-  if (wait === undefined || isGone(outcome)) return undefined
+  if (step >= WAITS_MS.length || isGone(outcome)) return undefined
   const asked = 'retryAfterMs' in outcome ? outcome.retryAfterMs : 0
-  return Math.max(jitter(id, step, wait), Math.min(asked, LIMITS.deliveryRetryAfterMaxMs))
+  return Math.max(backoff(step, shareOf(id, step)), Math.min(asked, LIMITS.deliveryRetryAfterMaxMs))
 }
 
 /** The same for the same attempt, so that the schedule of a delivery can be told in advance. */
-function jitter(id: string, step: number, wait: number): number {
-  const share = createHash('sha256').update(`${id} ${step}`).digest().readUInt32BE() / 0xffff_ffff
-  return Math.round(wait * (1 - JITTER + 2 * JITTER * share))
-}
+const shareOf = (id: string, step: number): number =>
+  createHash('sha256').update(`${id} ${step}`).digest().readUInt32BE() / 0xffff_ffff

@@ -1,3 +1,4 @@
+import { createBackoff } from '../../../core/backoff.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { Mail, MailError, Mailer } from '../../../platform/mail/mailer.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
@@ -36,7 +37,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Waits after the first, second … failure. The last one repeats. */
-const RETRY_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
+const backoff = createBackoff({ waits: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] })
 
 /** Time for the first attempt of a new mail, before {@link OutboxService.retryDue} tries it. */
 const FIRST_ATTEMPT_MS = MINUTE_MS
@@ -125,9 +126,8 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
     reason: Reason,
     error: unknown,
   ): Reason {
-    const waitMs = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)] as number
     const line = toPlainLine(error instanceof Error ? error.message : String(error))
-    tryWrite(id, () => queries.fail(id, clock.now() + waitMs, line))
+    tryWrite(id, () => queries.fail(id, clock.now() + backoff(attempts), line))
     log.warn({ err: error, mail_id: id, reason, attempts: attempts + 1 }, 'a mail was not delivered')
     return reason
   }
