@@ -16,7 +16,7 @@ import {
 import { findNearSettings } from './doctor/near-settings.ts'
 import { findRegistrationDoubts } from './doctor/registration.ts'
 import { createLog } from './log.ts'
-import { createConfiguredEmbedder, findRunningService, openDoors, partsOf } from './runtime.ts'
+import { createConfiguredEmbedder, findRunningService, openEgresses, partsOf } from './runtime.ts'
 import { findWarnings } from './warnings.ts'
 
 /** `lookalike doctor`. It changes nothing, and creates no install. */
@@ -122,7 +122,7 @@ async function checkMail(config: Config): Promise<Check> {
   if (smtpUrl === '')
     return ok('mail', 'No mail server is set (SMTP_URL): mails wait, and "lookalike outbox" shows them')
   try {
-    await checkMailServer({ smtpUrl, from, door: openDoors(config).main })
+    await checkMailServer({ smtpUrl, from, egress: openEgresses(config).main })
     return ok('mail', 'The mail server takes mails')
   } catch (error) {
     if (error instanceof MailError) return failed('mail', `${error.message} (${error.reason})`)

@@ -21,8 +21,8 @@ import type { PartName } from '../platform/native/embedded.ts'
 import { bundledModelDir, bundledModelHash } from '../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../platform/native/own-command.ts'
 import { unpackApart } from '../platform/native/unpack-apart.ts'
-import { createOutboundDoor, type OutboundDoor } from '../platform/outbound/door.ts'
 import { createFileDownloads } from '../platform/outbound/downloads.ts'
+import { createEgress, type Egress } from '../platform/outbound/egress.ts'
 import { createPoster } from '../platform/outbound/poster.ts'
 import type { PaymentGateway } from '../platform/payments/gateway.ts'
 import { createStripeGateway } from '../platform/payments/stripe.ts'
@@ -72,10 +72,10 @@ export async function withInstall<Result>(
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
     opened.defer(later.finish)
-    const doors = openDoors(config)
+    const egresses = openEgresses(config)
     // Only a service sends webhooks: two senders would send everything twice.
-    const poster = createPoster({ door: doors.webhooks, stop: AbortSignal.abort() })
-    const ports = { ...installPorts(config, dataDir, log, db, later, doors), poster }
+    const poster = createPoster({ egress: egresses.webhooks, stop: AbortSignal.abort() })
+    const ports = { ...installPorts(config, dataDir, log, db, later, egresses), poster }
     return await work(
       createInstall(
         config,
@@ -104,36 +104,36 @@ const installPorts = (
   log: Logger,
   db: Db,
   later: Later,
-  doors: Doors,
+  egresses: Egresses,
   stop?: AbortSignal,
 ) => ({
   db,
   clock,
   ids,
   log,
-  mailer: createConfiguredMailer(config, doors.main, stop),
-  poster: createPoster({ door: doors.webhooks, stop }),
+  mailer: createConfiguredMailer(config, egresses.main, stop),
+  poster: createPoster({ egress: egresses.webhooks, stop }),
   dataSecret: loadDataSecret(db, dataDir, ids),
   defer: later.defer,
 })
 
 /** The ways to other servers. */
-interface Doors {
+interface Egresses {
   /** For pictures, feeds and mails. */
-  main: OutboundDoor
+  main: Egress
   /** For webhooks and callbacks, whose messages must not be read on the way. */
-  webhooks: OutboundDoor
+  webhooks: Egress
 }
 
 /** @throws OperatorError for networks that are malformed. */
-export const openDoors = (config: Config): Doors => ({
-  main: createOutboundDoor({
+export const openEgresses = (config: Config): Egresses => ({
+  main: createEgress({
     allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
     setting: 'FETCH_ALLOW_CIDRS',
     isOffline: config.OFFLINE,
     clock,
   }),
-  webhooks: createOutboundDoor({
+  webhooks: createEgress({
     allowCidrs: parseNetworks(config, 'WEBHOOK_ALLOW_CIDRS'),
     setting: 'WEBHOOK_ALLOW_CIDRS',
     isOffline: config.OFFLINE,
@@ -144,11 +144,11 @@ export const openDoors = (config: Config): Doors => ({
 
 function createConfiguredMailer(
   { SMTP_URL: smtpUrl, MAIL_FROM: from }: Config,
-  door: OutboundDoor,
+  egress: Egress,
   stop: AbortSignal | undefined,
 ): Mailer {
   try {
-    return createMailer({ smtpUrl, from, door, stop })
+    return createMailer({ smtpUrl, from, egress, stop })
   } catch (error) {
     throw wrongSettings([`SMTP_URL ${(error as Error).message}`])
   }
@@ -157,11 +157,11 @@ function createConfiguredMailer(
 /** @returns undefined where the operator takes the payments. */
 async function openPaymentGateway(
   config: Config,
-  { door, log, stop }: { door: OutboundDoor; log: Logger; stop: AbortSignal },
+  { egress, log, stop }: { egress: Egress; log: Logger; stop: AbortSignal },
 ): Promise<PaymentGateway | undefined> {
   if (config.STRIPE_SECRET_KEY === '') return undefined
   return createStripeGateway({
-    ...{ door, log, stop },
+    ...{ egress, log, stop },
     secretKey: config.STRIPE_SECRET_KEY,
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
     apiBase: config.STRIPE_API_BASE,
@@ -221,7 +221,7 @@ async function start(
   told: AbortSignal | undefined,
   settings: readonly ShownSetting[],
 ): Promise<Running | undefined> {
-  const doors = openDoors(config)
+  const egresses = openEgresses(config)
   parseNetworks(config, 'TRUSTED_PROXIES')
   const log = createLog(config.LOG_LEVEL)
   for (const warning of findWarnings(config)) log.warn(warning)
@@ -255,16 +255,16 @@ async function start(
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
-    ...installPorts(config, dataDir, log, db, later, doors, stop.signal),
-    paymentGateway: await openPaymentGateway(config, { door: doors.main, log, stop: stop.signal }),
+    ...installPorts(config, dataDir, log, db, later, egresses, stop.signal),
+    paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     budget,
     stop: stop.signal,
     settings,
-    fetcher: createPictureFetcher({ door: doors.main, budget, clock, stop: stop.signal }),
+    fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
-    downloads: createFileDownloads({ door: doors.main, files: bodyFiles, ids, stop: stop.signal }),
+    downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     bodyFiles,
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,

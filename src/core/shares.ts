@@ -34,8 +34,6 @@ interface Holder {
   drop(): void
 }
 
-export type Shares = ReturnType<typeof createShares>
-
 /**
  * Shares something between owners so that a few of them, however badly they behave, cannot keep another one out: each has
  * its first ones, and only what goes beyond them is scarce. Where even that is full, a slow holder of an owner with more

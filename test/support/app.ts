@@ -12,8 +12,8 @@ import type { Ids } from '../../src/core/ids.ts'
 import { LIMITS } from '../../src/core/limits.ts'
 import type { PlanName } from '../../src/core/plans.ts'
 import type { Mail } from '../../src/platform/mail/mailer.ts'
-import { createOutboundDoor } from '../../src/platform/outbound/door.ts'
 import { createFileDownloads } from '../../src/platform/outbound/downloads.ts'
+import { createEgress } from '../../src/platform/outbound/egress.ts'
 import { parseHttpUrl } from '../../src/platform/outbound/http-url.ts'
 import type { Message, Answer as PosterAnswer } from '../../src/platform/outbound/poster.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
@@ -85,9 +85,9 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
         })
       },
     },
-    // Names lead nowhere: the tests of feeds bring their own door.
+    // Names lead nowhere: the tests of feeds bring their own egress.
     downloads: createFileDownloads({
-      door: createOutboundDoor({ allowCidrs: [], isOffline: false, lookup: async () => [] }),
+      egress: createEgress({ allowCidrs: [], isOffline: false, lookup: async () => [] }),
       ...{ files: bodyFiles, ids },
     }),
     files: createPictureFiles(folder, () => ids.uuid()),

@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { createOutboundDoor } from '../../src/platform/outbound/door.ts'
+import { createEgress } from '../../src/platform/outbound/egress.ts'
 import { createStripeGateway } from '../../src/platform/payments/stripe.ts'
 
 const WEBHOOK_SECRET = 'whsec_only_used_in_tests'
@@ -112,7 +112,7 @@ export function stripeServer() {
         secretKey: SECRET_KEY,
         webhookSecret: WEBHOOK_SECRET,
         apiBase: options.apiBase ?? `http://127.0.0.1:${server.port}`,
-        door: createOutboundDoor({ allowCidrs: [], isOffline: options.isOffline ?? false }),
+        egress: createEgress({ allowCidrs: [], isOffline: options.isOffline ?? false }),
         log: { warn() {} },
       }),
 

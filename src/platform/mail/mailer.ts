@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { isGlobalAddress } from '../../core/networks.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
-import type { OutboundDoor } from '../outbound/door.ts'
+import type { Egress } from '../outbound/egress.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import { type MailServer, parseSmtpUrl } from './smtp-url.ts'
 
@@ -58,7 +58,7 @@ export interface MailerOptions {
   smtpUrl: string
   /** `MAIL_FROM`: an address, or a name with the address in angle brackets. */
   from: string
-  door: OutboundDoor
+  egress: Egress
   /** Whether a server at this address must offer TLS; by default every public one must. */
   isTlsNeeded?(address: string): boolean
   /** Certificates in PEM to trust instead of the built-in ones, for STARTTLS. */
@@ -89,13 +89,13 @@ const ADDRESS_CHARS_MAX = 254
  * @throws Error for a malformed `smtpUrl`.
  */
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, door, stop, limits = LIMITS } = options
+  const { smtpUrl, egress, stop, limits = LIMITS } = options
   const server = smtpUrl === '' ? undefined : parseSmtpUrl(smtpUrl)
 
   async function send(mail: Mail, to: MailServer, signal: AbortSignal): Promise<void> {
     try {
       const connecting = AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)])
-      const socket = await door.connect(to, connecting)
+      const socket = await egress.connect(to, connecting)
       await deliver(mail, socket, to, options, signal)
     } catch (error) {
       throw stop?.aborted ? stopping(error) : toMailError(error, signal)
@@ -132,11 +132,11 @@ function checkHeaders({ to, subject }: Mail): void {
  * @throws MailError; Error for a malformed `smtpUrl`.
  */
 export async function checkMailServer(options: MailerOptions): Promise<void> {
-  const { smtpUrl, door, limits = LIMITS } = options
+  const { smtpUrl, egress, limits = LIMITS } = options
   const server = parseSmtpUrl(smtpUrl)
   await runWithDeadline(limits.totalMs, undefined, async (signal) => {
     try {
-      const socket = await door.connect(
+      const socket = await egress.connect(
         server,
         AbortSignal.any([signal, AbortSignal.timeout(limits.connectMs)]),
       )

@@ -5,10 +5,11 @@ import { LIMITS } from '../../core/limits.ts'
 import { sizeInWords } from '../../core/text.ts'
 import type { WorkFile, WorkFiles } from '../work-files.ts'
 import { runWithDeadline } from './deadline.ts'
-import type { OutboundDoor } from './door.ts'
+import type { Egress } from './egress.ts'
 import type { OutboundResponse, ResponseHead } from './exchange.ts'
 import { OutboundError } from './failure.ts'
-import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from './http-url.ts'
+import { DownloadError, followRedirects, refusedStatus } from './follow.ts'
+import { parseHttpUrl } from './http-url.ts'
 
 /** Downloads large files from URLs that customers name. They go to the disk as they arrive. */
 export interface FileDownloads {
@@ -41,7 +42,7 @@ export interface FileMarks {
   lastModified: string | null
 }
 
-/** A file on the disk. Whoever asked for it disposes of it. */
+/** A file on the disk. The caller disposes of it. */
 export interface DownloadedFile extends AsyncDisposable {
   /** For libraries that read a file by its name. */
   readonly path: string
@@ -53,7 +54,7 @@ export interface DownloadedFile extends AsyncDisposable {
   pieces(): AsyncIterable<Uint8Array>
 }
 
-export type FileFailure = Exclude<DownloadFailure, 'not_an_image'> | 'url_not_allowed'
+export type FileFailure = DownloadFailure | 'url_not_allowed'
 
 export type Download =
   | { kind: 'file'; file: DownloadedFile }
@@ -65,7 +66,7 @@ export type Download =
   | { kind: 'stopped' }
 
 export interface FileDownloadsOptions {
-  door: OutboundDoor
+  egress: Egress
   files: Pick<WorkFiles, 'create' | 'remove'>
   ids: Pick<Ids, 'uuid'>
   /** Cuts every download when the service stops. */
@@ -98,58 +99,32 @@ const PIECES_MAX = 200_000
 /** A longer mark is not kept. */
 const MARK_CHARS_MAX = 1_000
 
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
-
 const HEADERS = { Accept: '*/*', 'Accept-Encoding': 'gzip', 'User-Agent': 'Lookalike (feed)' }
 
-/** A failure that the answer itself shows. */
-class Refused extends Error {
-  readonly reason: FileFailure
-  readonly upstreamStatus: number | undefined
-
-  constructor(reason: FileFailure, message: string, upstreamStatus?: number) {
-    super(message)
-    this.reason = reason
-    this.upstreamStatus = upstreamStatus
-  }
-}
-
-/** Every hop, redirects included, passes through the door and its checks. */
+/** Every hop, redirects included, passes through the egress and its checks. */
 export function createFileDownloads(options: FileDownloadsOptions): FileDownloads {
-  const { door, files, ids, stop } = options
+  const { egress, files, ids, stop } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const parse = (url: string): URL => parseHttpUrl(url, LIMITS.fetchUrlCharsMax)
 
-  async function follow(start: URL, wanted: WantedFile, signal: AbortSignal): Promise<Download> {
-    let url = start
-    for (let redirects = 0; ; redirects++) {
-      const isOwn = url.origin === start.origin
-      const { status, headers, body } = await get(
-        url,
-        isOwn ? wanted : { ...wanted, credentials: undefined },
-        {
-          ...{ signal, isRedirected: redirects > 0 },
-        },
-      )
-      if (body) return { kind: 'file', file: body }
-      if (status === 304 && (wanted.known?.etag || wanted.known?.lastModified)) return { kind: 'unchanged' }
-      if (!REDIRECTS.includes(status)) throw refusedStatus(status)
-      if (redirects === LIMITS.fetchRedirectsMax) throw tooManyRedirects()
-      const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)
-      if (!target) throw refusedStatus(status)
-      url = target
-    }
+  async function load(start: URL, wanted: WantedFile, signal: AbortSignal): Promise<Download> {
+    const { status, body } = await followRedirects(start, (url) =>
+      get(url, url.origin === start.origin ? wanted : { ...wanted, credentials: undefined }, signal),
+    )
+    if (body) return { kind: 'file', file: body }
+    if (status === 304 && (wanted.known?.etag || wanted.known?.lastModified)) return { kind: 'unchanged' }
+    throw refusedStatus(status)
   }
 
   async function get(
     url: URL,
     { credentials, known }: WantedFile,
-    { signal, isRedirected }: { signal: AbortSignal; isRedirected: boolean },
+    signal: AbortSignal,
   ): Promise<OutboundResponse<DownloadedFile | undefined>> {
     const patience = createPatience()
     try {
       patience.waitFor(limits.connectMs + limits.answerMs)
-      return await door.send(url, {
+      return await egress.send(url, {
         method: 'GET',
         headers: {
           ...HEADERS,
@@ -167,8 +142,6 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
             ? save(head, patience.watch(pieces, limits.pieceMs), limits.bytesMax)
             : undefined,
       })
-    } catch (error) {
-      throw isRedirected ? toRedirectFailure(error) : error
     } finally {
       patience.end()
     }
@@ -202,7 +175,7 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
   return {
     check(url) {
       try {
-        door.check(parse(url))
+        egress.check(parse(url))
       } catch (cause) {
         if (!(cause instanceof OutboundError)) throw cause
         throw new ApiError('url_not_allowed', cause.message, { cause })
@@ -213,12 +186,12 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
       if (stop?.aborted) return { kind: 'stopped' }
       try {
         const start = parse(url)
-        return await runWithDeadline(limits.totalMs, stop, (signal) => follow(start, wanted, signal))
+        return await runWithDeadline(limits.totalMs, stop, (signal) => load(start, wanted, signal))
       } catch (error) {
         if (stop?.aborted) return { kind: 'stopped' }
         if (error instanceof OutboundError)
           return { kind: 'failed', reason: error.reason, message: error.message }
-        if (!(error instanceof Refused)) throw error
+        if (!(error instanceof DownloadError)) throw error
         const { reason, message, upstreamStatus } = error
         return { kind: 'failed', reason, message, ...(upstreamStatus !== undefined && { upstreamStatus }) }
       }
@@ -257,10 +230,10 @@ const readMark = (value: string | undefined): string | null =>
   value !== undefined && value.length <= MARK_CHARS_MAX && /^[\x20-\x7e]+$/.test(value) ? value : null
 
 const tooLarge = (bytesMax: number) =>
-  new Refused('too_large', `The file is larger than ${sizeInWords(bytesMax)}`)
+  new DownloadError('too_large', `The file is larger than ${sizeInWords(bytesMax)}`)
 const strangeEncoding = () =>
-  new Refused('http_status', 'The server packed its answer in a way that the request did not allow', 200)
-const tooManyRedirects = () =>
-  new Refused('too_many_redirects', `The URL redirects more than ${LIMITS.fetchRedirectsMax} times`)
-const refusedStatus = (status: number) =>
-  new Refused('http_status', `The server answered with status ${status}`, status)
+  new DownloadError(
+    'http_status',
+    'The server packed its answer in a way that the request did not allow',
+    200,
+  )

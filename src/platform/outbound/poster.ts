@@ -1,7 +1,7 @@
 import { LIMITS } from '../../core/limits.ts'
 import { readBeginning } from './body.ts'
 import { runWithDeadline } from './deadline.ts'
-import type { OutboundDoor } from './door.ts'
+import type { Egress } from './egress.ts'
 import { OutboundError } from './failure.ts'
 import { parseHttpUrl } from './http-url.ts'
 
@@ -46,26 +46,26 @@ export interface Answer {
 }
 
 export interface PosterOptions {
-  door: OutboundDoor
+  egress: Egress
   /** Cuts every message when the service stops. */
   stop?: AbortSignal | undefined
   /** Time for the whole exchange, in ms. */
   totalMs?: number
 }
 
-export function createPoster({ door, stop, totalMs = LIMITS.deliveryTotalMs }: PosterOptions): Poster {
+export function createPoster({ egress, stop, totalMs = LIMITS.deliveryTotalMs }: PosterOptions): Poster {
   const parse = (url: string): URL => parseHttpUrl(url, LIMITS.fetchUrlCharsMax)
 
   return {
-    check: (url) => door.check(parse(url)),
+    check: (url) => egress.check(parse(url)),
 
     resolve: (url) =>
-      runWithDeadline(LIMITS.webhookLookupMs, stop, (signal) => door.resolve(parse(url), signal)),
+      runWithDeadline(LIMITS.webhookLookupMs, stop, (signal) => egress.resolve(parse(url), signal)),
 
     async post(url, { headers, body }) {
       const target = parse(url)
       return runWithDeadline(totalMs, stop, async (signal) => {
-        const response = await door.send(target, {
+        const response = await egress.send(target, {
           ...{ method: 'POST', headers, body, signal },
           connectMs: LIMITS.deliveryConnectMs,
           read: (_head, pieces) => readWhatComes(pieces),

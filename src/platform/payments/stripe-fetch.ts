@@ -1,6 +1,6 @@
 import { runWithDeadline } from '../outbound/deadline.ts'
 import { readServer } from '../outbound/destination.ts'
-import type { OutboundDoor } from '../outbound/door.ts'
+import type { Egress } from '../outbound/egress.ts'
 import { exchange } from '../outbound/exchange.ts'
 import { OutboundError } from '../outbound/failure.ts'
 
@@ -12,18 +12,18 @@ const TOTAL_MS = 20_000
 type Method = 'GET' | 'POST' | 'DELETE'
 
 /**
- * Makes a `fetch` for Stripe's library out of the door to other servers.
+ * Makes a `fetch` for Stripe's library out of the egress to other servers.
  *
  * @param stop cuts what is under way.
  */
 export function createStripeFetch(
-  door: Pick<OutboundDoor, 'connect'>,
+  egress: Pick<Egress, 'connect'>,
   stop: AbortSignal | undefined,
 ): typeof fetch {
   async function send(url: URL, init: RequestInit, deadline: AbortSignal): Promise<Response> {
     const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline
     const connecting = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)])
-    const socket = await door.connect(readServer(url), connecting)
+    const socket = await egress.connect(readServer(url), connecting)
     const response = await exchange(socket, url, {
       ...{ method: (init.method ?? 'GET') as Method, signal, connectMs: CONNECT_MS },
       headers: listHeaders(init.headers),

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { ApiError } from '../../core/errors.ts'
-import type { OutboundDoor } from '../outbound/door.ts'
+import type { Egress } from '../outbound/egress.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import type { GatewayEvent, GatewayInvoice, GatewaySubscription, PaymentGateway } from './gateway.ts'
 import { createStripeFetch } from './stripe-fetch.ts'
@@ -11,7 +11,7 @@ export interface StripeOptions {
   webhookSecret: string
   /** Base of the API's address; empty for Stripe itself. */
   apiBase: string
-  door: Pick<OutboundDoor, 'connect'>
+  egress: Pick<Egress, 'connect'>
   /** Cuts what is under way. */
   stop?: AbortSignal | undefined
   log: { warn(fields: Record<string, unknown>, message: string): void }
@@ -30,7 +30,7 @@ const ID_CHARS_MAX = 255
 const LIVE: readonly string[] = ['active', 'trialing', 'past_due']
 
 /**
- * Opens the way to Stripe by its official library, which sends everything through our door to other servers. Sends
+ * Opens the way to Stripe by its official library, which sends everything through our egress to other servers. Sends
  * nothing by itself, and no telemetry.
  */
 export async function createStripeGateway(options: StripeOptions): Promise<PaymentGateway> {
@@ -40,7 +40,7 @@ export async function createStripeGateway(options: StripeOptions): Promise<Payme
   const stripe = new Library(options.secretKey, {
     telemetry: false,
     maxNetworkRetries: 1,
-    httpClient: Library.createFetchHttpClient(createStripeFetch(options.door, options.stop)),
+    httpClient: Library.createFetchHttpClient(createStripeFetch(options.egress, options.stop)),
     ...(base && {
       host: base.hostname,
       port: base.port || (base.protocol === 'http:' ? 80 : 443),

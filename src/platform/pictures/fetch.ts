@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackoff } from '../../core/backoff.ts'
 import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
@@ -6,14 +7,14 @@ import { LIMITS } from '../../core/limits.ts'
 import { parseRetryAfter } from '../../core/retry-after.ts'
 import type { ShareLimits } from '../../core/shares.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
-import type { OutboundDoor } from '../outbound/door.ts'
+import type { Egress } from '../outbound/egress.ts'
 import type { OutboundResponse } from '../outbound/exchange.ts'
 import { OutboundError } from '../outbound/failure.ts'
-import { findRedirectTarget, parseHttpUrl, toRedirectFailure } from '../outbound/http-url.ts'
-import { createBulkGate } from './bulk-gate.ts'
-import { createDownloadLine, type MakeRoom } from './download-line.ts'
-import { createHostSlots } from './host-slots.ts'
-import { DownloadError, type PictureBodyOptions, readPicture } from './picture-body.ts'
+import { DownloadError, followRedirects, refusedStatus } from '../outbound/follow.ts'
+import { parseHttpUrl } from '../outbound/http-url.ts'
+import { createDownloadPlaces } from './download-places.ts'
+import { type PictureBodyOptions, readPicture } from './picture-body.ts'
+import type { MakeRoom } from './picture-room.ts'
 
 /** Downloads pictures from URLs that customers name. */
 export interface PictureFetcher {
@@ -39,7 +40,7 @@ export interface FetchOptions {
 }
 
 export interface PictureFetcherOptions {
-  door: OutboundDoor
+  egress: Egress
   /** Bounds the bytes of all downloads together. */
   budget: ByteBudget
   /** Reads a `Retry-After` that is a date. */
@@ -73,8 +74,6 @@ const DEFAULT_LIMITS: FetchLimits = {
   retryAfterMaxMs: 3_000,
 }
 
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
-
 const HEADERS = {
   Accept: 'image/jpeg, image/png, image/webp, image/*;q=0.8',
   'User-Agent': 'Lookalike (picture download)',
@@ -84,32 +83,21 @@ const HEADERS = {
 type MakeRoomFor = PictureBodyOptions['makeRoom']
 
 interface Downloader {
-  door: OutboundDoor
+  egress: Egress
   limits: FetchLimits
   clock: Clock
   stop: AbortSignal | undefined
 }
 
-/** Every hop, redirects included, passes through the door and its checks. */
+/** Every hop, redirects included, passes through the egress and its checks. */
 export function createPictureFetcher(options: PictureFetcherOptions): PictureFetcher {
-  const { door, stop, clock = systemClock } = options
+  const { egress, stop, clock = systemClock } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const downloader: Downloader = { door, limits, clock, stop }
-  const slots = createHostSlots({
-    limits: limits.ofHost,
-    waitMs: limits.totalMs,
-    onTooLong: () => new DownloadError('timeout', 'Too many downloads from this host are in progress'),
-  })
-  const line = createDownloadLine({
+  const downloader: Downloader = { egress, limits, clock, stop }
+  const inTurn = createDownloadPlaces({
     budget: options.budget,
-    atOnce: LIMITS.downloads,
-    inLine: LIMITS.downloadsInLine,
+    ofHost: limits.ofHost,
     waitMs: limits.totalMs,
-  })
-  const bulkGate = createBulkGate({
-    downloads: LIMITS.bulkDownloads,
-    ofHost: LIMITS.bulkDownloadsOfHost,
-    pictures: LIMITS.bulkPictures,
     stop,
   })
 
@@ -120,12 +108,7 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
         const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
         host = url.hostname
         const once = (makeRoom: MakeRoom) => download(url, downloader, makeRoom)
-        const inLine = async () => {
-          const place = line.enter(storeId)
-          return slots.run(storeId, url.hostname, () => place.served(once, until)).finally(place.leave)
-        }
-        const inBulk = () => slots.run(storeId, url.hostname, () => line.load(storeId, once, until))
-        return await (isBulk ? bulkGate(storeId, host, until, inBulk) : inLine())
+        return await inTurn({ store: storeId, host, isBulk }, once, until)
       } catch (error) {
         throw stop?.aborted ? stopping(error) : toApiError(error, host)
       }
@@ -142,25 +125,18 @@ function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promi
     makeRoom(bytes, signal, { isSlow, giveWay: () => others.abort() })
   const run = runWithDeadline(limits.totalMs, stop, async (deadline) => {
     const signal = AbortSignal.any([deadline, others.signal])
-    let url = start
-    let redirects = 0
     let retries = 0
-    for (;;) {
-      const response = await getOnce(url, redirects > 0, signal, downloader, yielding)
-      const { status, headers, body } = response
-      if (body) return body
-      if (REDIRECTS.includes(status)) {
-        redirects += 1
-        if (redirects > LIMITS.fetchRedirectsMax) throw tooManyRedirects()
-        const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)
-        if (!target) throw refusedStatus(status)
-        url = target
-      } else {
+    const request = async (url: URL) => {
+      for (;;) {
+        const response = await getOnce(url, signal, downloader, yielding)
         const waitMs = computeRetryWait(response, retries, downloader)
+        if (waitMs === undefined || !(await hasWaited(waitMs, signal))) return response
         retries += 1
-        if (waitMs === undefined || !(await hasWaited(waitMs, signal))) throw refusedStatus(status)
       }
     }
+    const { status, body } = await followRedirects(start, request)
+    if (!body) throw refusedStatus(status)
+    return body
   })
   return run.catch((error) => {
     throw others.signal.aborted ? gaveWay() : error
@@ -168,28 +144,20 @@ function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promi
 }
 
 /** @returns a response whose body is the picture, or undefined unless the status is 200. */
-async function getOnce(
+const getOnce = (
   url: URL,
-  isRedirected: boolean,
   signal: AbortSignal,
-  { door, limits: { connectMs, bytesMax }, clock: { monotonic } }: Downloader,
+  { egress, limits: { connectMs, bytesMax }, clock: { monotonic } }: Downloader,
   makeRoom: MakeRoomFor,
-): Promise<OutboundResponse<Uint8Array | undefined>> {
-  try {
-    return await door.send(url, {
-      method: 'GET',
-      headers: HEADERS,
-      connectMs,
-      signal,
-      read: async (head, pieces) =>
-        head.status === 200
-          ? readPicture(head, pieces, { bytesMax, makeRoom, monotonic, signal })
-          : undefined,
-    })
-  } catch (error) {
-    throw isRedirected ? toRedirectFailure(error) : error
-  }
-}
+): Promise<OutboundResponse<Uint8Array | undefined>> =>
+  egress.send(url, {
+    method: 'GET',
+    headers: HEADERS,
+    connectMs,
+    signal,
+    read: async (head, pieces) =>
+      head.status === 200 ? readPicture(head, pieces, { bytesMax, makeRoom, monotonic, signal }) : undefined,
+  })
 
 /** @returns the delay in ms; undefined if no retry is allowed or worthwhile. */
 function computeRetryWait(
@@ -201,7 +169,9 @@ function computeRetryWait(
   if (!isTemporary || retries >= LIMITS.fetchRetriesMax) return undefined
   const retryAfter = headers['retry-after']
   const waitMs =
-    retryAfter === undefined ? limits.retryMs * 2 ** retries : parseRetryAfter(retryAfter, clock.now())
+    retryAfter === undefined
+      ? createBackoff({ first: limits.retryMs, factor: 2 })(retries)
+      : parseRetryAfter(retryAfter, clock.now())
   return waitMs <= limits.retryAfterMaxMs ? waitMs : undefined
 }
 
@@ -232,12 +202,8 @@ const stopping = (cause: unknown) =>
     retryAfterSeconds: 5,
     cause,
   })
-const tooManyRedirects = () =>
-  new DownloadError('too_many_redirects', `The URL redirects more than ${LIMITS.fetchRedirectsMax} times`)
 const gaveWay = () =>
   new DownloadError(
     'timeout',
     'The server sent the picture so slowly that it had to make room for other stores',
   )
-const refusedStatus = (status: number) =>
-  new DownloadError('http_status', `The server answered with status ${status}`, status)

@@ -1,24 +1,9 @@
-import type { DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { createPace, type Pace } from '../../core/pace.ts'
 import { MAGIC_BYTES, pictureType } from '../../core/picture-type.ts'
 import { sizeInWords } from '../../core/text.ts'
 import type { ResponseHead } from '../outbound/exchange.ts'
-
-/** A response that cannot become a picture. */
-export class DownloadError extends Error {
-  override readonly name = 'DownloadError'
-  readonly reason: DownloadFailure
-  /** Status of the response that decided it. */
-  readonly upstreamStatus: number | undefined
-
-  /** @param message safe to show to the client: contains nothing the server sent. */
-  constructor(reason: DownloadFailure, message: string, upstreamStatus?: number) {
-    super(message)
-    this.reason = reason
-    this.upstreamStatus = upstreamStatus
-  }
-}
+import { DownloadError } from '../outbound/follow.ts'
 
 export interface PictureBodyOptions {
   bytesMax: number

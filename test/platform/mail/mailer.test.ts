@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../src/core/networks.ts'
 import { createMailer, MailError, type MailerOptions } from '../../../src/platform/mail/mailer.ts'
-import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
+import { createEgress, type EgressOptions } from '../../../src/platform/outbound/egress.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from '../pictures/certificate.ts'
 import { mailServer, silentServer } from './mail-server.ts'
 
@@ -18,11 +18,11 @@ async function started(...options: Parameters<typeof mailServer>) {
   return server
 }
 
-const mailer = (smtpUrl: string, options: Partial<MailerOptions & DoorOptions> = {}) =>
+const mailer = (smtpUrl: string, options: Partial<MailerOptions & EgressOptions> = {}) =>
   createMailer({
     smtpUrl,
     from: 'Lookalike <service@shop.test>',
-    door: createOutboundDoor({
+    egress: createEgress({
       allowCidrs: [],
       isOffline: false,
       // Names end in .test, which no name server knows.

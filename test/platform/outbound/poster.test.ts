@@ -2,16 +2,16 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { IncomingMessage } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { parseCidrs } from '../../../src/core/networks.ts'
-import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
+import { createEgress, type EgressOptions } from '../../../src/platform/outbound/egress.ts'
 import { createPoster, type PosterOptions } from '../../../src/platform/outbound/poster.ts'
 import { createServers } from '../pictures/servers.ts'
 
 const servers = createServers()
 afterAll(servers.stop)
 
-const open = (rules: Partial<DoorOptions> = {}, options: Partial<PosterOptions> = {}) =>
+const open = (rules: Partial<EgressOptions> = {}, options: Partial<PosterOptions> = {}) =>
   createPoster({
-    door: createOutboundDoor({
+    egress: createEgress({
       allowCidrs: parseCidrs('127.0.0.0/8'),
       isOffline: false,
       isTlsRequired: true,
@@ -127,7 +127,7 @@ describe('a message', () => {
 })
 
 describe('where messages may go', () => {
-  const check = (url: string, rules: Partial<DoorOptions> = {}) => {
+  const check = (url: string, rules: Partial<EgressOptions> = {}) => {
     try {
       open({ allowCidrs: [], ...rules }).check(url)
       return 'allowed'
@@ -137,7 +137,7 @@ describe('where messages may go', () => {
   }
   const inside = { allowCidrs: parseCidrs('10.0.0.0/8') }
 
-  test.each<[string, string, Partial<DoorOptions>]>([
+  test.each<[string, string, Partial<EgressOptions>]>([
     ['https://hooks.test/', 'allowed', {}],
     ['https://1.1.1.1/', 'allowed', {}],
     ['http://hooks.test/', 'url_not_allowed', {}],
@@ -159,7 +159,7 @@ describe('where messages may go', () => {
     expect(check(url, rules)).toBe(expected)
   })
 
-  test.each<[string, string[], Partial<DoorOptions>, string]>([
+  test.each<[string, string[], Partial<EgressOptions>, string]>([
     ['http://hooks.test/', ['1.1.1.1'], inside, 'url_not_allowed'],
     ['http://hooks.test/', ['10.0.0.1', '1.1.1.1'], inside, 'url_not_allowed'],
     ['https://hooks.test/', ['192.168.0.1'], inside, 'blocked_address'],

@@ -10,7 +10,7 @@ import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
 import { parseCidrs } from '../../../src/core/networks.ts'
 import type { ShareLimits } from '../../../src/core/shares.ts'
-import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
+import { createEgress, type EgressOptions } from '../../../src/platform/outbound/egress.ts'
 import {
   createPictureFetcher,
   type FetchOptions,
@@ -61,9 +61,9 @@ export const createServers = () => {
 export const ONE: ShareLimits = { max: 1, perOwnerMax: 1, firstMax: 1, extraMax: 0 }
 
 /** A fetcher for one store that may reach this machine on any port, where every name leads. */
-export const localFetcher = (options: Partial<PictureFetcherOptions & DoorOptions> = {}) => {
+export const localFetcher = (options: Partial<PictureFetcherOptions & EgressOptions> = {}) => {
   const { fetch } = createPictureFetcher({
-    door: createOutboundDoor({
+    egress: createEgress({
       allowCidrs: parseCidrs('127.0.0.0/8'),
       isOffline: false,
       lookup: async () => ['127.0.0.1'],

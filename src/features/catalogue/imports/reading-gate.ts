@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { createFairQueue } from '../../../platform/pictures/fair-queue.ts'
+import type { createFairQueue } from '../../../platform/fair/fair-queue.ts'
 import type { Base } from '../../module.ts'
 
 /**

@@ -10,11 +10,11 @@ const PASSING: readonly unknown[] = ['dns', 'timeout']
 export type CheckHost = (storeId: string, url: string) => Promise<string[]>
 
 /**
- * Asks the door of outbound messages about an address.
+ * Checks an address by the egress of messages.
  *
- * @throws ApiError `url_not_allowed` with the door's own words.
+ * @throws ApiError `url_not_allowed` with the egress's message.
  */
-export function askDoor<Result>(ask: () => Result): Result {
+export function askEgress<Result>(ask: () => Result): Result {
   try {
     return ask()
   } catch (error) {

@@ -79,7 +79,7 @@ export function createAttempts(deps: AttemptDeps) {
       const retryAfterMs = retryAfter === undefined ? 0 : parseRetryAfter(retryAfter, clock.now())
       return { status, answer: text, retryAfterMs }
     } catch (error) {
-      // Every other error would be a bug; it must not stop the loop.
+      // Every other error would be a bug; it must not stop the scheduler.
       return { error: (error as { reason?: string }).reason ?? 'internal' }
     }
   }

@@ -1,6 +1,6 @@
 import type { Base } from '../../module.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
-import type { DeliveryLoop } from './loop.ts'
+import type { DeliveryScheduler } from './scheduler.ts'
 import type { DeliveryState } from './schema.ts'
 import { CALLBACKS } from './secret-queries.ts'
 import type { SigningSecrets } from './secrets.ts'
@@ -8,7 +8,7 @@ import type { SigningSecrets } from './secrets.ts'
 export interface CallbackDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<DeliveryQueries, 'add' | 'listLog'>
   secrets: Pick<SigningSecrets, 'create' | 'readHint'>
-  loop: Pick<DeliveryLoop, 'expect'>
+  scheduler: Pick<DeliveryScheduler, 'expect'>
 }
 
 /** The end of a job, for the address that its client named. */
@@ -32,7 +32,7 @@ export interface CallbackState {
 const END = '~'
 
 /** Callbacks of jobs: deliveries like those of webhooks, signed with a secret of the store (contract 9.7). */
-export function createCallbacks({ queries, secrets, loop, clock, ids }: CallbackDeps) {
+export function createCallbacks({ queries, secrets, scheduler, clock, ids }: CallbackDeps) {
   return {
     /** Queues a callback. Call it inside the transaction that ends the job. */
     send(storeId: string, { jobId, url, event, data }: Callback): void {
@@ -41,7 +41,7 @@ export function createCallbacks({ queries, secrets, loop, clock, ids }: Callback
         ...{ id: ids.uuid(), storeId, endpoint: jobId, callbackUrl: url, event },
         ...{ data: JSON.stringify(data), createdAt: clock.now() },
       })
-      loop.expect(jobId, storeId)
+      scheduler.expect(jobId, storeId)
     },
 
     /** Finds what became of the last callback of a job; undefined before one is queued, and once its log is gone. */

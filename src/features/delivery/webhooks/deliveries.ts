@@ -8,9 +8,9 @@ import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { Base } from '../../module.ts'
 import type { Attempts } from './attempts.ts'
 import type { DeliveryQueries, DeliveryRow } from './delivery-queries.ts'
-import type { DeliveryLoop } from './loop.ts'
 import type { WebhookQueries, WebhookRow } from './queries.ts'
 import { sampleOf } from './samples.ts'
+import type { DeliveryScheduler } from './scheduler.ts'
 import {
   DELIVERY_STATES,
   type Delivery,
@@ -24,7 +24,7 @@ export interface DeliveriesDeps extends Pick<Base, 'clock' | 'ids' | 'atomically
   queries: DeliveryQueries
   webhooks: Pick<WebhookQueries, 'find' | 'listEnabled' | 'listDeleted' | 'removeDeleted'>
   attempts: Pick<Attempts, 'show' | 'attemptAnyway'>
-  loop: Pick<DeliveryLoop, 'expect'>
+  scheduler: Pick<DeliveryScheduler, 'expect'>
   /** Whether webhooks of a store tell of changes that do not come from a client. */
   isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
 }
@@ -45,7 +45,7 @@ export type Deliveries = ReturnType<typeof deliveryService>
 
 /** The log of deliveries: written with each event, read and repeated by clients (contract 9.3, 9.5). */
 export function deliveryService(deps: DeliveriesDeps) {
-  const { queries, webhooks, attempts, loop, isSwitchedOn, clock, ids, atomically } = deps
+  const { queries, webhooks, attempts, scheduler, isSwitchedOn, clock, ids, atomically } = deps
 
   const tests = createShares(LIMITS.webhookTests)
 
@@ -79,7 +79,7 @@ export function deliveryService(deps: DeliveriesDeps) {
     for (const { id: endpoint, events } of webhooks.listEnabled(storeId)) {
       if (!events.includes(event)) continue
       queries.add({ ...content, id: ids.uuid(), storeId, endpoint, event, createdAt: clock.now() })
-      loop.expect(endpoint, storeId)
+      scheduler.expect(endpoint, storeId)
     }
   }
 
@@ -117,7 +117,7 @@ export function deliveryService(deps: DeliveriesDeps) {
       return atomically(() => {
         const row = findOwned(storeId, id)
         queries.makeDue(storeId, id, clock.now())
-        loop.expect(row.endpoint, storeId)
+        scheduler.expect(row.endpoint, storeId)
         return view(findOwned(storeId, id))
       })
     },

@@ -3,14 +3,14 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import type { EventOrigin, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
+import { createPlaces } from '../../../platform/fair/places.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
-import { createHostSlots } from '../../../platform/pictures/host-slots.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base, Module } from '../../module.ts'
 import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { askDoor, createHostCheck } from './addresses.ts'
+import { askEgress, createHostCheck } from './addresses.ts'
 import { createAttempts } from './attempts.ts'
 import { createCallbacks } from './callbacks.ts'
 import { deliveryService } from './deliveries.ts'
@@ -18,10 +18,10 @@ import { deliveryQueries } from './delivery-queries.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { webhookHealth } from './health.ts'
 import { createInbox } from './inbox.ts'
-import { createDeliveryLoop } from './loop.ts'
 import { webhookQueries } from './queries.ts'
 import { createRecovery } from './recovery.ts'
 import { callbackSecretRoutes, webhookRoutes } from './routes.ts'
+import { createDeliveryScheduler } from './scheduler.ts'
 import type { WebhookEvent } from './schema.ts'
 import { secretQueries } from './secret-queries.ts'
 import { signingSecrets } from './secrets.ts'
@@ -38,15 +38,15 @@ export interface WebhookNeeds {
 
 /** Each store looks names up for itself, so all of its places are its first ones. */
 const LOOKUPS = {
-  max: LIMITS.webhookLookupsAtOnce,
+  max: Infinity,
   perOwnerMax: LIMITS.webhookLookupsAtOnce,
   firstMax: LIMITS.webhookLookupsAtOnce,
   extraMax: 0,
 }
 
 /**
- * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the loop sends them
- * afterwards, and writes what came of it.
+ * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the scheduler sends them
+ * afterwards, and writes the results.
  */
 export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const { db, clock, ids, log, atomically, defer, withoutFsync } = base
@@ -61,25 +61,23 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   })
   const { attempt } = attempts
   const { isStopping } = poster
-  // A store that is there no more sends nothing either.
+  // A deleted store sends nothing.
   const isSuspended = (storeId: string) => needs.stores.findStore(storeId)?.suspendedAt !== null
-  const loop = createDeliveryLoop({ queries, attempt, isStopping, isSuspended, clock, defer, log })
-  const deps = { ...base, queries, webhooks, attempts, loop, secrets, isSwitchedOn }
+  const scheduler = createDeliveryScheduler({ queries, attempt, isStopping, isSuspended, clock, defer, log })
+  const deps = { ...base, queries, webhooks, attempts, scheduler, secrets, isSwitchedOn }
   const deliveries = deliveryService(deps)
   const { isTold } = deliveries
-  const checkUrl = (url: string) => askDoor(() => poster.check(url))
+  const checkUrl = (url: string) => askEgress(() => poster.check(url))
   // A store whose names take long to look up keeps nobody else waiting.
-  const lookups = createHostSlots({
-    limits: LOOKUPS,
-    waitMs: LIMITS.webhookLookupMs,
-    onTooLong: () => new OutboundError('timeout', 'Too many look-ups'),
+  const lookups = createPlaces({
+    limits: [LOOKUPS],
+    waitMs: () => LIMITS.webhookLookupMs,
+    failure: () => new OutboundError('timeout', 'Too many look-ups'),
   })
-  const checkHost = createHostCheck((storeId, url) =>
-    lookups.run(storeId, storeId, () => poster.resolve(url)),
-  )
+  const checkHost = createHostCheck((store, url) => lookups.run({ store }, () => poster.resolve(url)))
   const service = webhookService({
     ...{ ...base, queries: webhooks, secrets, checkUrl, checkHost },
-    resume: (storeId, id) => loop.expect(id, storeId),
+    resume: (storeId, id) => scheduler.expect(id, storeId),
   })
   const callbacks = createCallbacks(deps)
   const recover = createRecovery({ ...deps, isTold })
@@ -99,7 +97,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
         deliveries.queue(storeId, event, { data: JSON.stringify(data) }),
       /** Queues the callback of a job. Call it inside the transaction that ends the job. */
       sendCallback: callbacks.send,
-      /** Finds what became of the callback of a job; undefined before it is queued. */
+      /** Finds the state of a job's callback; undefined before it is queued. */
       findCallback: callbacks.find,
       /** Checks the address of a callback before its job begins. @throws ApiError `url_not_allowed`. */
       checkCallbackUrl: checkUrl,
@@ -107,10 +105,10 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       readCallbackSecretHint: callbacks.readSecretHint,
       countByState: service.countByState,
       listInbox,
-      /** Looks what waits, and sends what is due. */
-      look: loop.look,
+      /** Looks for deliveries that wait, and sends those that are due. */
+      look: scheduler.poll,
       /** Sends what is due until nothing is. */
-      settle: loop.settle,
+      settle: scheduler.drain,
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'webhooks' })
@@ -118,7 +116,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
         .use(webhookRoutes(doors, service))
         .use(callbackSecretRoutes(doors, service)),
     chores: [
-      { name: 'sending webhooks', everyMs: MINUTE_MS, run: loop.look },
+      { name: 'sending webhooks', everyMs: MINUTE_MS, run: scheduler.poll },
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
     ],
   } satisfies Module<object>

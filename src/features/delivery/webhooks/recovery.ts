@@ -4,13 +4,13 @@ import { turn } from '../../../core/turns.ts'
 import { readMoment } from '../../../http/paging.ts'
 import type { Base } from '../../module.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
-import type { DeliveryLoop } from './loop.ts'
 import type { WebhookRow } from './queries.ts'
+import type { DeliveryScheduler } from './scheduler.ts'
 import type { RecoverBody, Recovered, WebhookEvent } from './schema.ts'
 
 export interface RecoveryDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: Pick<DeliveryQueries, 'addOrRepeat' | 'listChangesAfter' | 'findChangeBounds' | 'findChangeTime'>
-  loop: Pick<DeliveryLoop, 'expect'>
+  scheduler: Pick<DeliveryScheduler, 'expect'>
   isTold(storeId: string, origin: EventOrigin): boolean
 }
 
@@ -19,7 +19,7 @@ const STEP = 200
 const LOOKED_AT_MAX = 20_000
 
 /** Sends to a webhook what it has missed (contract 9.5). */
-export function createRecovery({ queries, loop, isTold, clock, ids, atomically }: RecoveryDeps) {
+export function createRecovery({ queries, scheduler, isTold, clock, ids, atomically }: RecoveryDeps) {
   /** Finds the last change before a moment by halving: the times of a feed rise with its numbers. */
   function findLastBefore(storeId: string, moment: number): number {
     const { oldest, last } = queries.findChangeBounds(storeId)
@@ -60,7 +60,7 @@ export function createRecovery({ queries, loop, isTold, clock, ids, atomically }
           if (queries.addOrRepeat({ ...delivery, createdAt: clock.now() })) queued++
         }
       })
-      if (wanted.length > 0) loop.expect(endpoint, storeId)
+      if (wanted.length > 0) scheduler.expect(endpoint, storeId)
       const last = changes.at(-1)
       if (changes.length < STEP || !last || last.createdAt >= until) return done(queued, null)
       after = last.number

@@ -242,11 +242,11 @@ test('a feed of another store does not exist', async () => {
 })
 
 test('an install that is offline pulls from allowed networks alone', async () => {
-  const { createOutboundDoor } = await import('../../../../src/platform/outbound/door.ts')
+  const { createEgress } = await import('../../../../src/platform/outbound/egress.ts')
   const { createFileDownloads } = await import('../../../../src/platform/outbound/downloads.ts')
-  const door = createOutboundDoor({ allowCidrs: [], isOffline: true })
+  const egress = createEgress({ allowCidrs: [], isOffline: true })
   const files = { create: () => Promise.reject(new Error('nothing is written')), remove: async () => {} }
-  const downloads = createFileDownloads({ door, files, ids: at.app.ids })
+  const downloads = createFileDownloads({ egress, files, ids: at.app.ids })
   const off = await openShop({ downloads })
   const { status, body } = await off.call('POST', '', { url: 'https://shop.test/products.csv' })
   expect([status, body['error']]).toEqual([422, 'url_not_allowed'])

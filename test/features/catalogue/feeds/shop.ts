@@ -7,8 +7,8 @@ import { systemIds } from '../../../../src/core/ids.ts'
 import { parseCidrs } from '../../../../src/core/networks.ts'
 import type { PlanName } from '../../../../src/core/plans.ts'
 import type { Feed } from '../../../../src/features/catalogue/feeds/schema.ts'
-import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
 import { createFileDownloads, type FileLimits } from '../../../../src/platform/outbound/downloads.ts'
+import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 import { createWorkFiles } from '../../../../src/platform/work-files.ts'
 import type { Ports } from '../../../../src/ports.ts'
 import { createServers } from '../../../platform/pictures/servers.ts'
@@ -48,7 +48,7 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
   /** The way to the shop, until the stop of a program. */
   const openDownloads = (signal: AbortSignal) =>
     createFileDownloads({
-      door: createOutboundDoor({
+      egress: createEgress({
         allowCidrs: parseCidrs('127.0.0.0/8'),
         isOffline: false,
         lookup: async () => [],

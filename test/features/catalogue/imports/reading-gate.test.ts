@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { createReadingGate } from '../../../../src/features/catalogue/imports/reading-gate.ts'
-import { createFairQueue } from '../../../../src/platform/pictures/fair-queue.ts'
+import { createFairQueue } from '../../../../src/platform/fair/fair-queue.ts'
 
 /** A gate whose time moves by hand. */
 function openGate() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { parseCidrs } from '../../../../src/core/networks.ts'
-import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
+import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 import { createPoster } from '../../../../src/platform/outbound/poster.ts'
 import { SPECIAL_BLOCKS, threeOf } from '../../../platform/outbound/special-blocks.ts'
 import { refusal } from '../../../support/people.ts'
@@ -221,9 +221,9 @@ describe('the security overview', () => {
 })
 
 test('the addresses of the shared corpus are refused when a webhook names them', async () => {
-  // With the door that the service uses.
-  const door = createOutboundDoor({ allowCidrs: [], isOffline: false, isTlsRequired: true })
-  const strict = await hookedApp({ poster: createPoster({ door }) })
+  // With the egress that the service uses.
+  const egress = createEgress({ allowCidrs: [], isOffline: false, isTlsRequired: true })
+  const strict = await hookedApp({ poster: createPoster({ egress }) })
   const hosts = SPECIAL_BLOCKS.flatMap(threeOf).map((host) => (host.includes(':') ? `[${host}]` : host))
   const urls = [...hosts.map((host) => `https://${host}/`), ...ODD_URLS]
   const wrong: string[] = []
@@ -245,12 +245,12 @@ describe('the host of an address (contract 9.2)', () => {
     'private.test': ['192.168.0.1'],
   }
   const openDoored = (allowed: string) => {
-    const door = createOutboundDoor({
+    const egress = createEgress({
       allowCidrs: parseCidrs(allowed),
       ...{ isOffline: false, isTlsRequired: true, setting: 'WEBHOOK_ALLOW_CIDRS' },
       lookup: async (host) => ADDRESSES[host] ?? Promise.reject(new Error('ENOTFOUND')),
     })
-    return hookedApp({ poster: createPoster({ door }) })
+    return hookedApp({ poster: createPoster({ egress }) })
   }
   const WARNING = 'the host gone.test was not found; nothing arrives until its name leads to an address'
 
@@ -288,14 +288,14 @@ describe('the host of an address (contract 9.2)', () => {
 
   test('a caller who loses the right while the host is looked up changes nothing', async () => {
     let atLookup = async (): Promise<void> => {}
-    const door = createOutboundDoor({
+    const egress = createEgress({
       ...{ allowCidrs: [], isOffline: false, isTlsRequired: true },
       async lookup() {
         await atLookup()
         return ['1.1.1.1']
       },
     })
-    const doored = await hookedApp({ poster: createPoster({ door }) })
+    const doored = await hookedApp({ poster: createPoster({ egress }) })
     try {
       const { id } = await doored.hook({ url: 'https://1.1.1.1/' })
       const list = () => doored.db.prepare('SELECT id, url FROM webhooks').all()

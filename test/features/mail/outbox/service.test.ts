@@ -3,7 +3,7 @@ import { outboxQueries } from '../../../../src/features/mail/outbox/queries.ts'
 import { outboxService } from '../../../../src/features/mail/outbox/service.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { createMailer, type Mail, MailError, type Mailer } from '../../../../src/platform/mail/mailer.ts'
-import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
+import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 import { createSecretBox } from '../../../../src/platform/secret-box.ts'
 import { mailServer } from '../../../platform/mail/mail-server.ts'
 import { countingIds, manualClock } from '../../../support/app.ts'
@@ -48,7 +48,7 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
 const NO_SERVER = {
   smtpUrl: '',
   from: '',
-  door: createOutboundDoor({ allowCidrs: [], isOffline: false }),
+  egress: createEgress({ allowCidrs: [], isOffline: false }),
 }
 
 describe('without a mail server', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createMailer } from '../../../../src/platform/mail/mailer.ts'
-import { createOutboundDoor } from '../../../../src/platform/outbound/door.ts'
+import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 import { mailServer } from '../../../platform/mail/mail-server.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { proxiedApp } from '../../../support/people.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
     mailer: createMailer({
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
       from: 'Lookalike <service@shop.test>',
-      door: createOutboundDoor({ allowCidrs: [], isOffline: false, lookup: async () => ['127.0.0.1'] }),
+      egress: createEgress({ allowCidrs: [], isOffline: false, lookup: async () => ['127.0.0.1'] }),
     }),
   })
   await app.store('one')

@@ -2,80 +2,80 @@ import { isFaultOfDisk } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
 import type { Attempt } from './attempts.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
-import { createLines, type LineLimits } from './lines.ts'
+import { createEndpointQueue, type EndpointLimits } from './endpoint-queue.ts'
 
-export interface LoopDeps extends Pick<Base, 'clock' | 'log' | 'defer'> {
+export interface SchedulerDeps extends Pick<Base, 'clock' | 'log' | 'defer'> {
   queries: Pick<DeliveryQueries, 'listWaiting' | 'listWaitingEndpoints'>
   attempt: Attempt
   isStopping(): boolean
   /** The deliveries of a suspended store wait. */
   isSuspended(storeId: string): boolean
-  limits?: LineLimits
+  limits?: EndpointLimits
 }
 
-/** The chore looks once a minute; a timer wakes the loop for what is due sooner. */
+/** The chore looks once a minute; a timer wakes the scheduler for what is due sooner. */
 const TIMER_MAX_MS = 60_000
 
 /** How long a delivery whose result could not be written waits for the next try. */
 const UNWRITTEN_MS = 1_000
 
-export type DeliveryLoop = ReturnType<typeof createDeliveryLoop>
+export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
 
 /**
  * Sends what is due. The database holds every delivery until its result is written, so nothing is lost when the process
- * is killed; what was on its way then is sent again with the same id. What is underway is known in memory alone, because
- * one process serves a data folder.
+ * is killed: a delivery that was on its way then is sent again with the same id. The deliveries underway are known in memory
+ * alone, because one process serves a data folder.
  */
-export function createDeliveryLoop(deps: LoopDeps) {
+export function createDeliveryScheduler(deps: SchedulerDeps) {
   const { queries, attempt, isStopping, isSuspended, clock, defer, log } = deps
-  const lines = createLines(deps.limits)
+  const queue = createEndpointQueue(deps.limits)
   const underway = new Set<Promise<void>>()
   let isWoken = false
   let timerAt = Infinity
 
-  type Line = NonNullable<ReturnType<typeof lines.choose>>
+  type Endpoint = NonNullable<ReturnType<typeof queue.choose>>
 
-  /** Starts the next delivery of a line, or puts the line off. */
-  function serve(line: Line): void {
-    if (isSuspended(line.storeId)) {
-      // The next look finds it again.
-      lines.postpone(line, undefined)
+  /** Starts the next delivery of an endpoint, or puts the endpoint off. */
+  function serve(endpoint: Endpoint): void {
+    if (isSuspended(endpoint.storeId)) {
+      // The next poll finds it again.
+      queue.postpone(endpoint, undefined)
       return
     }
-    const waiting = queries.listWaiting(line.endpoint, line.held.size + 1)
-    const next = waiting.find(({ id }) => !line.held.has(id))
+    const waiting = queries.listWaiting(endpoint.id, endpoint.held.size + 1)
+    const next = waiting.find(({ id }) => !endpoint.held.has(id))
     if (!next || next.nextAttemptAt > clock.now()) {
-      lines.postpone(line, next?.nextAttemptAt)
+      queue.postpone(endpoint, next?.nextAttemptAt)
       return
     }
-    const done = send(line, next.id)
+    const done = send(endpoint, next.id)
     underway.add(done)
     void done.finally(() => underway.delete(done))
   }
 
-  /** What is wrong with one line never keeps another waiting. @throws the fault of the disk. */
-  function tryToServe(line: Line): void {
+  /** A fault of one endpoint never keeps another waiting. @throws the fault of the disk. */
+  function tryToServe(endpoint: Endpoint): void {
     try {
-      serve(line)
+      serve(endpoint)
     } catch (err) {
-      lines.postpone(line, clock.now() + TIMER_MAX_MS)
+      queue.postpone(endpoint, clock.now() + TIMER_MAX_MS)
       if (isFaultOfDisk(err)) throw err
-      log.warn({ err, endpoint: line.endpoint }, 'the deliveries of an endpoint cannot be read')
+      log.warn({ err, endpoint: endpoint.id }, 'the deliveries of an endpoint cannot be read')
     }
   }
 
-  async function send(line: Line, id: string): Promise<void> {
-    const leave = lines.start(line, id)
+  async function send(endpoint: Endpoint, id: string): Promise<void> {
+    const leave = queue.start(endpoint, id)
     let hasFailed = false
     try {
-      const attempted = await attempt(line.storeId, id)
+      const attempted = await attempt(endpoint.storeId, id)
       if (!attempted) {
-        line.held.delete(id)
-        lines.postpone(line, undefined)
+        endpoint.held.delete(id)
+        queue.postpone(endpoint, undefined)
         return
       }
       hasFailed = attempted.isFailure
-      write(line, id, attempted.record)
+      write(endpoint, id, attempted.record)
     } catch (err) {
       // A bug: the delivery stays held, so that it cannot be sent in a circle, and goes out after the next start.
       log.warn({ err, delivery_id: id }, 'a delivery could not be attempted')
@@ -86,15 +86,15 @@ export function createDeliveryLoop(deps: LoopDeps) {
   }
 
   /** Writes a result; on a full disk again and again. Until then the delivery is not sent again. */
-  function write(line: Line, id: string, record: () => void): void {
+  function write(endpoint: Endpoint, id: string, record: () => void): void {
     if (isStopping()) return
     try {
       record()
-      lines.release(line, id, clock.now())
+      queue.release(endpoint, id, clock.now())
     } catch (err) {
       log.warn({ err, delivery_id: id }, 'the result of a delivery could not be written')
       defer(() => {
-        write(line, id, record)
+        write(endpoint, id, record)
         wake()
       }, UNWRITTEN_MS)
     }
@@ -102,20 +102,21 @@ export function createDeliveryLoop(deps: LoopDeps) {
 
   function run(): void {
     if (isStopping()) return
-    for (let line = lines.choose(clock.now()); line; line = lines.choose(clock.now())) tryToServe(line)
+    for (let endpoint = queue.choose(clock.now()); endpoint; endpoint = queue.choose(clock.now()))
+      tryToServe(endpoint)
     setTimer()
   }
 
-  function look(): void {
+  function poll(): void {
     if (isStopping()) return
     for (const { endpoint, storeId, dueAt } of queries.listWaitingEndpoints())
-      lines.expect(endpoint, storeId, dueAt)
+      queue.expect(endpoint, storeId, dueAt)
     run()
   }
 
   function setTimer(): void {
     const now = clock.now()
-    const next = lines.findNextDue(now)
+    const next = queue.findNextDue(now)
     if (next - now > TIMER_MAX_MS || next >= timerAt) return
     timerAt = next
     defer(() => {
@@ -135,23 +136,23 @@ export function createDeliveryLoop(deps: LoopDeps) {
 
   return {
     /**
-     * Something of an endpoint is due. May be called inside the transaction that adds it: the loop looks afterwards, and
-     * finds nothing if the transaction failed.
+     * Something of an endpoint is due. May be called inside the transaction that adds it: the scheduler looks afterwards,
+     * and finds nothing if the transaction failed.
      */
     expect(endpoint: string, storeId: string, dueAt: number = clock.now()): void {
-      lines.expect(endpoint, storeId, dueAt)
+      queue.expect(endpoint, storeId, dueAt)
       wake()
     },
 
     /**
-     * Looks through the database, sends what is due and sets a timer for the rest. Call it every minute: it finds what
-     * waited before the start, and what a command has added.
+     * Looks through the database, sends what is due and sets a timer for the rest. Call it every minute: it finds
+     * deliveries from before the start, and those that a command has added.
      */
-    look,
+    poll,
 
     /** Sends what is due until nothing is. */
-    async settle(): Promise<void> {
-      look()
+    async drain(): Promise<void> {
+      poll()
       while (underway.size > 0) {
         await Promise.race(underway)
         run()

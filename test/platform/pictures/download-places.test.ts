@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import { createDownloadLine, type DownloadLineOptions } from '../../../src/platform/pictures/download-line.ts'
+import {
+  createDownloadPlaces,
+  type DownloadPlacesOptions,
+} from '../../../src/platform/pictures/download-places.ts'
+import type { MakeRoom } from '../../../src/platform/pictures/picture-room.ts'
 
 const NEVER = new AbortController().signal
 const soon = () => new Promise(setImmediate)
@@ -10,11 +14,12 @@ const soon = () => new Promise(setImmediate)
  * A line of at most 4 downloads at once, 2 of one store, and 8 in line, 4 of one store; 100 bytes, 60 for one. A store's first
  * one is its own in each, and so are its first 10 bytes.
  */
-function small(options: Partial<DownloadLineOptions> = {}) {
+function small(options: Partial<DownloadPlacesOptions> = {}) {
   const budget = createByteBudget({ max: 100, perOwnerMax: 60, firstMax: 10, extraMax: 90 })
-  const line = createDownloadLine({
+  const run = createDownloadPlaces({
     budget,
-    atOnce: { max: 4, perOwnerMax: 2, firstMax: 1, extraMax: 1 },
+    ofHost: { max: 100, perOwnerMax: 100, firstMax: 100, extraMax: 0 },
+    downloads: { max: 4, perOwnerMax: 2, firstMax: 1, extraMax: 1 },
     inLine: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
     waitMs: 60_000,
     ...options,
@@ -25,29 +30,28 @@ function small(options: Partial<DownloadLineOptions> = {}) {
   function download(storeId: string, size = 10, announced = size, isSlow = () => false) {
     const gate = Promise.withResolvers<void>()
     const used = Promise.withResolvers<void>()
-    const place = line.enter(storeId)
-    const picture = place
-      .served(async (makeRoom) => {
-        begun.push(storeId)
-        await makeRoom(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
-        await gate.promise
-        return new Uint8Array(size)
-      }, used.promise)
-      .finally(place.leave)
+    const load = async (makeRoom: MakeRoom): Promise<Uint8Array> => {
+      begun.push(storeId)
+      await makeRoom(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
+      await gate.promise
+      return new Uint8Array(size)
+    }
+    const picture = run({ store: storeId, host: 'pictures.test' }, load, used.promise)
     picture.catch(() => {})
     return { picture, arrive: gate.resolve, fail: gate.reject, use: used.resolve }
   }
-  return { budget, line, download, begun }
+  return { budget, download, begun }
 }
 
-const codeOf = (work: () => unknown): string => {
-  try {
-    work()
-    return 'none'
-  } catch (error) {
-    return error instanceof ApiError ? error.code : String(error)
-  }
-}
+/** The code of a failure that comes at once; `none` while the download waits or runs. */
+const codeOf = (download: { picture: Promise<unknown> }): Promise<string> =>
+  Promise.race([
+    download.picture.then(
+      () => 'none',
+      (error) => (error instanceof ApiError ? error.code : String(error)),
+    ),
+    soon().then(() => 'none'),
+  ])
 
 describe('the line of downloads', () => {
   test('lets so many run at once, and half of them for one store', async () => {
@@ -57,22 +61,22 @@ describe('the line of downloads', () => {
     expect(begun).toEqual(['a', 'a', 'b', 'c'])
   })
 
-  test('answers overloaded at once when the line is full, for one store and for all', () => {
+  test('answers overloaded at once when the line is full, for one store and for all', async () => {
     const { download } = small()
     for (let n = 0; n < 4; n++) download('a')
-    expect(codeOf(() => download('a'))).toBe('overloaded')
+    expect(await codeOf(download('a'))).toBe('overloaded')
     download('b')
     download('b')
-    expect(codeOf(() => download('b'))).toBe('overloaded')
-    for (const store of ['c', 'd']) expect(codeOf(() => download(store))).toBe('none')
-    expect(codeOf(() => download('e'))).toBe('overloaded')
+    expect(await codeOf(download('b'))).toBe('overloaded')
+    for (const store of ['c', 'd']) expect(await codeOf(download(store))).toBe('none')
+    expect(await codeOf(download('e'))).toBe('overloaded')
   })
 
   test('whatever four stores wait for, another has its first place and its first turn', async () => {
     const limits = { max: 100, perOwnerMax: 8, firstMax: 2, extraMax: 8 }
-    const { download, begun } = small({ atOnce: limits, inLine: { ...limits, perOwnerMax: 32 } })
+    const { download, begun } = small({ downloads: limits, inLine: { ...limits, perOwnerMax: 32 } })
     for (const store of ['a', 'b', 'c', 'd']) {
-      for (let n = 0; n < 40; n++) codeOf(() => download(store))
+      for (let n = 0; n < 40; n++) download(store)
     }
     await soon()
     const before = begun.length
@@ -89,9 +93,9 @@ describe('the line of downloads', () => {
     all[1]?.fail(new Error('broken'))
     await Promise.allSettled([all[0]?.picture, all[1]?.picture])
     await soon()
-    expect(codeOf(() => download('a'))).toBe('none')
-    expect(codeOf(() => download('a'))).toBe('none')
-    expect(codeOf(() => download('a'))).toBe('overloaded')
+    expect(await codeOf(download('a'))).toBe('none')
+    expect(await codeOf(download('a'))).toBe('none')
+    expect(await codeOf(download('a'))).toBe('overloaded')
   })
 
   test('a picture counts until it is used, with the bytes that really came', async () => {

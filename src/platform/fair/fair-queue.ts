@@ -2,8 +2,8 @@
 export type Grant<Value> = (owner: string) => Value | undefined
 
 export interface WaitOptions {
-  /** Longest wait, in ms. */
-  ms: number
+  /** Longest wait, in ms; without it, the wait ends by the signal alone. */
+  ms?: number | undefined
   /** Cancels the wait. */
   signal?: AbortSignal | undefined
   /** Creates the error for a wait that ends without being served. */
@@ -15,24 +15,36 @@ export interface WaitOptions {
 interface Waiter {
   /** Serves the waiter if possible. @returns whether it did. */
   tryServe(): boolean
+  giveUp(): void
 }
 
-/**
- * Creates a queue in which owners take turns: whoever was served last goes last, however many wait for one owner.
- *
- * @param againMs looks again so often while somebody waits, for what becomes free by time alone.
- */
-export function createFairQueue(againMs?: number) {
+export interface FairQueueOptions {
+  /** Looks again so often while somebody waits, in ms, for what becomes free by time alone. */
+  againMs?: number
+  /**
+   * Most waiters. When the queue is full, the owner with the most waiters loses its youngest, or the newcomer is refused
+   * if that owner is its own. For queues without lanes.
+   */
+  max?: number | undefined
+  /** Whether any waiter of an owner may be served; asked once an owner, so that its lanes need not be tried. */
+  isOpen?(owner: string): boolean
+}
+
+/** Creates a queue in which owners take turns: the owner served last goes last, however many waiters it has. */
+export function createFairQueue({ againMs, max = Infinity, isOpen = () => true }: FairQueueOptions = {}) {
   /** By owner, then by lane. */
   const waiting = new Map<string, Map<string, Waiter[]>>()
+  let count = 0
   let timer: ReturnType<typeof setInterval> | undefined
 
   /** @returns whether anyone could be served. */
   function serveNext(): boolean {
     for (const [owner, lanes] of waiting) {
+      if (!isOpen(owner)) continue
       for (const [lane, waiters] of lanes) {
         if (!waiters[0]?.tryServe()) continue
         waiters.shift()
+        count--
         lanes.delete(lane)
         if (waiters.length > 0) lanes.set(lane, waiters)
         waiting.delete(owner)
@@ -43,12 +55,24 @@ export function createFairQueue(againMs?: number) {
     return false
   }
 
+  /** Makes a place for a newcomer by displacing a waiter. @returns whether there is one now. */
+  function displace(newcomer: string): boolean {
+    const countOf = (owner: string): number => waiting.get(owner)?.get('')?.length ?? 0
+    let [longest, most] = [newcomer, countOf(newcomer)]
+    for (const owner of waiting.keys())
+      if (countOf(owner) > most + 1) [longest, most] = [owner, countOf(owner)]
+    if (longest === newcomer) return false
+    waiting.get(longest)?.get('')?.at(-1)?.giveUp()
+    return true
+  }
+
   function enter(owner: string, lane: string, waiter: Waiter): void {
     const lanes = waiting.get(owner) ?? new Map<string, Waiter[]>()
     const waiters = lanes.get(lane) ?? []
     waiters.push(waiter)
     lanes.set(lane, waiters)
     waiting.set(owner, lanes)
+    count++
     if (againMs !== undefined) timer ??= setInterval(serve, againMs)
   }
 
@@ -56,6 +80,7 @@ export function createFairQueue(againMs?: number) {
     const lanes = waiting.get(owner)
     const waiters = lanes?.get(lane) ?? []
     waiters.splice(waiters.indexOf(waiter), 1)
+    count--
     if (waiters.length === 0) lanes?.delete(lane)
     if (lanes?.size === 0) waiting.delete(owner)
     rest()
@@ -75,15 +100,21 @@ export function createFairQueue(againMs?: number) {
 
   return {
     serve,
+    isEmpty: (): boolean => waiting.size === 0,
 
-    /** @throws the error of `failure` when the time is over or the signal aborts. */
+    /** @throws the error of `failure` when the time is over, the signal aborts, or the queue is full. */
     wait<Value>(
       owner: string,
       grant: Grant<Value>,
       { ms, signal, failure, lane = '' }: WaitOptions,
     ): Promise<Value> {
       return new Promise((resolve, reject) => {
+        if (count >= max && !displace(owner)) {
+          reject(failure())
+          return
+        }
         const waiter: Waiter = {
+          giveUp: () => giveUp(),
           tryServe() {
             const value = grant(owner)
             if (value === undefined) return false
@@ -101,7 +132,7 @@ export function createFairQueue(againMs?: number) {
           leave(owner, lane, waiter)
           reject(failure())
         }
-        const patience = setTimeout(giveUp, ms)
+        const patience = ms === undefined ? undefined : setTimeout(giveUp, ms)
         signal?.addEventListener('abort', giveUp, { once: true })
         enter(owner, lane, waiter)
         if (signal?.aborted) giveUp()

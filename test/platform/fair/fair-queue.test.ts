@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFairQueue } from '../../../src/platform/pictures/fair-queue.ts'
+import { createFairQueue } from '../../../src/platform/fair/fair-queue.ts'
 
 /** A queue for tokens that the test hands out. */
 function tokens(ms = 60_000) {

@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { IncomingMessage } from 'node:http'
 import { parseCidrs } from '../../../src/core/networks.ts'
 import { readBeginning } from '../../../src/platform/outbound/body.ts'
-import { createOutboundDoor, type DoorOptions } from '../../../src/platform/outbound/door.ts'
+import { createEgress, type EgressOptions } from '../../../src/platform/outbound/egress.ts'
 import { createServers } from '../pictures/servers.ts'
 
 const servers = createServers()
 afterAll(servers.stop)
 
-const open = (options: Partial<DoorOptions> = {}) =>
-  createOutboundDoor({
+const open = (options: Partial<EgressOptions> = {}) =>
+  createEgress({
     allowCidrs: parseCidrs('127.0.0.0/8'),
     isOffline: false,
     lookup: async () => ['127.0.0.1'],
@@ -17,8 +17,8 @@ const open = (options: Partial<DoorOptions> = {}) =>
   })
 
 /** Posts a text, and reads at most 16 bytes of the response. */
-const post = (url: string, body: string | Uint8Array, door = open(), totalMs = 5_000) =>
-  door.send(new URL(url), {
+const post = (url: string, body: string | Uint8Array, egress = open(), totalMs = 5_000) =>
+  egress.send(new URL(url), {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Signature': 'abc' },
     body,
@@ -86,8 +86,10 @@ describe('a POST', () => {
   test.each(['10.0.0.1', '169.254.169.254', '::1'])(
     'to %s is refused before anything connects',
     async (address) => {
-      const door = open({ allowCidrs: [], lookup: async () => [address] })
-      await expect(post('http://hooks.test/', 'x', door)).rejects.toMatchObject({ reason: 'blocked_address' })
+      const egress = open({ allowCidrs: [], lookup: async () => [address] })
+      await expect(post('http://hooks.test/', 'x', egress)).rejects.toMatchObject({
+        reason: 'blocked_address',
+      })
     },
   )
 })
@@ -111,7 +113,7 @@ test('an error of the reader reaches the caller unchanged, and the connection is
 })
 
 describe('connect', () => {
-  const connect = (options: Partial<DoorOptions>, host = 'mail.test', port = 25) =>
+  const connect = (options: Partial<EgressOptions>, host = 'mail.test', port = 25) =>
     open(options).connect({ host, port, isTls: false }, AbortSignal.timeout(5_000))
 
   test('reaches a private server of the operator, by name and by address', async () => {

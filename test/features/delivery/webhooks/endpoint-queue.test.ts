@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createLines } from '../../../../src/features/delivery/webhooks/lines.ts'
+import { createEndpointQueue } from '../../../../src/features/delivery/webhooks/endpoint-queue.ts'
 
 /** Nothing is kept for anybody. */
 const shares = (max: number, perOwnerMax: number) => ({ max, perOwnerMax, firstMax: 0, extraMax: max })
 const LIMITS = { deliveries: shares(8, 4), perEndpoint: 2, failing: shares(3, 2) }
 
-/** Starts as many deliveries as may be, each line having endless ones. @returns endpoints in order, and their ends. */
-function fill(lines: ReturnType<typeof createLines>, now = 0) {
+/** Starts as many deliveries as may be, each endpoint having endless ones. @returns endpoints in order, and their ends. */
+function fill(queue: ReturnType<typeof createEndpointQueue>, now = 0) {
   const started: { endpoint: string; leave: (hasFailed: boolean) => void; id: string }[] = []
-  for (let line = lines.choose(now); line; line = lines.choose(now)) {
-    const id = `${line.endpoint} ${started.length} ${now}`
-    started.push({ endpoint: line.endpoint, leave: lines.start(line, id), id })
+  for (let endpoint = queue.choose(now); endpoint; endpoint = queue.choose(now)) {
+    const id = `${endpoint.id} ${started.length} ${now}`
+    started.push({ endpoint: endpoint.id, leave: queue.start(endpoint, id), id })
   }
   return started
 }
@@ -21,20 +21,20 @@ const count = (started: { endpoint: string }[], prefix: string) =>
 
 describe('whose delivery goes next', () => {
   test('stores take turns, whoever has more waiting', () => {
-    const lines = createLines(LIMITS)
-    for (let n = 0; n < 5; n++) lines.expect(`a${n}`, 'a', 0)
-    for (let n = 0; n < 4; n++) lines.expect(`b${n}`, 'b', 1)
-    const started = fill(lines, 1)
+    const queue = createEndpointQueue(LIMITS)
+    for (let n = 0; n < 5; n++) queue.expect(`a${n}`, 'a', 0)
+    for (let n = 0; n < 4; n++) queue.expect(`b${n}`, 'b', 1)
+    const started = fill(queue, 1)
     expect(started.slice(0, 4).map(({ endpoint }) => endpoint[0])).toEqual(['a', 'b', 'a', 'b'])
     expect([count(started, 'a'), count(started, 'b')]).toEqual([4, 4])
   })
 
   test('an endpoint that works has so many at a time, any other has one', () => {
-    const unknown = createLines(LIMITS)
+    const unknown = createEndpointQueue(LIMITS)
     unknown.expect('a', 'a', 0)
     expect(fill(unknown)).toHaveLength(1)
     for (const hasFailed of [true, false]) {
-      const own = createLines(LIMITS)
+      const own = createEndpointQueue(LIMITS)
       own.expect('b', 'b', 0)
       const tried = own.choose(0)
       if (!tried) throw new Error('one is due')
@@ -45,65 +45,65 @@ describe('whose delivery goes next', () => {
   })
 
   test('failing endpoints of one store leave places for its others', () => {
-    const lines = createLines(LIMITS)
+    const queue = createEndpointQueue(LIMITS)
     for (const name of ['a', 'b', 'c', 'd']) {
-      lines.expect(name, 'shop', 0)
-      const line = lines.choose(0)
-      if (!line) throw new Error('one is due')
-      lines.start(line, 'x')(true)
-      lines.release(line, 'x', 0)
-      lines.postpone(line, 5)
+      queue.expect(name, 'shop', 0)
+      const endpoint = queue.choose(0)
+      if (!endpoint) throw new Error('one is due')
+      queue.start(endpoint, 'x')(true)
+      queue.release(endpoint, 'x', 0)
+      queue.postpone(endpoint, 5)
     }
-    expect(fill(lines, 5)).toHaveLength(2)
-    lines.expect('works', 'shop', 5)
-    expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
+    expect(fill(queue, 5)).toHaveLength(2)
+    queue.expect('works', 'shop', 5)
+    expect(fill(queue, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
   })
 
   test('those that fail leave places for the others', () => {
-    const lines = createLines(LIMITS)
+    const queue = createEndpointQueue(LIMITS)
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) {
-      lines.expect(name, name, 0)
-      const line = lines.choose(0)
-      if (!line) throw new Error('one is due')
-      lines.start(line, 'x')(true)
-      lines.release(line, 'x', 0)
-      lines.postpone(line, 5)
+      queue.expect(name, name, 0)
+      const endpoint = queue.choose(0)
+      if (!endpoint) throw new Error('one is due')
+      queue.start(endpoint, 'x')(true)
+      queue.release(endpoint, 'x', 0)
+      queue.postpone(endpoint, 5)
     }
-    expect(fill(lines, 5)).toHaveLength(3)
-    lines.expect('works', 'works', 5)
-    expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
+    expect(fill(queue, 5)).toHaveLength(3)
+    queue.expect('works', 'works', 5)
+    expect(fill(queue, 5).map(({ endpoint }) => endpoint)).toEqual(['works'])
   })
 
   test('receivers of four stores that all hang leave another store its first places', () => {
     for (const health of ['working', 'failing', 'unknown']) {
-      const lines = createLines()
+      const queue = createEndpointQueue()
       for (const store of ['a', 'b', 'c', 'd']) {
         for (let n = 0; n < 20; n++) {
-          lines.expect(`${store}${n}`, store, 0)
-          const line = lines.choose(0)
-          if (!line) throw new Error('one is due')
-          if (health !== 'unknown') lines.start(line, 'x')(health === 'failing')
-          lines.release(line, 'x', 0)
-          lines.postpone(line, 5)
+          queue.expect(`${store}${n}`, store, 0)
+          const endpoint = queue.choose(0)
+          if (!endpoint) throw new Error('one is due')
+          if (health !== 'unknown') queue.start(endpoint, 'x')(health === 'failing')
+          queue.release(endpoint, 'x', 0)
+          queue.postpone(endpoint, 5)
         }
       }
-      fill(lines, 5)
-      lines.expect('late', 'late', 5)
-      expect(fill(lines, 5).map(({ endpoint }) => endpoint)).toEqual(['late'])
+      fill(queue, 5)
+      queue.expect('late', 'late', 5)
+      expect(fill(queue, 5).map(({ endpoint }) => endpoint)).toEqual(['late'])
     }
   })
 
   test('nothing goes before its time, and the next time is known', () => {
-    const lines = createLines(LIMITS)
-    lines.expect('a', 'a', 10)
-    lines.expect('b', 'b', 5)
-    lines.expect('b', 'b', 7)
-    expect([lines.choose(4), lines.findNextDue(4), lines.findNextDue(5)]).toEqual([undefined, 5, 10])
-    const line = lines.choose(5)
-    if (!line) throw new Error('one is due')
-    lines.postpone(line, undefined)
-    expect([lines.choose(9), lines.findNextDue(5)]).toEqual([undefined, 10])
+    const queue = createEndpointQueue(LIMITS)
+    queue.expect('a', 'a', 10)
+    queue.expect('b', 'b', 5)
+    queue.expect('b', 'b', 7)
+    expect([queue.choose(4), queue.findNextDue(4), queue.findNextDue(5)]).toEqual([undefined, 5, 10])
+    const endpoint = queue.choose(5)
+    if (!endpoint) throw new Error('one is due')
+    queue.postpone(endpoint, undefined)
+    expect([queue.choose(9), queue.findNextDue(5)]).toEqual([undefined, 10])
   })
 
   test('any sequence: no limit is ever passed, and every place comes back', () => {
@@ -114,21 +114,21 @@ describe('whose delivery goes next', () => {
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const lines = createLines(LIMITS)
+        const queue = createEndpointQueue(LIMITS)
         const underway: { endpoint: string; end: (hasFailed: boolean) => void }[] = []
         let n = 0
         for (const { endpoint, isEnd, hasFailed } of steps) {
           if (isEnd) underway.shift()?.end(hasFailed)
-          lines.expect(`e${endpoint}`, `s${endpoint % 3}`, 0)
-          for (let line = lines.choose(0); line; line = lines.choose(0)) {
-            const own = line
+          queue.expect(`e${endpoint}`, `s${endpoint % 3}`, 0)
+          for (let endpoint = queue.choose(0); endpoint; endpoint = queue.choose(0)) {
+            const own = endpoint
             const id = `${n++}`
-            const leave = lines.start(own, id)
+            const leave = queue.start(own, id)
             const end = (failed: boolean) => {
               leave(failed)
-              lines.release(own, id, 0)
+              queue.release(own, id, 0)
             }
-            underway.push({ endpoint: own.endpoint, end })
+            underway.push({ endpoint: own.id, end })
           }
           expect(underway.length).toBeLessThanOrEqual(LIMITS.deliveries.max)
           for (const same of Map.groupBy(underway, (one) => one.endpoint).values())
@@ -137,7 +137,7 @@ describe('whose delivery goes next', () => {
             expect(same.length).toBeLessThanOrEqual(LIMITS.deliveries.perOwnerMax)
         }
         for (const { end } of underway.splice(0)) end(false)
-        expect(fill(lines).length).toBeGreaterThanOrEqual(steps.length > 0 ? 1 : 0)
+        expect(fill(queue).length).toBeGreaterThanOrEqual(steps.length > 0 ? 1 : 0)
       }),
     )
   })

@@ -14,7 +14,7 @@ import { createOwnAddresses } from './own-addresses.ts'
 import { type Lookup, lookupHost } from './resolver.ts'
 
 /** The only way from this program to another server. */
-export interface OutboundDoor {
+export interface Egress {
   /**
    * Sends one request to a URL that a customer named: resolves the host, checks every address, and connects to a
    * checked address. Follows no redirect: send another request to the target, which is checked in turn.
@@ -48,7 +48,7 @@ export interface OutboundDoor {
   connect(server: Server, signal: AbortSignal): Promise<Socket>
 }
 
-export interface DoorOptions {
+export interface EgressOptions {
   /** Networks that are reachable although they are not public, on any port. */
   allowCidrs: readonly Cidr[]
   /** Whether nothing outside `allowCidrs` is reachable (`OFFLINE`). */
@@ -67,7 +67,7 @@ export interface DoorOptions {
 }
 
 /** Proxies of the environment are not used, since they would resolve names again. */
-export function createOutboundDoor(options: DoorOptions): OutboundDoor {
+export function createEgress(options: EgressOptions): Egress {
   const { ca, clock = systemClock } = options
   const rules: DestinationRules = {
     allowCidrs: options.allowCidrs,

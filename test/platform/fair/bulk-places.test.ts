@@ -1,25 +1,30 @@
 import { expect, test } from 'bun:test'
 import type { ShareLimits } from '../../../src/core/shares.ts'
-import { type BulkGateOptions, createBulkGate } from '../../../src/platform/pictures/bulk-gate.ts'
+import { createPlaces } from '../../../src/platform/fair/places.ts'
 
 const shares = (max: number, perOwnerMax: number, firstMax: number, extraMax: number): ShareLimits => ({
   ...{ max, perOwnerMax, firstMax, extraMax },
 })
-const FEW: BulkGateOptions = {
-  downloads: shares(20, 3, 1, 3),
-  ofHost: shares(20, 2, 1, 1),
-  pictures: shares(20, 2, 1, 4),
-}
+const FEW = shares(20, 3, 1, 3)
+const ONE = shares(1, 1, 1, 0)
 
 /** Downloads that end when they are told to, whose pictures are used when they are told to be. */
-function downloads(options: Partial<BulkGateOptions> = {}) {
-  const pass = createBulkGate({ ...FEW, ...options })
+function downloads(limit = FEW, stop?: AbortSignal) {
+  const places = createPlaces({
+    limits: [
+      { ...limit, only: 'bulk' },
+      { ...shares(20, 2, 1, 1), by: 'host', only: 'bulk' },
+    ],
+    unused: shares(20, 2, 1, 4),
+    failure: () => new Error('in vain'),
+    stop,
+  })
   const under: { name: string; end: () => void }[] = []
   const here: (() => void)[] = []
   return {
     begin(store: string, host: string) {
       const used = Promise.withResolvers<void>()
-      return pass(store, host, used.promise, () => {
+      const run = () => {
         const { promise, resolve } = Promise.withResolvers<Uint8Array>()
         const end = () => {
           resolve(new Uint8Array(1))
@@ -27,7 +32,8 @@ function downloads(options: Partial<BulkGateOptions> = {}) {
         }
         under.push({ name: `${store} ${host}`, end })
         return promise
-      })
+      }
+      return places.run({ store, host, isBulk: true }, run, used.promise)
     },
     names: () => under.map(({ name }) => name),
     async end(): Promise<void> {
@@ -72,7 +78,7 @@ test('stores with two hundred hosts that hang leave another one its first downlo
 })
 
 test("a turn is a store's, however many hosts it waits for", async () => {
-  const { begin, names, end } = downloads({ downloads: shares(1, 1, 1, 0) })
+  const { begin, names, end } = downloads(ONE)
   void begin('first', 'x')
   await settle()
   for (let n = 0; n < 50; n++) void begin('greedy', `host-${n}`)
@@ -101,9 +107,9 @@ test('a store whose pictures wait to be used downloads no further ones, until on
 
 test('a stop ends every wait', async () => {
   const stop = new AbortController()
-  const { begin } = downloads({ downloads: shares(1, 1, 1, 0), stop: stop.signal })
+  const { begin } = downloads(ONE, stop.signal)
   void begin('a', '1')
-  const waiting = begin('a', '2').catch((error) => error.code)
+  const waiting = begin('a', '2').catch((error: Error) => error.message)
   stop.abort()
-  expect(await waiting).toBe('overloaded')
+  expect(await waiting).toBe('in vain')
 })

@@ -1,0 +1,89 @@
+import { type ByteBudget, noRoom } from '../../core/byte-budget.ts'
+import { ApiError } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { Claim } from '../../core/place-count.ts'
+import { createShares, type ShareLimits } from '../../core/shares.ts'
+import { createPlaces } from '../fair/places.ts'
+import { DownloadError } from '../outbound/follow.ts'
+import { createPictureRoom, type MakeRoom } from './picture-room.ts'
+
+export interface DownloadPlacesOptions extends Partial<DownloadLimits> {
+  budget: ByteBudget
+  /** Downloads from one host at a time, jobs' included. */
+  ofHost: ShareLimits
+  /** Longest wait for a turn, and then for room, in ms. A job waits for its turn for longer. */
+  waitMs: number
+  /** Ends every wait for a turn when the service stops. */
+  stop?: AbortSignal | undefined
+}
+
+interface DownloadLimits {
+  /** Downloads of clients' requests that run at a time, and that run or wait. */
+  downloads: ShareLimits
+  inLine: ShareLimits
+  /** Downloads of jobs at a time: of all hosts, and of one. */
+  bulkDownloads: ShareLimits
+  bulkOfHost: ShareLimits
+  /** Pictures of jobs that are here and not yet used. */
+  bulkPictures: ShareLimits
+}
+
+const DEFAULTS: DownloadLimits = {
+  downloads: LIMITS.downloads,
+  inLine: LIMITS.downloadsInLine,
+  bulkDownloads: LIMITS.bulkDownloads,
+  bulkOfHost: LIMITS.bulkDownloadsOfHost,
+  bulkPictures: LIMITS.bulkPictures,
+}
+
+/** The longest wait of a job's download for its turn. */
+const BULK_WAIT_MS = 5 * 60_000
+
+/**
+ * Bounds the downloads of pictures in number and bytes. Stores take turns, so that one store's catalogue does not delay
+ * another store's search. A job never takes the last place at a host, and its pictures may wait for a slow server for longer
+ * than a client would. A server that hangs holds a place among the downloads only; a picture that is here counts until it is
+ * used, and a store with many of them begins no further download.
+ */
+export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options }: DownloadPlacesOptions) {
+  const { downloads, inLine, bulkDownloads, bulkOfHost, bulkPictures } = { ...DEFAULTS, ...options }
+  const line = createShares(inLine)
+  const load = createPictureRoom(budget, waitMs)
+  const places = createPlaces({
+    limits: [
+      { ...ofHost, by: 'host', failure: ({ isBulk }) => (isBulk ? tooManyOfJobs() : hostIsBusy()) },
+      { ...bulkOfHost, by: 'host', only: 'bulk' },
+      { ...downloads, only: 'other' },
+      { ...bulkDownloads, only: 'bulk' },
+    ],
+    unused: bulkPictures,
+    waitMs: ({ isBulk }) => (isBulk ? BULK_WAIT_MS : waitMs),
+    failure: ({ isBulk }) => (isBulk ? tooManyOfJobs() : noRoom()),
+    stop,
+  })
+
+  /**
+   * Downloads in turn. The picture's bytes are held until `until` settles.
+   *
+   * @throws ApiError `overloaded` at once when the line is full, for everyone or for the store, and when the turn or the
+   *   room does not come in time; DownloadError `timeout` when the host's places do not become free in time.
+   */
+  return async function run(
+    claim: Claim,
+    download: (makeRoom: MakeRoom) => Promise<Uint8Array>,
+    until: Promise<unknown>,
+  ): Promise<Uint8Array> {
+    // Jobs bound by themselves how many of their downloads wait.
+    const place = claim.isBulk ? undefined : line.tryTake(claim.store)
+    if (!claim.isBulk && !place) throw noRoom()
+    try {
+      return await places.run(claim, () => load(claim.store, download, until), until)
+    } finally {
+      place?.release()
+    }
+  }
+}
+
+const hostIsBusy = () => new DownloadError('timeout', 'Too many downloads from this host are in progress')
+const tooManyOfJobs = () =>
+  new ApiError('overloaded', 'Too many pictures of jobs are being downloaded', { retryAfterSeconds: 5 })
