@@ -3,13 +3,13 @@ export interface ShareLimits {
   /** All owners together. */
   max: number
   perOwnerMax: number
-  /** What every owner may hold, whatever the others have. */
+  /** Every owner may hold so much, however much the others have. */
   firstMax: number
-  /** What owners hold beyond their first ones, all together. */
+  /** Beyond their first ones, all owners together. */
   extraMax: number
 }
 
-/** What one owner holds. */
+/** The part that one owner holds. */
 export interface Holding {
   readonly size: number
   /** Returns what is above `size`; does nothing when less is held. */
@@ -122,7 +122,7 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
   }
 
   return {
-    /** What one owner holds, or all of them. */
+    /** How much one owner holds, or all of them. */
     held: (owner?: string): number => (owner === undefined ? sum : of(owner)),
 
     /** Whether an owner may take so much more without anybody giving way. @param ceiling a smaller `max`. */

@@ -8,7 +8,7 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined
   /** Creates the error for a wait that ends without being served. */
   failure(): Error
-  /** What the owner waits for: its lanes take turns within its own, and none holds up another. */
+  /** Names the thing that the owner waits for: its lanes take turns within its own, and none holds up another. */
   lane?: string | undefined
 }
 

@@ -32,11 +32,11 @@ export interface FileDownloads {
 export interface WantedFile {
   /** `user:password` for the host of the URL; no other host that a redirect names gets it. */
   credentials?: string | undefined
-  /** What tells the file that the caller has already. */
+  /** Marks of the version that the caller has already. */
   known?: FileMarks | undefined
 }
 
-/** What the server says of a version of a file. */
+/** How the server marks a version of a file. */
 export interface FileMarks {
   etag: string | null
   lastModified: string | null

@@ -29,7 +29,7 @@ interface OldChange {
   isAwaited: 0 | 1
 }
 
-/** What a row takes besides its data; the triggers count the same. */
+/** Bytes of a row besides its data; the triggers count the same. */
 const ROW_BYTES = 200
 
 export type ChangeQueries = ReturnType<typeof changeQueries>

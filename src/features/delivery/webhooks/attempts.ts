@@ -20,7 +20,7 @@ export interface AttemptDeps extends Pick<Base, 'clock'> {
   write(work: () => void): void
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Attempting {
   isFailure: boolean
   /** Writes it down. May be repeated if it throws. */
@@ -106,7 +106,7 @@ export function createAttempts(deps: AttemptDeps) {
     const at = clock.now()
     const begin = clock.monotonic()
     const outcome = await post(build(delivery, url, at, delivery.attempts + 1))
-    // What the stop of the service cut off proves nothing.
+    // An attempt that the stop of the service cut off proves nothing.
     if (poster.isStopping() && 'error' in outcome) return NOTHING
     const attempted = judge(delivery, outcome, at, clock.monotonic() - begin)
     const { storeId, id, endpoint, callbackUrl, isTest } = delivery

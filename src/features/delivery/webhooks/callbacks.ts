@@ -21,7 +21,7 @@ export interface Callback {
   data: Record<string, unknown>
 }
 
-/** What became of a callback. */
+/** The state of a callback. */
 export interface CallbackState {
   state: DeliveryState
   attempts: number

@@ -36,7 +36,7 @@ export type NewDelivery = Pick<DeliveryRow, 'id' | 'storeId' | 'endpoint' | 'eve
     dueAt?: number
   }
 
-/** What one attempt leaves. */
+/** The result of one attempt. */
 export type Attempted = Pick<
   DeliveryRow,
   | 'state'
@@ -78,7 +78,7 @@ const INSERT = `INSERT INTO deliveries
 /** All SQL about deliveries. */
 export function deliveryQueries(db: Db) {
   const insert = db.prepare(INSERT)
-  // What failed is sent again; what was delivered or still waits stays as it is.
+  // Failed deliveries are sent again; delivered and waiting ones stay as they are.
   const recover = db.prepare(`${INSERT}
     ON CONFLICT (store_id, change_number, endpoint) WHERE change_number IS NOT NULL
     DO UPDATE SET state = 'pending', step = 0, next_attempt_at = excluded.next_attempt_at WHERE state = 'failed'`)

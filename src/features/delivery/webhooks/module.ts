@@ -55,7 +55,11 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const queries = deliveryQueries(db)
   const secrets = signingSecrets({ queries: secretQueries(db), secretBox, clock, ids })
   const attempts = createAttempts({
-    ...{ deliveries: queries, webhooks, secrets, poster, clock },
+    deliveries: queries,
+    webhooks,
+    secrets,
+    poster,
+    clock,
     health: webhookHealth({ ...base, ...needs, webhooks }),
     write: (work) => withoutFsync(() => atomically(work)),
   })
@@ -76,7 +80,11 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   })
   const checkHost = createHostCheck((store, url) => lookups.run({ store }, () => poster.resolve(url)))
   const service = webhookService({
-    ...{ ...base, queries: webhooks, secrets, checkUrl, checkHost },
+    ...base,
+    queries: webhooks,
+    secrets,
+    checkUrl,
+    checkHost,
     resume: (storeId, id) => scheduler.expect(id, storeId),
   })
   const callbacks = createCallbacks(deps)

@@ -20,7 +20,7 @@ export interface WebhookRow {
   updatedAt: number
 }
 
-/** What changes with every attempt. */
+/** The columns that change with every attempt. */
 export type WebhookHealth = Pick<
   WebhookRow,
   'enabled' | 'disabledReason' | 'consecutiveFailures' | 'failingSince' | 'lastDeliveryAt' | 'lastStatus'

@@ -45,21 +45,7 @@ export function webhookService(deps: WebhookDeps) {
     return row
   }
 
-  const view = (row: WebhookRow): Webhook => ({
-    id: row.id,
-    url: row.url,
-    events: row.events,
-    description: row.description,
-    enabled: row.enabled,
-    created_at: isoTime(row.createdAt),
-    updated_at: isoTime(row.updatedAt),
-    secret_hint: secrets.readHint(row.storeId, row.id) ?? '',
-    api_version: 'v1',
-    consecutive_failures: row.consecutiveFailures,
-    last_delivery_at: row.lastDeliveryAt === null ? null : isoTime(row.lastDeliveryAt),
-    last_status: row.lastStatus,
-    disabled_reason: row.disabledReason,
-  })
+  const view = (row: WebhookRow): Webhook => toWebhook(row, secrets.readHint(row.storeId, row.id) ?? '')
 
   function rotate(storeId: string, owner: string, { grace_seconds }: SecretRotation): NewSecret {
     const grace = grace_seconds ?? LIMITS.secretGraceSecondsDefault
@@ -90,10 +76,19 @@ export function webhookService(deps: WebhookDeps) {
       const now = clock.now()
       const enabled = body.enabled ?? true
       const row: WebhookRow = {
-        ...{ id: ids.uuid(), storeId, url: body.url, events: sortEvents(body.events) },
-        ...{ description: body.description ?? null, enabled, disabledReason: enabled ? null : 'requested' },
-        ...{ consecutiveFailures: 0, failingSince: null, lastDeliveryAt: null, lastStatus: null },
-        ...{ createdAt: now, updatedAt: now },
+        id: ids.uuid(),
+        storeId,
+        url: body.url,
+        events: sortEvents(body.events),
+        description: body.description ?? null,
+        enabled,
+        disabledReason: enabled ? null : 'requested',
+        consecutiveFailures: 0,
+        failingSince: null,
+        lastDeliveryAt: null,
+        lastStatus: null,
+        createdAt: now,
+        updatedAt: now,
       }
       atomically(() => {
         // The look-up took a while.
@@ -137,7 +132,8 @@ export function webhookService(deps: WebhookDeps) {
         const isFresh = url !== before.url || (enabled && !before.enabled)
         const row: WebhookRow = {
           ...before,
-          ...{ url, enabled },
+          url,
+          enabled,
           events: patch.events ? sortEvents(patch.events) : before.events,
           description: patch.description === undefined ? before.description : patch.description,
           disabledReason: enabled ? null : (before.disabledReason ?? 'requested'),
@@ -188,6 +184,22 @@ export function webhookService(deps: WebhookDeps) {
     },
   }
 }
+
+const toWebhook = (row: WebhookRow, secretHint: string): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  description: row.description,
+  enabled: row.enabled,
+  created_at: isoTime(row.createdAt),
+  updated_at: isoTime(row.updatedAt),
+  secret_hint: secretHint,
+  api_version: 'v1',
+  consecutive_failures: row.consecutiveFailures,
+  last_delivery_at: row.lastDeliveryAt === null ? null : isoTime(row.lastDeliveryAt),
+  last_status: row.lastStatus,
+  disabled_reason: row.disabledReason,
+})
 
 const PATCHABLE = ['url', 'events', 'description', 'enabled'] as const
 
