@@ -75,7 +75,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const install = createInstall(config, baseUrl, ports, storage.note)
   const { base, reads, passwords, personLock } = install
-  const { audit, mail, sessions, accounts, proof, twoFactor, widgetKeys } = install.modules
+  const { audit, mail, sessions, registration, passwordReset, emailChange, proof, twoFactor, widgetKeys } =
+    install.modules
   const { apiKeys, ipList, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans, noteFault } = base
   const { storeRows: rows, stores, people } = install.services
@@ -94,7 +95,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     admitAddress: ipList.service.admit,
-    findPendingPassword: accounts.service.registration.findPendingPassword,
+    findPendingPassword: registration.service.findPendingPassword,
     warnOfGuesses: twoFactor.warnOfGuesses,
     passwords,
     locked: personLock,
@@ -114,7 +115,10 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     passwords,
     demandPassword: proof.service.demandPassword,
     isTwoFactorEnabled: twoFactor.service.isEnabled,
-    forgetLinks: accounts.service.forgetLinks,
+    forgetLinks(userId) {
+      passwordReset.service.forgetLinks(userId)
+      emailChange.service.forget(userId)
+    },
   })
   const clientSecret = buildClientSecret(base, {
     rows,
@@ -136,8 +140,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     passwords,
     groups: groups.service,
     outbox: mail.service,
-    requestPassword: (email, trace) => accounts.service.passwordReset.forgot({ email }, trace),
-    createPasswordLink: accounts.service.passwordReset.createLink,
+    requestPassword: (email, trace) => passwordReset.service.forgot({ email }, trace),
+    createPasswordLink: passwordReset.service.createLink,
   })
   const ownStore = buildOwnStore(base, { rows, stores, people, prove: proof.service.demand })
   const opening = buildOpening(base, {
@@ -298,7 +302,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     outbox: mail.service,
     endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
     forgetAddress(email) {
-      accounts.service.forgetAddress(email)
+      registration.service.forgetAddress(email)
+      sessions.service.forgiveFailures(email)
       team.service.forgetAddress(email)
     },
     forgetEmailInLog: audit.service.forgetEmail,
@@ -336,7 +341,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const adminStores = buildAdminStores(base, { people, stores })
   const adminPeople = buildAdminPeople(base, {
-    operator: accounts.service.operator,
+    operator: install.services.operator,
     resetTwoFactor: twoFactor.service.reset,
     failures: sessions.service.failures,
   })
@@ -369,7 +374,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */
   const modules: readonly Module<unknown>[] = [
     signIn,
-    accounts,
+    registration,
+    passwordReset,
+    emailChange,
     sessions,
     me,
     ownData,

@@ -4,12 +4,15 @@ import type { Clock } from './core/clock.ts'
 import type { Ids } from './core/ids.ts'
 import { createKeyedLock } from './core/keyed-lock.ts'
 import type { PlanName } from './core/plans.ts'
-import { buildAccounts } from './features/access/accounts/module.ts'
-import type { RegistrationMode } from './features/access/accounts/registration.ts'
 import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
+import { buildEmailChange, buildEmailChangeRequests } from './features/access/email-change/module.ts'
 import { buildIpList } from './features/access/ip-list/module.ts'
+import { buildOperator } from './features/access/operator/module.ts'
+import { buildPasswordReset } from './features/access/password-reset/module.ts'
 import { buildProof } from './features/access/proof/module.ts'
+import { buildRegistration } from './features/access/registration/module.ts'
+import type { RegistrationMode } from './features/access/registration/service.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
 import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildTwoFactor } from './features/access/two-factor/module.ts'
@@ -120,23 +123,55 @@ export function createInstall(
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
   const apiKeys = buildApiKeys(base, { stores: rows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipList = buildIpList(base, { tellOwners, reads })
-  const accounts = buildAccounts(base, {
-    rows,
-    stores,
+  const endSessions = (userId: string) => sessions.service.sessions.endSessions(userId, null)
+  const failures = { reset: sessions.service.forgiveFailures }
+  const emailChangeRequests = buildEmailChangeRequests(base)
+  const passwordReset = buildPasswordReset(base, {
     people,
+    stores,
     outbox,
-    sessions: sessions.service,
-    passwords,
-    prove: proof.service.demand,
-    forgetEmailInLog: audit.service.forgetEmail,
-    readRegistrationMode,
-    plan: DEFAULT_PLAN as PlanName,
-    waysIn: {
+    failures,
+    hashPassword: passwords.hash,
+    endSessions,
+    forgetEmailChange: emailChangeRequests.forget,
+    credentials: {
       removeTwoFactor: twoFactor.service.remove,
       removeApiKeys: apiKeys.service.removeByStore,
       removeWidgetKeys: widgetKeys.service.removeByStore,
       removeIpList: ipList.service.removeByStore,
     },
+  })
+  const registration = buildRegistration(base, {
+    rows,
+    stores,
+    people,
+    outbox,
+    passwords,
+    createPasswordLink: passwordReset.service.createLink,
+    readMode: readRegistrationMode,
+    plan: DEFAULT_PLAN as PlanName,
+  })
+  const emailChange = buildEmailChange(base, {
+    requests: emailChangeRequests,
+    people,
+    outbox,
+    prove: proof.service.demand,
+    verifyPassword: passwords.verify,
+    endOtherSessions: sessions.service.sessions.endSessions,
+    forgetResetLinks: passwordReset.service.forgetLinks,
+    forgetRegistrations(before, after) {
+      registration.service.forgetAddress(before)
+      registration.service.forgetOpen(after)
+    },
+    forgetEmailInLog: audit.service.forgetEmail,
+  })
+  const { service: operator } = buildOperator(base, {
+    people,
+    registration: registration.service,
+    passwordReset: passwordReset.service,
+    outbox,
+    failures,
+    endSessions,
   })
   const settings = buildSettings(base)
   const webhooks = buildWebhooks(base, {
@@ -174,7 +209,9 @@ export function createInstall(
       audit,
       mail,
       sessions,
-      accounts,
+      registration,
+      passwordReset,
+      emailChange,
       proof,
       twoFactor,
       widgetKeys,
@@ -192,7 +229,7 @@ export function createInstall(
       stores,
       setup,
       people,
-      operator: accounts.service.operator,
+      operator,
       outbox,
       twoFactor: twoFactor.service,
       apiKeys: apiKeys.service,

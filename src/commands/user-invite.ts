@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts'
-import type { Invitation } from '../features/access/accounts/operator.ts'
+import type { Invitation } from '../features/access/operator/service.ts'
 import { findAddress } from './addresses.ts'
 import type { Command } from './command.ts'
 import { withInstall } from './runtime.ts'

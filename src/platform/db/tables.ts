@@ -30,10 +30,10 @@ export const TABLES: Readonly<Record<string, Table>> = {
   team_invites: { writer: 'stores/team', rows: OF_STORE },
 
   // Its store_id names the store that came of it.
-  registrations: { writer: 'access/accounts', rows: 'node' },
-  registration_invites: { writer: 'access/accounts', rows: 'node' },
-  password_resets: { writer: 'access/accounts', rows: 'node' },
-  email_changes: { writer: 'access/accounts', rows: 'node' },
+  registrations: { writer: 'access/registration', rows: 'node' },
+  registration_invites: { writer: 'access/registration', rows: 'node' },
+  password_resets: { writer: 'access/password-reset', rows: 'node' },
+  email_changes: { writer: 'access/email-change', rows: 'node' },
   sessions: { writer: 'access/sessions', rows: 'node' },
   sign_in_addresses: { writer: 'access/sign-in', rows: 'node' },
   revoked_tokens: { writer: 'access/sign-in', rows: 'node' },

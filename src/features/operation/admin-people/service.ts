@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
-import type { operatorService } from '../../access/accounts/operator.ts'
+import type { OperatorService } from '../../access/operator/service.ts'
 import type { TwoFactorService } from '../../access/two-factor/service.ts'
 import type { Base } from '../../module.ts'
 import type { AdminPeopleQueries, AdminUserRow } from './queries.ts'
@@ -18,7 +18,7 @@ import {
   type UserVerified,
 } from './schema.ts'
 
-type Operator = ReturnType<typeof operatorService>
+type Operator = OperatorService
 
 export interface AdminPeopleDeps extends Pick<Base, 'clock'> {
   queries: AdminPeopleQueries

@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { email } from '../../../http/account-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
-import { email } from '../../access/accounts/schema.ts'
 import { NewInvite } from '../team/schema.ts'
 
 /** The name of a store, as its people read it. */

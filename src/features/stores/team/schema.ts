@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { email, newPassword } from '../../../http/account-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
-import { email, newPassword } from '../../access/accounts/schema.ts'
 import { GroupName } from '../groups/schema.ts'
 
 const full_name = text({

@@ -12,7 +12,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
-import { settle } from '../accounts/registering.ts'
+import { settle } from '../registration/registering.ts'
 
 let app: TestApp
 let anna: Person

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { confirm, PASSWORD, registered, rows, sendSignIn, settle, verify } from './registering.ts'
+import {
+  confirm,
+  PASSWORD,
+  registered,
+  rows,
+  sendSignIn,
+  settle,
+  verify,
+} from '../registration/registering.ts'
 
 const NEW_PASSWORD = 'another long password'
 

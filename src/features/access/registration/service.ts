@@ -12,7 +12,7 @@ import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { knownAccountMail, verificationMail } from './mails.ts'
-import type { RegistrationQueries } from './registration-queries.ts'
+import type { RegistrationQueries } from './queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
 
 /** Who may request an account. Without a setting that is everybody until the install has an owner, and then the invited. */
@@ -153,6 +153,3 @@ const notAdmitted = (mode: RegistrationMode): ApiError =>
       : 'Registration requires an invitation for this e-mail address',
     { details: { registration: mode } },
   )
-
-/** The same answer for every link that does not work, whatever the reason. */
-export const invalidLink = (): ApiError => new ApiError('unauthorized', 'The link is invalid or has expired')

@@ -12,7 +12,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
-import { HTML, settle } from './registering.ts'
+import { HTML, settle } from '../registration/registering.ts'
 
 const NEW = 'anna@new.test'
 const HOUR_MS = 3_600_000

@@ -8,16 +8,15 @@ import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { PasswordResetService, SentLink } from '../password-reset/service.ts'
+import type { RegistrationQueries, RegistrationRow } from '../registration/queries.ts'
+import type { Verified } from '../registration/schema.ts'
+import type { VerificationService } from '../registration/verification.ts'
 import { inviteMail } from './mails.ts'
-import type { PasswordResetService, SentLink } from './password-reset.ts'
-import type { RegistrationQueries, RegistrationRow } from './registration-queries.ts'
-import type { Verified } from './schema.ts'
-import type { VerificationService } from './verification.ts'
 
 export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson'>
-  invites: Pick<RegistrationQueries, 'addInvite'>
-  verification: Pick<VerificationService, 'verifyByOperator'>
+  registration: Pick<RegistrationQueries, 'addInvite'> & Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator' | 'sendLinkByOperator'>
   outbox: Pick<OutboxService, 'post'>
   /** Failed sign-ins by e-mail address. */
@@ -49,6 +48,8 @@ export interface RegistrationChoice {
   id?: string | undefined
 }
 
+export type OperatorService = ReturnType<typeof operatorService>
+
 /** The operator's commands about people. Every function may throw OperatorError. */
 export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
   function findUser(email: string) {
@@ -64,7 +65,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       if (choice.id !== undefined && !ID_END.test(choice.id)) {
         throw wrongInput(`An id has at least ${ID_CHARS} characters: digits, letters a-f and dashes`)
       }
-      const verified = deps.verification.verifyByOperator(
+      const verified = deps.registration.verifyByOperator(
         address,
         (open) => chooseRegistration(open, address, choice),
         by,
@@ -80,7 +81,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
-      deps.invites.addInvite({ tokenHash: hashSecret(token), email: address, createdAt, expiresAt })
+      deps.registration.addInvite({ tokenHash: hashSecret(token), email: address, createdAt, expiresAt })
       const isSent = await deps.outbox.post(inviteMail(address, token, deps.baseUrl()), {
         wantedMs: INVITE_MS,
       })

@@ -1,11 +1,11 @@
 import { t } from 'elysia'
-import { LIMITS } from '../../../../core/limits.ts'
-import { named } from '../../../../http/openapi/named.ts'
-import { Moment } from '../../../../http/paging.ts'
-import { oneOf } from '../../../../http/schema.ts'
-import { text } from '../../../../http/text-schema.ts'
-import { proofFields } from '../../proof/schema.ts'
-import { email, linkToken } from '../schema.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { email, linkToken } from '../../../http/account-schema.ts'
+import { named } from '../../../http/openapi/named.ts'
+import { Moment } from '../../../http/paging.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+import { proofFields } from '../proof/schema.ts'
 
 export const EmailChange = named(
   'EmailChangeRequest',

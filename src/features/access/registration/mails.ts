@@ -38,23 +38,3 @@ export const knownAccountMail = (to: string, baseUrl: string, requestedAt: numbe
     `Sign in with this address and your password; ${baseUrl}/docs shows how (POST ${baseUrl}/oauth/login). If you have forgotten the password, request a link for a new one with POST ${baseUrl}/oauth/password/forgot.`,
     'If this was not you, do nothing.',
   )
-
-/** The code that an address needs to register where registration is by invitation. */
-export const inviteMail = (to: string, token: string, baseUrl: string): Mail =>
-  composeMail(
-    to,
-    'You are invited to create an account',
-    `The operator of ${baseUrl} invites you to create an account with this e-mail address. Register with this code (\`invite\` in POST /register). It works once, within 7 days:`,
-    token,
-    'If you did not expect this, do nothing.',
-  )
-
-/** The link that sets a new password. */
-export const passwordResetMail = (to: string, link: string): Mail =>
-  composeMail(
-    to,
-    'Choose a new password',
-    'Someone, probably you, requested a new password for your account. To choose one, follow this link within an hour:',
-    link,
-    'If this was not you, do nothing: your password stays the same.',
-  )

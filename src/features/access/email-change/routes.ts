@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
-import { LIMITS } from '../../../../core/limits.ts'
-import { spendingFirst } from '../../../../http/address-budget.ts'
-import { jsonBody, noBody } from '../../../../http/body.ts'
-import type { Doors } from '../../../../http/doors.ts'
-import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../../http/failures.ts'
-import { answerPage, SCRIPTED } from '../../../../http/page.ts'
-import { PROVING } from '../../proof/schema.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { spendingFirst } from '../../../http/address-budget.ts'
+import { jsonBody, noBody } from '../../../http/body.ts'
+import type { Doors } from '../../../http/doors.ts'
+import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { TOO_MANY_FROM_ADDRESS } from '../../../http/link-answers.ts'
+import { answerPage, SCRIPTED } from '../../../http/page.ts'
+import { PROVING } from '../proof/schema.ts'
 import { approvePage, confirmNewPage } from './pages.ts'
 import {
   EmailApproval,
@@ -19,7 +20,6 @@ import {
 import type { EmailChangeService } from './service.ts'
 
 const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
-const TOO_MANY = ['rate_limit_exceeded', 'Too many requests came from this network address.'] as const
 const TAKEN = ['conflict', 'Somebody has an account with the new address by now.'] as const
 
 /** Contract 5.9: another e-mail address for the caller's account. */
@@ -81,7 +81,7 @@ export function emailLinkRoutes(
       body: EmailConfirmation,
       response: {
         200: EmailStep,
-        ...failures(...WRITING, ...JSON_BODY, TOO_MANY, TAKEN, [
+        ...failures(...WRITING, ...JSON_BODY, TOO_MANY_FROM_ADDRESS, TAKEN, [
           'unauthorized',
           'The link does not work, or the password is wrong.',
         ]),
@@ -98,7 +98,7 @@ export function emailLinkRoutes(
       body: EmailApproval,
       response: {
         200: EmailStep,
-        ...failures(...WRITING, ...JSON_BODY, TOO_MANY, TAKEN, [
+        ...failures(...WRITING, ...JSON_BODY, TOO_MANY_FROM_ADDRESS, TAKEN, [
           'unauthorized',
           'The link is invalid or has expired.',
         ]),

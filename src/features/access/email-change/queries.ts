@@ -1,4 +1,4 @@
-import type { Db } from '../../../../platform/db/open.ts'
+import type { Db } from '../../../platform/db/open.ts'
 
 /** A change of an e-mail address that waits. Times are Unix ms. */
 export interface EmailChangeRow {

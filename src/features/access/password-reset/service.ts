@@ -1,6 +1,7 @@
 import type { Trace } from '../../../core/actor.ts'
 import { type AuditEvent, describeOperationOn, type Operator } from '../../../core/audit.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
+import { invalidLink } from '../../../core/mailed-link.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
@@ -10,8 +11,7 @@ import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { passwordResetMail } from './mails.ts'
-import type { PasswordResetQueries } from './password-reset-queries.ts'
-import { invalidLink } from './registration.ts'
+import type { PasswordResetQueries } from './queries.ts'
 import type {
   PasswordForgotten,
   PasswordReset,
@@ -24,8 +24,8 @@ export interface PasswordResetDeps
   extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'record' | 'defer' | 'baseUrl'> {
   queries: PasswordResetQueries
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson' | 'setPassword'>
-  /** Ends every way into an account except the password. Call it in a transaction. */
-  takeOver(userId: string): void
+  /** Ends every credential of an account except the password. Call it in a transaction. */
+  revokeCredentials(userId: string): void
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
   /** Links to one e-mail address. */
   mails: Throttle
@@ -91,7 +91,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     const wasUnproven = people.provePerson(user.id, clock.now())
     if (wasUnproven && takesOver) {
       // A stranger may have created keys and secrets in the meantime, and would keep access with them.
-      deps.takeOver(user.id)
+      deps.revokeCredentials(user.id)
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
     }
     queries.forget(user.id)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   type RegistrationQueries,
   registrationQueries,
-} from '../../../../src/features/access/accounts/registration-queries.ts'
+} from '../../../../src/features/access/registration/queries.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { countingIds } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'

@@ -1,4 +1,4 @@
-import { LINK_ENDED, linkPage, passwordField } from '../pages.ts'
+import { LINK_ENDED, linkPage, passwordField } from '../../../http/link-page.ts'
 
 const CHANGED: [heading: string, body: string] = [
   'Your e-mail address has changed',

@@ -1,11 +1,11 @@
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreService } from '../../stores/stores/service.ts'
 
-export interface TakeOverDeps {
+export interface RevokeDeps {
   people: Pick<PeopleQueries, 'listSoleStoreIds'>
   stores: Pick<StoreService, 'replaceSecret'>
   /** Call these in a transaction. */
-  waysIn: {
+  credentials: {
     removeTwoFactor(userId: string): void
     removeApiKeys(storeId: string): void
     removeWidgetKeys(storeId: string): void
@@ -18,14 +18,14 @@ export interface TakeOverDeps {
  * the second factor of the person, and the keys, the client secret and the IP list of the stores that have no other
  * member. Call it in a transaction.
  */
-export const createTakeOver =
-  ({ people, stores, waysIn }: TakeOverDeps) =>
+export const createRevokeCredentials =
+  ({ people, stores, credentials }: RevokeDeps) =>
   (userId: string): void => {
-    waysIn.removeTwoFactor(userId)
+    credentials.removeTwoFactor(userId)
     for (const storeId of people.listSoleStoreIds(userId)) {
-      waysIn.removeApiKeys(storeId)
-      waysIn.removeWidgetKeys(storeId)
-      waysIn.removeIpList(storeId)
+      credentials.removeApiKeys(storeId)
+      credentials.removeWidgetKeys(storeId)
+      credentials.removeIpList(storeId)
       // Nobody knows this secret.
       stores.replaceSecret(storeId)
     }

@@ -1,5 +1,5 @@
-import { composeMail, formatUtc } from '../../../../core/mail-text.ts'
-import type { Mail } from '../../../../platform/mail/mailer.ts'
+import { composeMail, formatUtc } from '../../../core/mail-text.ts'
+import type { Mail } from '../../../platform/mail/mailer.ts'
 
 /** Asks the present address. @param newEmail names the address that the person typed. @param at Unix ms. */
 export const approvalMail = (

@@ -1,0 +1,52 @@
+import { HOUR_MS } from '../../../core/clock.ts'
+import { createKeyedLock } from '../../../core/keyed-lock.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { Base, Module } from '../../module.ts'
+import { registrationQueries } from './queries.ts'
+import { registrationRoutes } from './routes.ts'
+import { type RegistrationDeps, registrationService } from './service.ts'
+import { type VerificationDeps, verificationService } from './verification.ts'
+
+export interface RegistrationNeeds
+  extends Pick<VerificationDeps, 'rows' | 'stores' | 'people' | 'plan' | 'createPasswordLink'>,
+    Pick<RegistrationDeps, 'readMode'> {
+  outbox: RegistrationDeps['outbox'] & VerificationDeps['outbox']
+  passwords: Pick<PasswordHasher, 'hash' | 'verify'>
+}
+
+/** Wires registration: the request for an account, and the links that open it. */
+export function buildRegistration(base: Base, needs: RegistrationNeeds) {
+  const { passwords } = needs
+  const queries = registrationQueries(base.db)
+  const registration = registrationService({
+    ...base,
+    ...needs,
+    queries,
+    hashPassword: passwords.hash,
+    tries: base.throttle('register.email_address', LIMITS.registrationsPerHour, HOUR_MS),
+    mails: base.throttle('register.email', LIMITS.registrationsPerEmailPerHour, HOUR_MS),
+  })
+  const verification = verificationService({
+    ...base,
+    ...needs,
+    queries,
+    verifyPassword: passwords.verify,
+    locked: createKeyedLock(),
+  })
+
+  return {
+    service: {
+      findPendingPassword: registration.findPendingPassword,
+      verifyByOperator: verification.verifyByOperator,
+      addInvite: queries.addInvite,
+      /** Deletes every registration and invitation of an address. @param email normalised. */
+      forgetAddress: queries.forgetAddress,
+      /** Deletes the registrations of an address that wait for their link. @param email normalised. */
+      forgetOpen: queries.forgetOpen,
+    },
+    routes: (doors: Doors) => registrationRoutes(doors, { registration, verification }),
+    chores: [{ name: 'deleting old registrations', everyMs: HOUR_MS, run: registration.prune }],
+  } satisfies Module<object>
+}
