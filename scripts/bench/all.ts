@@ -1,5 +1,5 @@
 /**
- * Runs all benchmarks and prints the table of the guide: figure, CPU milliseconds, goal and verdict of each row.
+ * Runs all benchmarks and prints their table: figure, CPU milliseconds, goal and verdict of each row.
  *
  *     bun scripts/bench/all.ts [--full] [--only service,lists] [--executable old/lookalike --executable dist/lookalike]
  *       [--products 5000,50000] [--rounds N] [--keep FOLDER] [--write]
@@ -11,7 +11,7 @@
  * rows not measured, and the exit code is 1.
  *
  * The figures also go to `dist/bench.json`, each as soon as it is known. `--from` prints the table of such a file; together with
- * `--only` it measures these benches again and keeps the others. `--write` puts the table into `src/guide/maintaining.md`.
+ * `--only` it measures these benches again and keeps the others. `--write` writes `results.md` beside this file.
  */
 import '../model/silent.ts'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,9 +24,9 @@ import { model } from './model.ts'
 import { overload } from './overload.ts'
 import type { Bench, Figure } from './parts/bench.ts'
 import { ROOT, readOptions } from './parts/options.ts'
-import { describeRun, mergeFigure, type Results } from './parts/results.ts'
+import { composeResults, describeRun, mergeFigure, type Results } from './parts/results.ts'
 import type { Message } from './parts/run.ts'
-import { formatMarkdown, renewBenchmarks, tabulate } from './parts/table.ts'
+import { formatMarkdown, tabulate } from './parts/table.ts'
 import { requests } from './requests.ts'
 import { scan } from './scan.ts'
 import { service } from './service.ts'
@@ -48,8 +48,9 @@ export const BENCHES: readonly Bench[] = [
   model,
 ]
 
-const GUIDE = join(ROOT, 'src/guide/maintaining.md')
 const RESULTS = join(ROOT, 'dist/bench.json')
+const PAGE = join(import.meta.dir, 'results.md')
+const LONG_RUNS = join(import.meta.dir, 'long-runs.md')
 
 if (import.meta.main) await main()
 
@@ -87,7 +88,7 @@ async function main(): Promise<void> {
   const rows = BENCHES.filter(({ name }) => own.from || !names || names.includes(name))
   const content = `${describeRun(results)}\n\n${formatMarkdown(tabulate(rows, results.figures, results.contestants))}`
   console.log(content)
-  if (own.write) writeFileSync(GUIDE, renewBenchmarks(readFileSync(GUIDE, 'utf8'), content))
+  if (own.write) writeFileSync(PAGE, composeResults(results, BENCHES, readFileSync(LONG_RUNS, 'utf8')))
   process.exit(isWhole ? 0 : 1)
 }
 

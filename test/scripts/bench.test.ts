@@ -6,16 +6,10 @@ import { BENCHES } from '../../scripts/bench/all.ts'
 import type { Bench, Figure, Row } from '../../scripts/bench/parts/bench.ts'
 import { addCpu, cpuPer, readCpu } from '../../scripts/bench/parts/cpu.ts'
 import { readOptions } from '../../scripts/bench/parts/options.ts'
-import { describeRun, mergeFigure } from '../../scripts/bench/parts/results.ts'
+import { composeResults, describeRun, mergeFigure } from '../../scripts/bench/parts/results.ts'
 import { seedStore } from '../../scripts/bench/parts/seed.ts'
 import { inTurns, median, quantile, welch } from '../../scripts/bench/parts/statistics.ts'
-import {
-  formatMarkdown,
-  formatValue,
-  judge,
-  renewBenchmarks,
-  tabulate,
-} from '../../scripts/bench/parts/table.ts'
+import { formatMarkdown, formatValue, judge, tabulate } from '../../scripts/bench/parts/table.ts'
 import { generateVectors } from '../../scripts/bench/parts/vectors.ts'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
@@ -137,23 +131,33 @@ describe('the table of the benches', () => {
     expect(formatValue(1.5, 'ms')).toBe('1.50 ms')
   })
 
-  test('is written as Markdown between the marks of a page, and nothing else changes', async () => {
-    const path = join(import.meta.dir, '../../src/guide/maintaining.md')
-    const page = await Bun.file(path).text()
+  test('is written as Markdown', () => {
     const table = formatMarkdown([
       ['a|b', 'c'],
       ['1', '2'],
     ])
     expect(table).toBe('| a\\|b | c |\n| --- | --- |\n| 1 | 2 |')
-    const renewed = renewBenchmarks(page, table)
-    expect(renewed).toContain(`-->\n${table}\n<!-- end of benchmarks -->`)
-    const around = (text: string) => [
-      text.split('<!-- benchmarks:')[0],
-      text.split('<!-- end of benchmarks')[1],
-    ]
-    expect(around(renewed)).toEqual(around(page))
-    expect(() => renewBenchmarks('no marks', table)).toThrow('lacks the marks')
   })
+})
+
+test('the file of results holds measured rows, names the others, and ends with the long runs', () => {
+  const rows: Row[] = [row, { ...row, id: 'two', what: 'another' }, { ...row, id: 'three', what: 'a third' }]
+  const results = { date: '2026-01-02', machine: '2 cores', contestants: ['new'], figures: [figure(2)] }
+  const page = composeResults(results, [{ rows }], '## A long run\n\nIts figures.\n')
+  expect(page).toStartWith('# Results\n')
+  expect(page).toContain('\n\nMeasured on 2026-01-02 on 2 cores: `new`.\n\n| What | Against |')
+  expect(page).toContain('| a thing | its limit | 2.00 |')
+  expect(page).not.toContain('| another |')
+  expect(page).toContain('\n\nNot measured in this run: another; a third.\n\n## A long run\n\nIts figures.\n')
+  expect(composeResults({ ...results }, [{ rows: [row] }], 'x')).not.toContain('Not measured')
+})
+
+test('the long runs stand in the file of results as they are', async () => {
+  const folder = join(import.meta.dir, '../../scripts/bench')
+  const [page, longRuns] = await Promise.all(
+    ['results.md', 'long-runs.md'].map((name) => Bun.file(join(folder, name)).text()),
+  )
+  expect(page).toEndWith(longRuns as string)
 })
 
 test('every row has an id of its own, and every bench is a script of its name', async () => {

@@ -2,9 +2,6 @@ import type { Bench, Figure, Goal, Row, Unit } from './bench.ts'
 
 export type Verdict = 'met' | 'missed' | 'not measured' | 'no goal'
 
-const START = '<!-- benchmarks: written by scripts/bench/all.ts -->'
-const END = '<!-- end of benchmarks -->'
-
 /** The goal of a row for a figure of it. */
 function findGoal({ goal, goals }: Row, products: number | undefined): Goal | undefined {
   return goals ? goals[products ?? 0] : goal
@@ -28,8 +25,10 @@ interface Line {
 }
 
 /**
- * The table: a line for each row and size, in the order of the benches; rows without a figure stay in it. The last of the
- * contestants is judged; each of the others adds a column that divides the figure of the last by its own.
+ * The table: a line for each row and size, in the order of the benches. The last of the contestants is judged; each of the
+ * others adds a column that divides the figure of the last by its own.
+ *
+ * @param benches with rows that have figures; a row without one is "not measured".
  */
 export function tabulate(
   benches: readonly Pick<Bench, 'rows'>[],
@@ -141,12 +140,4 @@ export function formatMarkdown(table: readonly (readonly string[])[]): string {
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   const [head = [], ...rows] = table
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
-}
-
-/** Renews what stands between the marks of a page. @throws Error if the marks are missing. */
-export function renewBenchmarks(page: string, content: string): string {
-  const start = page.indexOf(START)
-  const end = page.indexOf(END)
-  if (start === -1 || end < start) throw new Error('The page lacks the marks of the benchmarks')
-  return `${page.slice(0, start)}${START}\n${content}\n${page.slice(end)}`
 }
