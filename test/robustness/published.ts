@@ -7,6 +7,7 @@ import type { ApiDocument, WildRequest } from './requests.ts'
 export interface Answer {
   status: number
   type: string
+  headers: Record<string, string>
   text: string
 }
 

@@ -7,7 +7,7 @@ import { addPerson, getToken } from '../support/people.ts'
 import { listChildren, readCpu, startProber, type Waits } from './figures.ts'
 import type { Answer } from './published.ts'
 import type { WildRequest } from './requests.ts'
-import { newInstall, smallPicture, startService } from './service.ts'
+import { newInstall, PROGRAM, smallPicture, startService } from './service.ts'
 
 /** The target of wild and valid requests: the whole program in the test's process, or in its own process. */
 export interface Target {
@@ -74,7 +74,8 @@ export async function startInProcess(): Promise<Target> {
       const text = await answer.text()
       const used = process.cpuUsage(begin)
       cpuMs += (used.user + used.system) / 1_000
-      return { status: answer.status, type: answer.headers.get('content-type') ?? '', text }
+      const type = answer.headers.get('content-type') ?? ''
+      return { status: answer.status, type, headers: Object.fromEntries(answer.headers), text }
     },
     ...{ tokens: { machine, person, key }, clientId, clientSecret, dimension: FAKE_DIMENSION },
     ...{ picture, pictureUrl, failures, db: app.db, picturesDir: app.folder },
@@ -88,12 +89,20 @@ export async function startInProcess(): Promise<Target> {
   }
 }
 
-/** Starts a service in its own process: the sources, or the executable. */
-export async function startProgram(): Promise<Target> {
+/**
+ * Starts a service in its own process: the sources, or the executable.
+ *
+ * @param program another program than the one under test.
+ */
+export async function startProgram(program: readonly string[] = PROGRAM): Promise<Target> {
   const install = await newInstall()
   const failures: string[] = []
   const settings = { FETCH_ALLOW_CIDRS: '127.0.0.1/32', TOKEN_LIFETIME_S: '86400' }
-  const service = await startService(install, { settings, onLog: (line) => void failures.push(line) })
+  const service = await startService(install, {
+    settings,
+    program,
+    onLog: (line) => void failures.push(line),
+  })
   const pictures = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: async ({ url }) => new Response(await picture(Number(/(\d+)\.png$/.exec(url)?.[1] ?? 0))),
@@ -132,6 +141,7 @@ export async function startProgram(): Promise<Target> {
         return {
           status: answer.status,
           type: answer.headers.get('content-type') ?? '',
+          headers: Object.fromEntries(answer.headers),
           text: await answer.text(),
         }
       } catch (error) {
