@@ -15,7 +15,7 @@ const SHOWN_MAX = 60
  * Among pictures that are equally near, another one may be the last of a list: so many differences between two runs of one
  * program were seen. Each is printed, to be judged.
  */
-const OF_CHANCE = 0.001
+const OF_CHANCE = 0.003
 
 /** A program may refuse for reasons of the moment; such an answer says nothing. */
 const BUSY = [429, 503]
