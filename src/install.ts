@@ -115,9 +115,8 @@ export function createInstall(
   const proof = buildProof(base, {
     people,
     sessions: sessions.service.sessions,
-    twoFactor: twoFactor.service,
+    twoFactor: twoFactor.check,
     passwords,
-    warnOfGuesses: twoFactor.warnOfGuesses,
     locked,
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })

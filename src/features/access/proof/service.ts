@@ -1,6 +1,5 @@
 import type { Caller } from '../../../core/actor.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
-import { LIMITS } from '../../../core/limits.ts'
 import { readCodes } from '../../../core/second-factor.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { validationError } from '../../../http/validation.ts'
@@ -8,18 +7,16 @@ import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
-import type { TwoFactorService } from '../two-factor/service.ts'
+import type { FactorCheck } from '../two-factor/factor-check.ts'
 import type { Proof } from './schema.ts'
 
 export interface ProofDeps extends Pick<Base, 'clock' | 'atomically'> {
   people: Pick<PeopleQueries, 'findPerson'>
   sessions: Pick<KeptSessions, 'findSession'>
-  twoFactor: Pick<TwoFactorService, 'isEnabled' | 'pass' | 'countWrongCode'>
+  twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'countWrongCode'>
   passwords: Pick<PasswordHasher, 'verify'>
   /** Wrong passwords and codes of one signed-in person. They do not count as failed sign-ins, which a stranger can cause. */
   failures: Throttle
-  /** Tells a person by mail that someone with their password is guessing codes. */
-  warnOfGuesses(email: string, wrongCodes: number): void
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
@@ -65,11 +62,10 @@ export function proofService(deps: ProofDeps) {
     return twoFactor.pass(id, { totp_code, recovery_code }, caller.trace).ok
   }
 
-  function countWrongCode({ id, email }: PersonRow): void {
+  function countWrongCode(person: PersonRow): void {
     atomically(() => {
-      failures.add(id, clock.now())
-      const count = twoFactor.countWrongCode(id)
-      if (count === LIMITS.wrongCodesToldAt) deps.warnOfGuesses(email, count)
+      failures.add(person.id, clock.now())
+      twoFactor.countWrongCode(person)
     })
   }
 

@@ -13,26 +13,30 @@ import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { SessionsModule } from '../sessions/module.ts'
+import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
 import { createMachineGrant } from './machine-grant.ts'
 import { operatorTokenService } from './operator-tokens.ts'
+import { createPasswordCheck, type PasswordCheckDeps } from './password-check.ts'
 import { signInQueries } from './queries.ts'
 import { refreshService } from './refresh.ts'
 import { signInRoutes } from './routes.ts'
 import { type SignInDeps, signInService } from './service.ts'
+import { createSessionStart } from './session-start.ts'
 import { signInAddressQueries } from './sign-in-address-queries.ts'
 import { createTokenHolders } from './token-holders.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 
 export interface SignInNeeds
-  extends Pick<SignInDeps, 'passwords' | 'findPendingPassword' | 'warnOfGuesses' | 'locked'>,
+  extends Pick<SignInDeps, 'locked'>,
+    Pick<PasswordCheckDeps, 'passwords' | 'findPendingPassword'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
   stores: StoreQueries
   people: PeopleQueries
   reads: Reads
   sessions: SessionsModule['service']
-  twoFactor: SignInDeps['twoFactor'] & { readWrongCodes(userId: string): number }
+  twoFactor: FactorCheck
   /** Signs the access tokens. */
   tokenSecret: string
   tokenLifetimeSeconds: number
@@ -75,7 +79,9 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   const tokens = createTokens(needs.tokenSecret, clock)
   const common = {
     ...base,
-    ...{ stores, people, queries },
+    stores,
+    people,
+    queries,
     sessions,
     tokens,
     holders: createTokenHolders(queries, people, sessions, reads.remember),
@@ -89,15 +95,16 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     admitAddress: needs.admitAddress,
     enqueueWrite: events.enqueue,
   }
-  const { readWrongCodes } = needs.twoFactor
+  const { passwords, findPendingPassword, twoFactor } = needs
+  const { readWrongCodes } = twoFactor
   const tries = { failures, codeFailures, knownTries, otherTries }
+  const lockout = createLockout({ ...tries, addresses, readWrongCodes, clock })
   const { signIn } = signInService({
     ...common,
-    passwords: needs.passwords,
-    twoFactor: needs.twoFactor,
-    findPendingPassword: needs.findPendingPassword,
-    lockout: createLockout({ ...tries, addresses, readWrongCodes, clock }),
-    warnOfGuesses: needs.warnOfGuesses,
+    passwords: createPasswordCheck({ ...common, passwords, findPendingPassword }),
+    startSession: createSessionStart({ ...common, twoFactor, lockout }),
+    twoFactor,
+    lockout,
     locked: needs.locked,
   })
   const { grant } = createMachineGrant({ ...common, failures: clientFailures, unknownFailures })

@@ -2,9 +2,12 @@ import type { Doors } from '../../../http/doors.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
+import { createFactorCheck } from './factor-check.ts'
 import { createGuessWarning } from './guess-warning.ts'
 import { twoFactorQueries } from './queries.ts'
+import { createRecoveryCodeSet } from './recovery-codes.ts'
 import { twoFactorRoutes } from './routes.ts'
+import { createSecretOpener } from './secrets.ts'
 import { type TwoFactorDeps, type TwoFactorService, twoFactorService } from './service.ts'
 
 export interface TwoFactorNeeds {
@@ -18,15 +21,14 @@ export interface TwoFactorNeeds {
 
 /** Wires two-factor authentication. */
 export function buildTwoFactor(base: Base, { secretBox, outbox, ...needs }: TwoFactorNeeds) {
-  const service = twoFactorService({
-    ...base,
-    queries: twoFactorQueries(base.db),
-    ...needs,
-    box: secretBox,
-  })
+  const queries = twoFactorQueries(base.db)
+  const openSecret = createSecretOpener({ box: secretBox, log: base.log })
+  const recoveryCodes = createRecoveryCodeSet({ queries, box: secretBox, ids: base.ids })
+  const warnOfGuesses = createGuessWarning({ ...base, outbox })
+  const service = twoFactorService({ ...base, ...needs, queries, box: secretBox, openSecret, recoveryCodes })
   return {
     service,
-    warnOfGuesses: createGuessWarning({ ...base, outbox }),
+    check: createFactorCheck({ ...base, queries, openSecret, recoveryCodes, warnOfGuesses }),
     routes: (doors: Doors) => twoFactorRoutes(doors, service),
   } satisfies Module<TwoFactorService> & Record<string, unknown>
 }

@@ -53,6 +53,7 @@ export function twoFactorQueries(db: Db) {
 
   return {
     find: (userId: string) => find.get(userId),
+    isEnabled: (userId: string): boolean => typeof find.get(userId)?.enabledAt === 'number',
     /** Starts a setup, replacing an earlier one. @returns false if two-factor authentication is already enabled. */
     putPending: (userId: string, sealedSecret: Buffer, now: number): boolean =>
       putPending.run(userId, sealedSecret, BigInt(now)).changes > 0,

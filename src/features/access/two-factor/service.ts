@@ -1,4 +1,4 @@
-import type { Caller, Trace } from '../../../core/actor.ts'
+import type { Caller } from '../../../core/actor.ts'
 import {
   type AuditAction,
   type AuditEvent,
@@ -9,14 +9,13 @@ import {
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { drawQrCode } from '../../../core/qr.ts'
-import { type SecondFactor, withoutSpaces } from '../../../core/second-factor.ts'
-import { findStep, newTotpSecret, otpauthUrl, timeStep } from '../../../core/totp.ts'
+import { withoutSpaces } from '../../../core/second-factor.ts'
+import { findStep, newTotpSecret, otpauthUrl } from '../../../core/totp.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
-import { createAcceptedSteps } from './accepted-steps.ts'
-import type { TwoFactorQueries, TwoFactorRow } from './queries.ts'
-import { createRecoveryCode, normaliseRecoveryCode, RECOVERY_CODES } from './recovery-codes.ts'
+import type { TwoFactorQueries } from './queries.ts'
+import type { RecoveryCodeSet } from './recovery-codes.ts'
 import type {
   RecoveryCodes,
   TwoFactorDisabled,
@@ -25,23 +24,18 @@ import type {
   TwoFactorSetup,
   TwoFactorStatus,
 } from './schema.ts'
+import type { OpenSecret } from './secrets.ts'
 
 export interface TwoFactorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: TwoFactorQueries
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail'>
-  box: SecretBox
+  box: Pick<SecretBox, 'seal'>
+  openSecret: OpenSecret
+  recoveryCodes: Pick<RecoveryCodeSet, 'renew'>
   /** Ends a person's sign-ins except one; null ends all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
   /** Notes that a sign-in has shown a second factor. */
   noteSecondFactor(sessionId: string): void
-  log: { error(fields: { user_id: string }, message: string): void }
-}
-
-/** Whether the second factor was right. */
-export interface Passed {
-  ok: boolean
-  /** Set if a recovery code was used up. */
-  recoveryCodesLeft?: number
 }
 
 const ISSUER = 'Lookalike'
@@ -52,75 +46,13 @@ const PENDING_MS = 15 * 60_000
 export type TwoFactorService = ReturnType<typeof twoFactorService>
 
 /** Two-factor authentication of a person: TOTP and recovery codes (contract 5.2). */
-export function twoFactorService({
-  queries,
-  people,
-  box,
-  clock,
-  ids,
-  atomically,
-  record,
-  endOtherSessions,
-  noteSecondFactor,
-  log,
-}: TwoFactorDeps) {
-  const steps = createAcceptedSteps(queries)
-
-  function openSecret(userId: string, { sealedSecret }: TwoFactorRow): string | undefined {
-    const secret = box.open(sealedSecret, userId)
-    if (secret === undefined) {
-      log.error({ user_id: userId }, 'a TOTP secret cannot be decrypted: was the data secret replaced?')
-    }
-    return secret
-  }
+export function twoFactorService(deps: TwoFactorDeps) {
+  const { queries, people, box, openSecret, recoveryCodes, clock, ids, atomically, record } = deps
+  const { endOtherSessions, noteSecondFactor } = deps
 
   /** Records an act that concerns the person, whichever store the request names. */
   const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
     record({ ...describeAct(caller, action, details), storeId: null })
-
-  const hashCode = (userId: string, code: string) => box.digest(normaliseRecoveryCode(code), userId)
-
-  /** Replaces all codes with new ones. Call it in a transaction. @returns the codes in their shown form. */
-  function renewCodes(userId: string): string[] {
-    const codes = Array.from({ length: RECOVERY_CODES }, () => createRecoveryCode(ids))
-    queries.replaceCodes(
-      userId,
-      codes.map((code) => hashCode(userId, code)),
-    )
-    return codes
-  }
-
-  /** Uses up the step of a code with one of the two methods of {@link steps}. */
-  function isStepAccepted(userId: string, code: string, accept: typeof steps.accept): boolean {
-    const row = queries.find(userId)
-    const secret = row?.enabledAt == null ? undefined : openSecret(userId, row)
-    const now = clock.now()
-    const step = secret && findStep(secret, code, now)
-    return typeof step === 'number' && accept(userId, step, timeStep(now))
-  }
-
-  function judge(userId: string, { totp_code, recovery_code }: SecondFactor, trace: Trace): Passed {
-    if (totp_code !== undefined) return { ok: isStepAccepted(userId, totp_code, steps.accept) }
-    return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, trace)
-  }
-
-  const useRecoveryCode = (userId: string, code: string, trace: Trace): Passed =>
-    atomically(() => {
-      if (!queries.useCode(userId, hashCode(userId, code), clock.now())) return { ok: false }
-      const recoveryCodesLeft = queries.countCodesLeft(userId)
-      record({
-        action: 'two_factor.recovery_code_used',
-        actorKind: 'person',
-        storeId: null,
-        userId,
-        keyId: null,
-        details: { recovery_codes_left: recoveryCodesLeft },
-        trace,
-      })
-      return { ok: true, recoveryCodesLeft }
-    })
-
-  const isEnabled = (userId: string): boolean => typeof queries.find(userId)?.enabledAt === 'number'
 
   return {
     /**
@@ -159,7 +91,7 @@ export function twoFactorService({
         const sessions_ended = endOtherSessions(userId, sessionId)
         if (sessionId !== null) noteSecondFactor(sessionId)
         recordOwn(caller, 'two_factor.enabled', { sessions_ended })
-        return { enabled: true, recovery_codes: renewCodes(userId), sessions_ended }
+        return { enabled: true, recovery_codes: recoveryCodes.renew(userId), sessions_ended }
       })
     },
 
@@ -171,7 +103,7 @@ export function twoFactorService({
     disable(caller: Caller): TwoFactorDisabled {
       const userId = requirePerson(caller)
       return atomically(() => {
-        const wasEnabled = isEnabled(userId)
+        const wasEnabled = queries.isEnabled(userId)
         if (wasEnabled) demandSecondFactor(caller)
         queries.remove(userId)
         if (wasEnabled) recordOwn(caller, 'two_factor.disabled')
@@ -198,43 +130,17 @@ export function twoFactorService({
     renewRecoveryCodes(caller: Caller): RecoveryCodes {
       const userId = requirePerson(caller)
       return atomically(() => {
-        if (!isEnabled(userId)) {
+        if (!queries.isEnabled(userId)) {
           throw new ApiError('conflict', 'Two-factor authentication is not enabled')
         }
         demandSecondFactor(caller)
         recordOwn(caller, 'two_factor.recovery_codes_renewed')
-        return { recovery_codes: renewCodes(userId) }
+        return { recovery_codes: recoveryCodes.renew(userId) }
       })
     },
 
     /** Whether this person needs a second factor to sign in (contract 5.2). */
-    isEnabled,
-
-    /**
-     * Checks the second factor of a sign-in and uses it up; the password must have been right. Of several calls with one
-     * code, exactly one passes. If both codes are given, only `totp_code` counts. A person who has not enabled it never
-     * passes.
-     */
-    pass(userId: string, factor: SecondFactor, trace: Trace): Passed {
-      const passed = judge(userId, factor, trace)
-      if (passed.ok) queries.resetWrongCodes(userId)
-      return passed
-    },
-
-    /**
-     * The same while the database cannot be written: codes of the authenticator are used up in memory. A restart forgets
-     * used codes, but these have expired by then. A recovery code does not expire.
-     *
-     * @returns undefined for a recovery code, because its use has to be written.
-     */
-    passUnwritten: (userId: string, { totp_code }: SecondFactor): boolean | undefined =>
-      totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.hold),
-
-    /** Counts a wrong second factor after a right password. @returns the number since the last success. */
-    countWrongCode: queries.countWrongCode,
-
-    /** Reads the number of wrong second factors since the last success. */
-    readWrongCodes: queries.readWrongCodes,
+    isEnabled: queries.isEnabled,
 
     /**
      * Removes the second factor of a person who lost it (the `user reset-2fa` command). The person's sign-ins end, because

@@ -1,26 +1,61 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
 import { systemIds } from '../../../../src/core/ids.ts'
-import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
+import { drawQrCode } from '../../../../src/core/qr.ts'
+import { otpauthUrl } from '../../../../src/core/totp.ts'
+import { openDatabase } from '../../../../src/platform/db/open.ts'
+import { recordBar } from '../../../robustness/bars.ts'
+import type { Answer, TestApp } from '../../../support/app.ts'
 import { shownCode } from '../../../support/authenticator.ts'
+import { freshAddress, from, proxiedApp, refusal } from '../../../support/people.ts'
+import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
 const PASSWORD = 'a long password'
 const STEP_MS = 30_000
+const MINUTE_MS = 60_000
 
 let app: TestApp
 beforeEach(async () => {
-  app = testApp({ ids: systemIds })
+  app = proxiedApp({ ids: systemIds })
   await app.store('one')
 })
 afterEach(() => app.close())
 
-/** A login that is far enough from the last one to be counted alone. */
+/** A login with a code that the authenticator has not shown before. */
 async function sendSignIn(name: string, factor: object = {}): Promise<Answer> {
   app.clock.advance(61_000)
   return loginNow(name, factor)
 }
 
-const loginNow = (name: string, factor: object = {}) =>
-  app.call('POST', '/oauth/login', { body: { email: `${name}@shop.test`, password: PASSWORD, ...factor } })
+const loginNow = (name: string, factor: object = {}, on = app) =>
+  on.call('POST', '/oauth/login', {
+    body: { email: `${name}@shop.test`, password: PASSWORD, ...factor },
+    headers: from(freshAddress()),
+  })
+
+/** The status of a login and its error, if it was refused. */
+const tryLogin = async (name: string, factor: object = {}, on = app) =>
+  refusal(await loginNow(name, factor, on))
+
+type Refusal = ReturnType<typeof refusal>
+
+const SIGNED_IN: Refusal = [200, undefined]
+const WRONG: Refusal = [401, 'invalid_2fa']
+
+/** Tries codes one after another, each so long after the last that no failure locks the account. */
+async function tryEach(name: string, recoveryCodes: readonly string[]) {
+  const answers: unknown[] = []
+  for (const recovery_code of recoveryCodes) {
+    app.clock.advance(31 * MINUTE_MS)
+    answers.push(await tryLogin(name, { recovery_code }))
+  }
+  return answers
+}
+
+const actions = () => auditOf(app, 'two_factor').map(({ action }) => action)
 
 async function getToken(name: string, factor: object = {}): Promise<string> {
   const { status, body } = await sendSignIn(name, factor)
@@ -47,6 +82,12 @@ async function enabled(name: string) {
   return { token, secret, codes: body['recovery_codes'] as string[] }
 }
 
+/** The number of stored secrets and recovery codes. */
+const countRows = () =>
+  ['two_factor', 'recovery_codes'].map((table) =>
+    app.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get(),
+  )
+
 /** A token of a login with a code. */
 const withCode = (name: string, secret: string) => {
   app.clock.advance(61_000)
@@ -62,9 +103,17 @@ describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
     ])
     expect(body).toMatchObject({ issuer: 'Lookalike', account: 'one@shop.test' })
     expect(body['secret']).toMatch(/^[A-Z2-7]{32}$/)
-    expect(body['otpauth_url']).toContain(`secret=${body['secret']}`)
+    const secret = String(body['secret'])
+    const url = otpauthUrl({ secret, issuer: 'Lookalike', account: 'one@shop.test' })
+    expect([body['otpauth_url'], body['qr_code_url']]).toEqual([url, drawQrCode(url)])
     expect(body['qr_code_url']).toStartWith('data:image/svg+xml;base64,')
     expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('enables nothing yet: a login needs no code, and nothing is recorded', async () => {
+    await setup(await getToken('one'))
+    expect(await tryLogin('one')).toEqual(SIGNED_IN)
+    expect(actions()).toEqual([])
   })
 
   test('a second call replaces the first', async () => {
@@ -75,10 +124,31 @@ describe('POST /v1/security/2fa/setup (contract 5.2)', () => {
     expect((await enable(token, shown(second))).status).toBe(200)
   })
 
-  test('409 conflict: where it is enabled', async () => {
-    const { token } = await enabled('one')
+  test('a second call restarts the quarter of an hour', async () => {
+    const token = await getToken('one')
+    await setup(token)
+    app.clock.advance(14 * MINUTE_MS)
+    const secret = String((await setup(token)).body['secret'])
+    app.clock.advance(14 * MINUTE_MS)
+    expect((await enable(token, shown(secret))).status).toBe(200)
+  })
+
+  test('409 conflict: where it is enabled, and the authenticator stays', async () => {
+    const { token, secret } = await enabled('one')
     const { status, body } = await setup(token)
     expect([status, body['error']]).toEqual([409, 'conflict'])
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(SIGNED_IN)
+  })
+
+  test.each([
+    [15 * MINUTE_MS - 1, 200],
+    [15 * MINUTE_MS, 409],
+  ])('waits for 15 minutes, exclusive: a code after %d ms is answered %d', async (waited, expected) => {
+    const token = await getToken('one')
+    const secret = String((await setup(token)).body['secret'])
+    app.clock.advance(waited)
+    expect((await enable(token, shown(secret))).status).toBe(expected)
+    expect((await status(token)).body['enabled']).toBe(expected === 200)
   })
 })
 
@@ -92,12 +162,53 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
       true,
       ['enabled', 'recovery_codes', 'sessions_ended'],
     ])
-    for (const code of body['recovery_codes'] as string[]) expect(code).toMatch(/^[2-9a-z]{5}-[2-9a-z]{5}$/)
+    const codes = body['recovery_codes'] as string[]
+    for (const code of codes) expect(code).toMatch(/^[2-9a-z]{5}-[2-9a-z]{5}$/)
+    expect([codes.length, new Set(codes).size]).toEqual([10, 10])
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await sendSignIn('one')).body).toMatchObject({
       error: 'requires_2fa',
       details: { requires_2fa: true },
     })
+  })
+
+  test('is recorded for the person, whichever store the request names', async () => {
+    await enabled('one')
+    expect(auditOf(app, 'two_factor')).toMatchObject([
+      {
+        action: 'two_factor.enabled',
+        actor_kind: 'person',
+        store_id: null,
+        user_id: app.people.findPersonByEmail('one@shop.test')?.id,
+        details: { sessions_ended: 0 },
+      },
+    ])
+  })
+
+  test('uses its code up: the first login needs the next one', async () => {
+    const token = await getToken('one')
+    const secret = String((await setup(token)).body['secret'])
+    await enable(token, shown(secret))
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(WRONG)
+    expect(await tryLogin('one', { totp_code: shown(secret, -1) })).toEqual(WRONG)
+    expect(await tryLogin('one', { totp_code: shown(secret, 1) })).toEqual(SIGNED_IN)
+  })
+
+  test.each([-2, 2])('401 invalid_2fa: a code %d steps off, and the setup goes on', async (steps) => {
+    const token = await getToken('one')
+    const secret = String((await setup(token)).body['secret'])
+    expect(refusal(await enable(token, shown(secret, steps)))).toEqual(WRONG)
+    expect((await enable(token, shown(secret))).status).toBe(200)
+  })
+
+  test('is undone if it cannot be recorded', async () => {
+    const token = await getToken('one')
+    const secret = String((await setup(token)).body['secret'])
+    breakAuditLog(app)
+    expect((await enable(token, shown(secret))).status).toBe(500)
+    app.db.exec('DROP TRIGGER broken')
+    expect((await status(token)).body).toEqual({ enabled: false, enabled_at: null, recovery_codes_left: 0 })
+    expect((await enable(token, shown(secret))).status).toBe(200)
   })
 
   test('401 invalid_2fa: a wrong code, in the words of the login', async () => {
@@ -164,6 +275,36 @@ describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
     expect((await sendSignIn('one')).status).toBe(200)
   })
 
+  test('deletes secret and recovery codes, and is recorded', async () => {
+    const { token } = await enabled('one')
+    await disable(token)
+    expect(countRows()).toEqual([0, 0])
+    expect(actions()).toEqual(['two_factor.enabled', 'two_factor.disabled'])
+  })
+
+  test('ends a setup that is in progress, and records nothing', async () => {
+    const token = await getToken('one')
+    const secret = String((await setup(token)).body['secret'])
+    expect((await disable(token)).body).toEqual({ enabled: false })
+    const { status, body } = await enable(token, shown(secret))
+    expect([status, body['error'], body['message']]).toEqual([
+      409,
+      'conflict',
+      expect.stringContaining('No setup'),
+    ])
+    expect(actions()).toEqual([])
+  })
+
+  test('leaves the other people alone, and a new setup has a new secret', async () => {
+    await app.store('two')
+    const one = await enabled('one')
+    const two = await enabled('two')
+    await disable(one.token)
+    expect((await status(two.token)).body).toMatchObject({ enabled: true, recovery_codes_left: 10 })
+    expect(await tryLogin('two', { totp_code: shown(two.secret) })).toEqual(SIGNED_IN)
+    expect((await setup(one.token)).body['secret']).not.toBe(one.secret)
+  })
+
   test('200: after a login with a recovery code as well', async () => {
     const { codes } = await enabled('one')
     expect((await disable(await getToken('one', { recovery_code: codes[0] }))).status).toBe(200)
@@ -215,6 +356,16 @@ describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
     expect((await sendSignIn('one', { recovery_code: renewed[0]?.toUpperCase() })).status).toBe(200)
   })
 
+  test('ends all old ones, used or not, and is recorded', async () => {
+    const { token, codes } = await enabled('one')
+    expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
+    const renewed = (await renew(token)).body['recovery_codes'] as string[]
+    expect((await status(token)).body['recovery_codes_left']).toBe(10)
+    expect(actions().at(-1)).toBe('two_factor.recovery_codes_renewed')
+    expect(await tryEach('one', codes)).toEqual(Array(10).fill(WRONG))
+    expect(await tryEach('one', renewed.slice(0, 1))).toEqual([SIGNED_IN])
+  })
+
   test('409 conflict where it is not enabled, 200 in the login that switched it on', async () => {
     expect(await renew(await getToken('one'))).toMatchObject({ status: 409, body: { error: 'conflict' } })
     const { token } = await enabled('one')
@@ -222,7 +373,7 @@ describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
   })
 
   test('403 permission_denied for a login without a code, which an operator’s repair may have left', async () => {
-    const { token } = await enabled('one')
+    const { token, codes } = await enabled('one')
     app.db.exec(`UPDATE sessions SET amr = '["pwd"]'`)
     for (const answer of [await renew(token), await disable(token)]) {
       expect(answer).toMatchObject({
@@ -231,6 +382,8 @@ describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
       })
       expect(answer.body['message']).toContain('Missing required permission: sign in again with a code')
     }
+    expect((await status(token)).body).toMatchObject({ enabled: true, recovery_codes_left: 10 })
+    expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
   })
 })
 
@@ -245,13 +398,61 @@ describe('a login with a code (contract 5.2)', () => {
     const { secret } = await enabled('one')
     app.clock.advance(61_000)
     expect((await loginNow('one', { totp_code: shown(secret, steps) })).status).toBe(expected)
+    const measured = `${steps} steps off: ${expected === 200 ? 'accepted' : 'refused'}`
+    recordBar({ bar: 19, part: 'drift', on: 'process', n: 1, measured, isMet: true })
   })
 
-  test('of ten at once with one code exactly one is let in (RFC 6238 §5.2)', async () => {
+  test('is accepted once (RFC 6238 §5.2), and nothing older after it', async () => {
+    const { secret } = await enabled('one')
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(SIGNED_IN)
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(WRONG)
+    expect(await tryLogin('one', { totp_code: shown(secret, -1) })).toEqual(WRONG)
+    app.clock.advance(STEP_MS)
+    expect(await tryLogin('one', { totp_code: shown(secret, -1) })).toEqual(WRONG)
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(SIGNED_IN)
+  })
+
+  test('another person’s code is wrong', async () => {
+    await app.store('two')
+    const one = await enabled('one')
+    const two = await enabled('two')
+    expect(await tryLogin('one', { totp_code: shown(two.secret) })).toEqual(WRONG)
+    expect(await tryLogin('two', { totp_code: shown(one.secret) })).toEqual(WRONG)
+  })
+
+  test.each<[string, Refusal]>([
+    ['', [401, 'requires_2fa']],
+    ['12345', [422, 'validation_error']],
+    ['1234567', [422, 'validation_error']],
+    ['abcdef', [422, 'validation_error']],
+  ])('what is no code lets nobody in: %j', async (totp_code, refused) => {
+    await enabled('one')
+    expect(await tryLogin('one', { totp_code })).toEqual(refused)
+  })
+
+  test('a code helps nobody who has no account, and is not looked at without two-factor authentication', async () => {
+    await app.store('two')
+    await enabled('one')
+    expect(await tryLogin('nobody', { totp_code: '000000' })).toEqual([401, 'unauthorized'])
+    expect(await tryLogin('two', { totp_code: '000000' })).toEqual(SIGNED_IN)
+    expect(await tryLogin('one')).toEqual([401, 'requires_2fa'])
+  })
+
+  test('a secret that was copied over from another person lets nobody in', async () => {
+    await app.store('two')
+    const { secret } = await enabled('one')
+    await enabled('two')
+    app.db.exec(`UPDATE two_factor SET last_step = NULL, sealed_secret = (
+      SELECT sealed_secret FROM two_factor JOIN users ON id = user_id WHERE email = 'one@shop.test')`)
+    expect(await tryLogin('two', { totp_code: shown(secret) })).toEqual(WRONG)
+    expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(SIGNED_IN)
+  })
+
+  test('of twenty at once with one code exactly one is let in (RFC 6238 §5.2)', async () => {
     const { secret } = await enabled('one')
     app.clock.advance(61_000)
     const totp_code = shown(secret)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => loginNow('one', { totp_code })))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => loginNow('one', { totp_code })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect((await sendSignIn('two', { totp_code })).status).toBe(401)
   })
@@ -278,6 +479,166 @@ describe('a login with a code (contract 5.2)', () => {
     expect([withRightCode.body, unknown.body]).toEqual([wrong.body, wrong.body])
     // And the code was not used up.
     expect((await loginNow('one', { totp_code: shown(secret) })).status).toBe(200)
+  })
+})
+
+describe('a login with a recovery code (contract 5.2)', () => {
+  test('passes once, says how many are left, and is recorded with its address', async () => {
+    const { codes } = await enabled('one')
+    const left = async (recovery_code: string | undefined) =>
+      (await loginNow('one', { recovery_code })).body['recovery_codes_left']
+    expect(await left(codes[3])).toBe(9)
+    const [used] = auditOf(app, 'two_factor.recovery')
+    expect(used).toMatchObject({
+      action: 'two_factor.recovery_code_used',
+      actor_kind: 'person',
+      store_id: null,
+      details: { recovery_codes_left: 9 },
+    })
+    const address = app.db
+      .prepare<[], string>(`SELECT address FROM audit_events WHERE action = 'two_factor.recovery_code_used'`)
+      .pluck()
+      .get()
+    expect(address).toStartWith('198.')
+    expect(await tryLogin('one', { recovery_code: codes[3] })).toEqual(WRONG)
+    expect(await left(codes[4])).toBe(8)
+    expect(auditOf(app, 'two_factor.recovery')).toHaveLength(2)
+  })
+
+  test('all ten pass once each', async () => {
+    const { codes } = await enabled('one')
+    const left: unknown[] = []
+    for (const recovery_code of codes) {
+      left.push((await loginNow('one', { recovery_code })).body['recovery_codes_left'])
+    }
+    expect(left).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+    expect(await tryEach('one', codes)).toEqual(Array(10).fill(WRONG))
+  })
+
+  test('of twenty at once with one code exactly one is let in', async () => {
+    const [recovery_code] = (await enabled('one')).codes
+    const answers = await Promise.all(Array.from({ length: 20 }, () => loginNow('one', { recovery_code })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test.each([
+    ['in capitals', (code: string) => code.toUpperCase()],
+    ['without its dash', (code: string) => code.replace('-', '')],
+    ['with a space in its place', (code: string) => code.replace('-', ' ')],
+  ])('passes %s, and is then used up', async (_how, type) => {
+    const code = String((await enabled('one')).codes[0])
+    expect(await tryLogin('one', { recovery_code: type(code) })).toEqual(SIGNED_IN)
+    expect(await tryLogin('one', { recovery_code: code })).toEqual(WRONG)
+  })
+
+  test('another person’s does not pass, nor does one that does not exist', async () => {
+    await app.store('two')
+    const { codes } = await enabled('one')
+    await enabled('two')
+    expect(await tryLogin('two', { recovery_code: codes[0] })).toEqual(WRONG)
+    expect(await tryLogin('one', { recovery_code: 'aaaaa-aaaaa' })).toEqual(WRONG)
+    expect(await tryLogin('one', { recovery_code: '' })).toEqual([401, 'requires_2fa'])
+    expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
+  })
+
+  test('400 credential_ambiguous beside a code of the authenticator; neither is used up', async () => {
+    const { token, secret, codes } = await enabled('one')
+    const both = { totp_code: shown(secret), recovery_code: codes[0] }
+    expect(await tryLogin('one', both)).toEqual([400, 'credential_ambiguous'])
+    expect((await status(token)).body['recovery_codes_left']).toBe(10)
+    expect(await tryLogin('one', { totp_code: both.totp_code })).toEqual(SIGNED_IN)
+  })
+
+  test('is not used up if it cannot be recorded', async () => {
+    const { codes } = await enabled('one')
+    breakAuditLog(app)
+    expect((await loginNow('one', { recovery_code: codes[0] })).status).toBe(500)
+    app.db.exec('DROP TRIGGER broken')
+    expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
+  })
+})
+
+describe('the operator’s reset', () => {
+  test('removes it from exactly that person, and is recorded', async () => {
+    await app.store('two')
+    await enabled('one')
+    const two = await enabled('two')
+    expect(app.twoFactor.reset('one@shop.test')).toBe(true)
+    expect(countRows()).toEqual([1, 10])
+    expect(await tryLogin('one')).toEqual(SIGNED_IN)
+    expect(await tryLogin('two')).toEqual([401, 'requires_2fa'])
+    expect(await tryLogin('two', { totp_code: shown(two.secret) })).toEqual(SIGNED_IN)
+    expect(auditOf(app, 'two_factor.reset')).toMatchObject([
+      { actor_kind: 'operator', store_id: null, details: { sessions_ended: 1 } },
+    ])
+  })
+
+  test('tells nothing to remove and an unknown person apart', () => {
+    expect(app.twoFactor.reset('one@shop.test')).toBe(false)
+    expect(app.twoFactor.reset('nobody@shop.test')).toBeUndefined()
+    expect(actions()).toEqual([])
+  })
+})
+
+test('the members of a store who have it are counted, without setups in progress', async () => {
+  const join = (name: string, slug: string) =>
+    app.db
+      .prepare(`
+        INSERT INTO memberships (user_id, store_id, role, created_at)
+        SELECT users.id, stores.id, 'viewer', 0 FROM users, stores WHERE email = ? AND slug = ?`)
+      .run(`${name}@shop.test`, slug)
+  await app.store('two')
+  await app.store('three')
+  await enabled('one')
+  await setup(await getToken('two'))
+  await enabled('three')
+  join('two', 'one')
+  join('one', 'two')
+  const count = (slug: string) => app.twoFactor.countMembers(app.stores.requireBySlug(slug).id)
+  expect([count('one'), count('two'), count('three')]).toEqual([
+    { total: 2, enabled: 1 },
+    { total: 2, enabled: 1 },
+    { total: 1, enabled: 1 },
+  ])
+  expect(app.twoFactor.countMembers('no store')).toEqual({ total: 0, enabled: 0 })
+})
+
+describe('after the data secret was replaced', () => {
+  let logged: Record<string, unknown>[]
+  let restored: TestApp
+  beforeEach(() => {
+    logged = []
+    const log = pino({ level: 'error' }, { write: (line) => void logged.push(JSON.parse(line)) })
+    const { db, clock } = app
+    restored = proxiedApp({
+      ids: systemIds,
+      dataSecret: 'a third secret that is only used in tests',
+      db,
+      clock,
+      log,
+    })
+  })
+  afterEach(() => restored.close())
+
+  test('a code is wrong, and the reason is logged without the secret', async () => {
+    const { secret } = await enabled('one')
+    expect(await tryLogin('one', { totp_code: shown(secret) }, restored)).toEqual(WRONG)
+    expect(logged).toMatchObject([
+      {
+        user_id: expect.any(String),
+        msg: 'a TOTP secret cannot be decrypted: was the data secret replaced?',
+      },
+    ])
+    expect(JSON.stringify(logged)).not.toContain(secret)
+  })
+
+  test('a setup that was in progress has to start again, and the reason is logged', async () => {
+    const token = await getToken('one')
+    await setup(token)
+    const body = { totp_code: '000000' }
+    const answer = await restored.call('POST', '/v1/security/2fa/enable', { token, body })
+    expect(refusal(answer)).toEqual([409, 'conflict'])
+    expect(logged).toMatchObject([{ user_id: expect.any(String) }])
   })
 })
 
@@ -361,5 +722,39 @@ describe('secrets', () => {
         expect(bytes.includes(text)).toBe(false)
       }
     }
+  })
+})
+
+describe('on the disk', () => {
+  let folder: string
+  beforeEach(async () => {
+    await app.close()
+    folder = mkdtempSync(join(tmpdir(), 'lookalike-two-factor-'))
+    app = proxiedApp({ ids: systemIds, db: openDatabase(folder) })
+    await app.store('one')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('neither the secret nor a recovery code can be read, in any form', async () => {
+    const { secret, codes } = await enabled('one')
+    const read = Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))))
+    expect(read.includes('one@shop.test')).toBe(true)
+    for (const canary of [secret, ...codes, ...codes.map((code) => code.replace('-', ''))]) {
+      for (const text of [canary, canary.toLowerCase(), Buffer.from(canary).toString('base64')]) {
+        expect(read.includes(text)).toBe(false)
+      }
+    }
+  })
+
+  test('two connections accept one code and one recovery code once', async () => {
+    const other = proxiedApp({ ids: systemIds, db: openDatabase(folder), clock: app.clock })
+    const { secret, codes } = await enabled('one')
+    const totp_code = shown(secret)
+    const recovery_code = codes[0]
+    expect(await tryLogin('one', { totp_code }, other)).toEqual(SIGNED_IN)
+    expect(await tryLogin('one', { totp_code })).toEqual(WRONG)
+    expect(await tryLogin('one', { recovery_code })).toEqual(SIGNED_IN)
+    expect(await tryLogin('one', { recovery_code }, other)).toEqual(WRONG)
+    await other.close()
   })
 })

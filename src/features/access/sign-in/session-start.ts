@@ -1,0 +1,122 @@
+import type { Trace } from '../../../core/actor.ts'
+import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { readCodes, type SecondFactor } from '../../../core/second-factor.ts'
+import { isUnwritable } from '../../../core/storage.ts'
+import type { Base } from '../../module.ts'
+import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
+import type { FactorCheck } from '../two-factor/factor-check.ts'
+import { signInEvent } from './events.ts'
+import type { Lockout } from './lockout.ts'
+import type { SignInRequest } from './schema.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface SessionStartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
+  people: Pick<PeopleQueries, 'findPerson' | 'setLastSignIn'>
+  sessions: Pick<KeptSessions, 'addSession' | 'holdSession'>
+  issuer: Pick<TokenIssuer, 'createJti' | 'computeRefreshEnd'>
+  twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'passUnwritten'>
+  lockout: Pick<Lockout, 'succeed' | 'noteAddress'>
+}
+
+/** A completed sign-in. */
+export interface StartedSession {
+  session: SessionRow
+  recoveryCodesLeft?: number | undefined
+}
+
+export type SessionStart = ReturnType<typeof createSessionStart>
+
+/** Starts the session of a person whose password was right. */
+export function createSessionStart(deps: SessionStartDeps) {
+  const { people, sessions, issuer, clock, ids, twoFactor, lockout, atomically, record } = deps
+
+  /** Creates a sign-in without writing it. */
+  function createSession(person: PersonRow, amr: string[], trace: Trace): SessionRow {
+    const now = clock.now()
+    // A password reset while the password was hashed ends all sign-ins, including this one.
+    if (people.findPerson(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
+    return {
+      id: ids.uuid(),
+      userId: person.id,
+      jti: issuer.createJti(),
+      amr,
+      address: trace.address,
+      userAgent: trace.userAgent,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: issuer.computeRefreshEnd(),
+    }
+  }
+
+  /** Uses up the code and writes the sign-in. Call it in a transaction. */
+  function write(email: string, person: PersonRow, request: SignInRequest, trace: Trace) {
+    const isAsked = twoFactor.isEnabled(person.id)
+    const passed = isAsked ? twoFactor.pass(person.id, readFactor(request), trace) : undefined
+    if (passed?.ok === false) return undefined
+    const amr = isAsked ? ['pwd', 'otp'] : ['pwd']
+    const session = createSession(person, amr, trace)
+    lockout.succeed(email, person, trace.address)
+    sessions.addSession(session, LIMITS.sessionsPerPersonMax)
+    lockout.noteAddress(person, trace.address)
+    people.setLastSignIn(person.id, session.createdAt)
+    record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, trace))
+    return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }
+  }
+
+  /**
+   * The same while the database cannot be written, because the person who has to make room must get in. The sign-in stays
+   * in memory.
+   *
+   * @throws `cause` for a recovery code, because its use has to be written.
+   */
+  function startUnwritten(
+    email: string,
+    person: PersonRow,
+    request: SignInRequest,
+    trace: Trace,
+    cause: unknown,
+  ) {
+    const isAsked = twoFactor.isEnabled(person.id)
+    const isRight = isAsked ? twoFactor.passUnwritten(person.id, readFactor(request)) : true
+    if (isRight === undefined) throw cause
+    if (!isRight) return undefined
+    const session = createSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], trace)
+    lockout.succeed(email, person, trace.address)
+    sessions.holdSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
+    return { session }
+  }
+
+  /**
+   * Signs the owner of a password in, if the second factor is right. A code and its sign-in are written together, or
+   * neither is.
+   *
+   * @returns undefined for a wrong second factor. @throws ApiError `requires_2fa`.
+   */
+  return function startSession(
+    email: string,
+    person: PersonRow,
+    request: SignInRequest,
+    trace: Trace,
+  ): StartedSession | undefined {
+    try {
+      return atomically(() => write(email, person, request, trace))
+    } catch (error) {
+      if (!isUnwritable(error)) throw error
+      return startUnwritten(email, person, request, trace, error)
+    }
+  }
+}
+
+/** Reads the second factor, for a person who has one. @throws ApiError `requires_2fa`. */
+function readFactor(request: SignInRequest): SecondFactor {
+  const factor = readCodes(request)
+  if (factor.totp_code === undefined && factor.recovery_code === undefined) {
+    throw new ApiError('requires_2fa', 'Repeat the sign-in with the code of your authenticator', {
+      details: { requires_2fa: true },
+    })
+  }
+  return factor
+}
