@@ -93,7 +93,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     reads,
     sessions: sessions.service,
     twoFactor: twoFactor.check,
-    apiKeys: apiKeys.service,
+    apiKeys: apiKeys.check,
     admitAddress: ipList.service.admit,
     findPendingPassword: registration.service.findPendingPassword,
     passwords,

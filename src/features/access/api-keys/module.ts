@@ -1,10 +1,10 @@
 import type { Doors } from '../../../http/doors.ts'
-import { withoutFsync } from '../../../platform/db/open.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { WidgetKeysModule } from '../widget-keys/module.ts'
+import { createKeyCheck } from './key-check.ts'
 import { keyOperator } from './operator.ts'
 import { apiKeyQueries } from './queries.ts'
 import { apiKeyRoutes } from './routes.ts'
@@ -19,18 +19,13 @@ export interface ApiKeyNeeds {
 
 /** Wires API keys, and the operator's commands for keys of every kind. */
 export function buildApiKeys(base: Base, { stores, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
-  const { db } = base
-  const queries = apiKeyQueries(db)
-  const service = apiKeyService({
-    ...base,
-    queries,
-    remember: reads.remember,
-    tellOwners,
-    withoutFsync: (write) => withoutFsync(db, write),
-  })
+  const queries = apiKeyQueries(base.db)
+  const service = apiKeyService({ ...base, queries, tellOwners })
   return {
     service,
+    /** Finds the keys that requests come with. */
+    check: createKeyCheck({ ...base, queries, remember: reads.remember }),
     operator: keyOperator({ ...base, stores, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
-  } satisfies Module<unknown> & { operator: unknown }
+  } satisfies Module<unknown> & Record<string, unknown>
 }

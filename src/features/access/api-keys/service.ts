@@ -1,15 +1,15 @@
-import { type Actor, type CallerStore, may, type Permission } from '../../../core/actor.ts'
+import { type Actor, may, type Permission } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
-import { isoTime } from '../../../core/clock.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
-import { hashSecret, isSameHash } from '../../../core/secrets.ts'
-import { createTouch } from '../../../core/touch.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
-import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
+import { computeLifetime, isAhead } from './lifetime.ts'
 import type { ApiKeyQueries, ApiKeyRow, ApiKeyWithMaker } from './queries.ts'
 import {
   type ApiKey,
@@ -25,23 +25,9 @@ import {
 } from './schema.ts'
 import { readPermissions, toScopes } from './scopes.ts'
 
-export interface ApiKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync' | 'record'> {
+export interface ApiKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: ApiKeyQueries
   tellOwners: TellOwners
-  /** Reads something, unless the database is as it was when it was read last. */
-  remember: Reads['remember']
-  log: { warn(fields: { err: unknown }, message: string): void }
-}
-
-/** A key that came with a request. */
-export interface KnownKey {
-  id: string
-  store: CallerStore
-  /** The permissions of the key at this moment. */
-  scopes: Permission[]
-  /** Unix ms; null if the key was never used. */
-  lastUsedAt: number | null
-  state: 'valid' | 'expired'
 }
 
 /** Numbers for the security overview (contract 5.8). */
@@ -55,12 +41,9 @@ export interface ApiKeyOverview {
 
 export type ApiKeyService = ReturnType<typeof apiKeyService>
 
-const DAY_MS = 86_400_000
-
 /** API keys of stores (contract 4.10). */
 export function apiKeyService(deps: ApiKeyDeps) {
-  const { queries, clock, ids, atomically, record, remember } = deps
-  const touch = createTouch({ ...deps, name: 'an API key' })
+  const { queries, clock, ids, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for a key of another store. */
   function findOwned(storeId: string, id: string): ApiKeyWithMaker {
@@ -81,11 +64,6 @@ export function apiKeyService(deps: ApiKeyDeps) {
     if (actor.kind === 'machine') deps.tellOwners(actor, 'api_key_made')
   }
 
-  function createValue() {
-    const key = createChecksummedKey(API_KEY_PREFIX, ids)
-    return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
-  }
-
   return {
     /**
      * Creates a key; only this answer contains its value.
@@ -96,24 +74,9 @@ export function apiKeyService(deps: ApiKeyDeps) {
     create(actor: Actor, body: ApiKeyBody): NewApiKey {
       const scopes = readPermissions(body.scopes)
       assertHolds(actor, scopes)
-      const { key, ...value } = createValue()
+      const { key, ...value } = createValue(ids)
       const now = clock.now()
-      const row: ApiKeyRow = {
-        ...value,
-        ...computeLifetime(body.expires_in_days ?? null, now),
-        id: ids.uuid(),
-        storeId: actor.storeId,
-        name: body.name,
-        scopes,
-        createdAt: now,
-        createdBy: actor.userId,
-        isByMachine: actor.kind === 'machine',
-        lastUsedAt: null,
-        lastUsedIp: null,
-        rotatedAt: null,
-        previousKeyHash: null,
-        previousExpiresAt: null,
-      }
+      const row = createRow(actor, ids.uuid(), { ...body, scopes }, value, now)
       return atomically(() => {
         if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
         queries.add(row)
@@ -180,20 +143,12 @@ export function apiKeyService(deps: ApiKeyDeps) {
      * @throws ApiError `not_found`, `permission_denied` for scopes that the actor lacks.
      */
     rotate(actor: Actor, id: string, { grace_seconds = 0 }: Rotation): RotatedApiKey {
-      const { key, ...value } = createValue()
+      const { key, ...value } = createValue(ids)
       const now = clock.now()
       return atomically(() => {
         const before = findManageable(actor, id)
         const previousEnds = Math.min(now + grace_seconds * 1000, before.expiresAt ?? Infinity)
-        const stillWorks = previousEnds > now
-        const row: ApiKeyWithMaker = {
-          ...before,
-          ...value,
-          ...computeLifetime(before.lifetimeDays, now),
-          rotatedAt: now,
-          previousKeyHash: stillWorks ? before.keyHash : null,
-          previousExpiresAt: stillWorks ? previousEnds : null,
-        }
+        const row = giveNewValue(before, value, previousEnds, now)
         queries.replace(row)
         const previous_expires_at = isoTime(previousEnds)
         record(
@@ -217,32 +172,6 @@ export function apiKeyService(deps: ApiKeyDeps) {
       })
       return { status: 'revoked', id }
     },
-
-    /**
-     * Finds a key by its present value, or by its previous one during the grace period. Any other text takes the same time
-     * and gives undefined.
-     *
-     * @param now Unix ms.
-     */
-    find(key: string, now: number): KnownKey | undefined {
-      const hash = hashSecret(key)
-      const row = remember(`key ${hash.toString('base64')}`, () => queries.findByHash(hash))
-      const isPresent = isSameHash(hash, row?.keyHash)
-      const isPrevious = isSameHash(hash, row?.previousKeyHash ?? undefined)
-      if (!row || !(isPresent || (isPrevious && isAhead(row.previousExpiresAt, now)))) return undefined
-      const { id, store, lastUsedAt, expiresAt } = row
-      return {
-        id,
-        store,
-        lastUsedAt,
-        scopes: deriveEffectiveScopes(row),
-        state: expiresAt === null || isAhead(expiresAt, now) ? 'valid' : 'expired',
-      }
-    },
-
-    /** Records when and from where a key was used, at most once a minute. */
-    touch: ({ id, lastUsedAt: lastAt }: KnownKey, address: string): void =>
-      touch({ lastAt, write: (now) => queries.touch(id, address, now) }),
 
     /** Ends every key of a store. Call it inside a transaction. */
     removeByStore: queries.removeByStore,
@@ -272,17 +201,59 @@ function assertHolds(actor: Actor, scopes: readonly Permission[]): void {
   if (lacking !== undefined) throw missingPermission(lacking)
 }
 
+type KeyValue = Pick<ApiKeyRow, 'keyHash' | 'prefix'>
+
+/** Creates the value of a key, with the parts of it that are stored. */
+function createValue(ids: Pick<Ids, 'secret'>): KeyValue & { key: string } {
+  const key = createChecksummedKey(API_KEY_PREFIX, ids)
+  return { key, keyHash: hashSecret(key), prefix: key.slice(0, PREFIX_CHARS) }
+}
+
+const createRow = (
+  actor: Actor,
+  id: string,
+  { name, scopes, expires_in_days = null }: Omit<ApiKeyBody, 'scopes'> & { scopes: Permission[] },
+  value: KeyValue,
+  now: number,
+): ApiKeyRow => ({
+  ...value,
+  ...computeLifetime(expires_in_days, now),
+  id,
+  storeId: actor.storeId,
+  name,
+  scopes,
+  createdAt: now,
+  createdBy: actor.userId,
+  isByMachine: actor.kind === 'machine',
+  lastUsedAt: null,
+  lastUsedIp: null,
+  rotatedAt: null,
+  previousKeyHash: null,
+  previousExpiresAt: null,
+})
+
+/** @param previousEnds Unix ms until which the present value still works. */
+function giveNewValue(
+  before: ApiKeyWithMaker,
+  value: KeyValue,
+  previousEnds: number,
+  now: number,
+): ApiKeyWithMaker {
+  const stillWorks = previousEnds > now
+  return {
+    ...before,
+    ...value,
+    ...computeLifetime(before.lifetimeDays, now),
+    rotatedAt: now,
+    previousKeyHash: stillWorks ? before.keyHash : null,
+    previousExpiresAt: stillWorks ? previousEnds : null,
+  }
+}
+
 const tooManyKeys = () =>
   new ApiError('conflict', `A store may have ${KEYS_PER_STORE_MAX} API keys`, {
     details: { limit: KEYS_PER_STORE_MAX },
   })
-
-const computeLifetime = (lifetimeDays: number | null, now: number) => ({
-  lifetimeDays,
-  expiresAt: lifetimeDays === null ? null : now + lifetimeDays * DAY_MS,
-})
-
-const isAhead = (at: number | null, now: number): boolean => at !== null && at > now
 
 const identify = ({ id, name }: ApiKeyRow) => ({ id, name })
 

@@ -3,24 +3,26 @@ import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
+import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
-import { emailChangeQueries } from './queries.ts'
+import { createEmailLinks, type EmailLinkDeps } from './links.ts'
+import { type EmailChangeQueries, emailChangeQueries } from './queries.ts'
 import { emailChangeRoutes, emailLinkRoutes } from './routes.ts'
 import { type EmailChangeDeps, type EmailChangeService, emailChangeService } from './service.ts'
 
 export interface EmailChangeNeeds
-  extends Pick<
-    EmailChangeDeps,
-    | 'people'
-    | 'outbox'
-    | 'prove'
-    | 'verifyPassword'
-    | 'endOtherSessions'
-    | 'forgetResetLinks'
-    | 'forgetRegistrations'
-    | 'forgetEmailInLog'
-  > {
-  requests: EmailChangeDeps['queries']
+  extends Pick<EmailChangeDeps, 'prove'>,
+    Pick<
+      EmailLinkDeps,
+      | 'people'
+      | 'verifyPassword'
+      | 'endOtherSessions'
+      | 'forgetResetLinks'
+      | 'forgetRegistrations'
+      | 'forgetEmailInLog'
+    > {
+  requests: EmailChangeQueries
+  outbox: OutboxService
 }
 
 /** The changes that wait. A new password drops those of its person, so they are made before both features. */
@@ -34,13 +36,13 @@ export function buildEmailChange(base: Base, { requests, ...needs }: EmailChange
     queries: requests,
     tries: base.throttle('email-change.person', LIMITS.emailChangesPerHour, HOUR_MS),
     mails: base.throttle('email-change.email', LIMITS.emailChangesPerHour, HOUR_MS),
-    locked: createKeyedLock(),
   })
+  const links = createEmailLinks({ ...base, ...needs, queries: requests, locked: createKeyedLock() })
   return {
     service,
     routes: (doors: Doors) =>
       new Elysia({ name: 'email-change' })
-        .use(emailLinkRoutes(doors, service))
+        .use(emailLinkRoutes(doors, links))
         .use(emailChangeRoutes(doors, service)),
     chores: [{ name: 'deleting old changes of addresses', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<EmailChangeService>

@@ -7,6 +7,7 @@ import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http
 import { TOO_MANY_FROM_ADDRESS } from '../../../http/link-answers.ts'
 import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import { PROVING } from '../proof/schema.ts'
+import type { EmailLinks } from './links.ts'
 import { approvePage, confirmNewPage } from './pages.ts'
 import {
   EmailApproval,
@@ -67,7 +68,7 @@ export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, chang
 /** The links of the mails. No answer may be cached. */
 export function emailLinkRoutes(
   { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
-  change: EmailChangeService,
+  links: EmailLinks,
 ) {
   return new Elysia({ name: 'email-change.links', prefix: '/verify/email', tags: ['Account'] })
     .use(forAnyone)
@@ -76,7 +77,7 @@ export function emailLinkRoutes(
       set.headers['referrer-policy'] = 'no-referrer'
     })
     .get('', () => answerPage(confirmNewPage(), SCRIPTED), { detail: { hide: true } })
-    .post('', ({ body, trace }) => change.confirm(body, trace), {
+    .post('', ({ body, trace }) => links.confirm(body, trace), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailConfirmation,
       response: {
@@ -93,7 +94,7 @@ export function emailLinkRoutes(
       },
     })
     .get('/approve', () => answerPage(approvePage(), SCRIPTED), { detail: { hide: true } })
-    .post('/approve', ({ body, trace }) => change.approve(body.token, trace), {
+    .post('/approve', ({ body, trace }) => links.approve(body.token, trace), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailApproval,
       response: {

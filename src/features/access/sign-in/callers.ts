@@ -18,7 +18,7 @@ import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { ApiKeyService } from '../api-keys/service.ts'
+import type { KeyCheck } from '../api-keys/key-check.ts'
 import type { IpListService } from '../ip-list/service.ts'
 import type { KeptSessions } from '../sessions/kept-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
@@ -31,7 +31,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads 
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: KeptSessions
   holders: TokenHolders
-  apiKeys: Pick<ApiKeyService, 'find' | 'touch'>
+  apiKeys: KeyCheck
   admitAddress: IpListService['admit']
   log: { warn(fields: { err: unknown }, message: string): void }
 }

@@ -1,15 +1,14 @@
 import { type Actor, may, type Permission } from '../../../core/actor.ts'
 import { type AuditEvent, describeAct } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
-import { ApiError, missingPermission, notFound, signInFirst } from '../../../core/errors.ts'
+import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
-import type { PlanName } from '../../../core/plans.ts'
-import { hashSecret, isSecret } from '../../../core/secrets.ts'
-import { widgetSuspended } from '../../../http/suspension.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
+import { createWidgetAdmission } from './admission.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
 import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
@@ -25,7 +24,7 @@ import {
 
 export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WidgetKeyQueries
-  /** @throws ApiError for what is no filter, or one that asks nothing. */
+  /** @throws ApiError if the filter is invalid or empty. */
   checkFilters(input: unknown, pointer: string): void
 }
 
@@ -35,19 +34,6 @@ export interface CreatedWidgetKey {
   name: string
   key: string
   origins: string[]
-}
-
-/** The key that a widget's request came with: its store, the size of its budget, and what it may find. */
-export interface AdmittedWidget {
-  keyId: string
-  storeId: string
-  plan: PlanName
-  /** null: the limit of the plan. */
-  ratePerMinute: number | null
-  /** In the filter language; null lets every product pass. */
-  forcedFilters: unknown
-  /** Of the page that asks. */
-  origin: string
 }
 
 export type WidgetKeyService = ReturnType<typeof widgetKeyService>
@@ -192,31 +178,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     /** Counts the keys of a store. */
     count: (storeId: string): number => queries.count(storeId),
 
-    /**
-     * Admits a request of a widget (contract 4.11).
-     *
-     * @param origin the Origin header; null if the request has none.
-     * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `store_suspended`,
-     * `permission_denied` when the key does not allow that use.
-     */
-    admit(key: string, origin: string | null, use: WidgetUse): AdmittedWidget {
-      const row = queries.findByHash(hashSecret(key))
-      if (!isSecret(key, row?.keyHash) || !row) throw signInFirst()
-      if (!origin) {
-        throw new ApiError(
-          'origin_missing',
-          'The request has no Origin header: serve the page over http or https',
-        )
-      }
-      // Sandboxed frames and local files send "null", whichever page they belong to.
-      if (origin === 'null' || !row.origins.includes(origin)) {
-        throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
-      }
-      if (row.isSuspended) throw widgetSuspended()
-      if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
-      const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
-      return { keyId, storeId, plan, ratePerMinute, forcedFilters, origin }
-    },
+    admit: createWidgetAdmission(queries),
   }
 }
 
@@ -281,7 +243,7 @@ const tooManyKeys = () =>
     details: { limit: KEYS_PER_STORE_MAX },
   })
 
-/** What the audit log tells of a key; never its value. */
+/** The details of a key in the audit log, which never holds its value. */
 const listDetails = (row: WidgetKeyRow) => ({
   id: row.id,
   name: row.name,

@@ -1,0 +1,48 @@
+import { ApiError, missingPermission, signInFirst } from '../../../core/errors.ts'
+import type { PlanName } from '../../../core/plans.ts'
+import { hashSecret, isSecret } from '../../../core/secrets.ts'
+import { widgetSuspended } from '../../../http/suspension.ts'
+import type { WidgetKeyQueries } from './queries.ts'
+import type { WidgetUse } from './schema.ts'
+
+/** The key that a widget's request came with: its store, the size of its budget, and what it may find. */
+export interface AdmittedWidget {
+  keyId: string
+  storeId: string
+  plan: PlanName
+  /** null: the limit of the plan. */
+  ratePerMinute: number | null
+  /** In the filter language; null lets every product pass. */
+  forcedFilters: unknown
+  /** Of the page that asks. */
+  origin: string
+}
+
+/** Creates the check of a request that came from a web page. */
+export const createWidgetAdmission =
+  (queries: Pick<WidgetKeyQueries, 'findByHash'>) =>
+  /**
+   * Admits a request of a widget (contract 4.11).
+   *
+   * @param origin the Origin header; null if the request has none.
+   * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `store_suspended`,
+   * `permission_denied` when the key does not allow that use.
+   */
+  (key: string, origin: string | null, use: WidgetUse): AdmittedWidget => {
+    const row = queries.findByHash(hashSecret(key))
+    if (!isSecret(key, row?.keyHash) || !row) throw signInFirst()
+    if (!origin) {
+      throw new ApiError(
+        'origin_missing',
+        'The request has no Origin header: serve the page over http or https',
+      )
+    }
+    // Sandboxed frames and local files send "null", whichever page they belong to.
+    if (origin === 'null' || !row.origins.includes(origin)) {
+      throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
+    }
+    if (row.isSuspended) throw widgetSuspended()
+    if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
+    const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
+    return { keyId, storeId, plan, ratePerMinute, forcedFilters, origin }
+  }
