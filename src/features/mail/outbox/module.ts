@@ -2,8 +2,10 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import type { Mailer } from '../../../platform/mail/mailer.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base, Module } from '../../module.ts'
+import { createCourier } from './courier.ts'
 import { outboxQueries } from './queries.ts'
 import { type OutboxService, outboxService } from './service.ts'
+import { createMailTexts } from './texts.ts'
 
 export interface MailNeeds {
   mailer: Mailer
@@ -13,7 +15,10 @@ export interface MailNeeds {
 
 /** Wires the outbox. */
 export function buildMail(base: Base, { mailer, secretBox }: MailNeeds) {
-  const service = outboxService({ ...base, queries: outboxQueries(base.db), mailer, secretBox })
+  const queries = outboxQueries(base.db)
+  const texts = createMailTexts(secretBox)
+  const courier = createCourier({ ...base, queries, mailer, texts })
+  const service = outboxService({ ...base, queries, mailer, texts, courier })
   return {
     service,
     chores: [

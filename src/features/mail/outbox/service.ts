@@ -1,15 +1,16 @@
-import { createBackoff } from '../../../core/backoff.ts'
-import { isoTime } from '../../../core/clock.ts'
-import type { Mail, MailError, Mailer } from '../../../platform/mail/mailer.ts'
-import type { SecretBox } from '../../../platform/secret-box.ts'
+import { HOUR_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
+import type { Mail, Mailer } from '../../../platform/mail/mailer.ts'
 import type { Base } from '../../module.ts'
+import type { Courier } from './courier.ts'
 import type { OutboxQueries, OutboxRow } from './queries.ts'
+import type { MailTexts } from './texts.ts'
 
 export interface OutboxDeps extends Pick<Base, 'clock' | 'ids' | 'defer'> {
   log: Pick<Base['log'], 'warn'>
   queries: OutboxQueries
-  mailer: Mailer
-  secretBox: SecretBox
+  mailer: Pick<Mailer, 'isConfigured'>
+  texts: MailTexts
+  courier: Courier
 }
 
 /** How the outbox treats a mail until it is delivered. */
@@ -33,26 +34,12 @@ export interface WaitingMail {
   last_error: string | null
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-
-/** Waits after the first, second … failure. The last one repeats. */
-const backoff = createBackoff({ waits: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] })
-
 /** Time for the first attempt of a new mail, before {@link OutboxService.retryDue} tries it. */
 const FIRST_ATTEMPT_MS = MINUTE_MS
 
 /** A mail that waits for longer is deleted, even if its link lives longer. */
 const WANTED_MS = 30 * 24 * HOUR_MS
 const ROWS_MAX = 10_000
-const PER_RUN_MAX = 50
-const ERROR_CHARS_MAX = 300
-
-/** The key that sealed the text is gone, so only a new mail helps. */
-const UNREADABLE = 'The text cannot be decrypted, because the secret of this install has changed'
-
-/** How an attempt ended. */
-type Outcome = 'delivered' | MailError['reason'] | 'unknown'
 
 export type OutboxService = ReturnType<typeof outboxService>
 
@@ -60,12 +47,8 @@ export type OutboxService = ReturnType<typeof outboxService>
  * Stores each mail before sending it. No mail is lost while the mail server is down, and the operator of an install
  * without one can read the mails there.
  */
-export function outboxService({ queries, mailer, secretBox, clock, ids, defer, log }: OutboxDeps) {
-  /** Ids of mails that are being sent. */
-  const underway = new Set<string>()
-  /** Ids of delivered mails that could not be deleted from the table. */
-  const delivered = new Set<string>()
-  let retrying: Promise<number> | undefined
+export function outboxService({ queries, mailer, courier, texts, clock, ids, defer, log }: OutboxDeps) {
+  const { deliver } = courier
 
   function write(
     { to, subject, text }: Mail,
@@ -79,7 +62,7 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
       id,
       recipient: to,
       subject,
-      sealedText: secretBox.seal(text, buildContext(id)),
+      sealedText: texts.seal(id, text),
       createdAt: now,
       expiresAt: now + wantedMs,
       mayGiveWay: mayGiveWay ? 1 : 0,
@@ -89,78 +72,8 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
     return id
   }
 
-  const openText = ({ id, sealedText }: OutboxRow) => secretBox.open(sealedText, buildContext(id))
-
-  /** Records the outcome of an attempt. A failure to write, for example on a full disk, does not change the outcome. */
-  function tryWrite(id: string, outcome: () => void): boolean {
-    try {
-      outcome()
-      return true
-    } catch (err) {
-      log.warn({ err, mail_id: id }, 'the outbox cannot be written')
-      return false
-    }
-  }
-
-  function remove(id: string): void {
-    if (tryWrite(id, () => queries.remove(id))) delivered.delete(id)
-    else delivered.add(id)
-  }
-
-  async function attempt(row: OutboxRow): Promise<Outcome> {
-    const text = openText(row)
-    if (text === undefined) return noteFailure(row, 'refused', new Error(UNREADABLE))
-    try {
-      await mailer.send({ to: row.recipient, subject: row.subject, text })
-    } catch (error) {
-      // Neither the mail nor its server failed: the mail goes out after the next start.
-      if ((error as Partial<MailError>).reason === 'stopped') return 'stopped'
-      return noteFailure(row, (error as Partial<MailError>).reason ?? 'unknown', error)
-    }
-    remove(row.id)
-    return 'delivered'
-  }
-
-  function noteFailure<Reason extends Outcome>(
-    { id, attempts }: OutboxRow,
-    reason: Reason,
-    error: unknown,
-  ): Reason {
-    const line = toPlainLine(error instanceof Error ? error.message : String(error))
-    tryWrite(id, () => queries.fail(id, clock.now() + backoff(attempts), line))
-    log.warn({ err: error, mail_id: id, reason, attempts: attempts + 1 }, 'a mail was not delivered')
-    return reason
-  }
-
-  async function deliverRow(row: OutboxRow): Promise<Outcome> {
-    underway.add(row.id)
-    try {
-      return await attempt(row)
-    } finally {
-      underway.delete(row.id)
-    }
-  }
-
-  async function deliver(id: string): Promise<boolean> {
-    const row = mailer.isConfigured && !underway.has(id) ? queries.find(id) : undefined
-    return row !== undefined && (await deliverRow(row)) === 'delivered'
-  }
-
   const tryDeliver = (id: string): Promise<unknown> =>
     deliver(id).catch((err) => log.warn({ err, mail_id: id }, 'a mail was not delivered'))
-
-  async function retry(): Promise<number> {
-    let count = 0
-    for (const id of delivered) remove(id)
-    for (const row of queries.listDue(clock.now(), PER_RUN_MAX)) {
-      if (underway.has(row.id) || delivered.has(row.id)) continue
-      const outcome = await deliverRow(row)
-      if (outcome === 'delivered') count += 1
-      // If the server failed rather than refused this mail, the other mails would fail too.
-      else if (outcome !== 'refused') break
-    }
-    return count
-  }
 
   const describe = (row: OutboxRow): Omit<WaitingMail, 'text'> => ({
     id: row.id,
@@ -205,13 +118,7 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
      *
      * @returns how many were delivered.
      */
-    retryDue(): Promise<number> {
-      if (!mailer.isConfigured) return Promise.resolve(0)
-      retrying ??= retry().finally(() => {
-        retrying = undefined
-      })
-      return retrying
-    },
+    retryDue: courier.retryDue,
 
     /** Deletes the waiting mails to an address. @param email normalised. */
     forgetRecipient: queries.removeByRecipient,
@@ -221,7 +128,7 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
 
     /** Lists waiting mails, oldest first. The texts may contain links that open an account. */
     list: (): WaitingMail[] =>
-      queries.list(clock.now()).map((row) => ({ ...describe(row), text: openText(row) ?? null })),
+      queries.list(clock.now()).map((row) => ({ ...describe(row), text: texts.open(row) ?? null })),
 
     /** Lists waiting mails without their texts, the newest first. @param beforeId only older ones. */
     listPage: (beforeId: string | null, limit: number): Omit<WaitingMail, 'text'>[] =>
@@ -242,13 +149,3 @@ export function outboxService({ queries, mailer, secretBox, clock, ids, defer, l
     },
   }
 }
-
-/** Binds a sealed text to its row: it opens nowhere else. */
-const buildContext = (id: string): string => `outbox:${id}`
-
-/** Shortens a reply of the mail server to one line. */
-const toPlainLine = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .slice(0, ERROR_CHARS_MAX)

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { createCourier } from '../../../../src/features/mail/outbox/courier.ts'
 import { outboxQueries } from '../../../../src/features/mail/outbox/queries.ts'
 import { outboxService } from '../../../../src/features/mail/outbox/service.ts'
+import { createMailTexts } from '../../../../src/features/mail/outbox/texts.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { createMailer, type Mail, MailError, type Mailer } from '../../../../src/platform/mail/mailer.ts'
 import { createEgress } from '../../../../src/platform/outbound/egress.ts'
@@ -30,17 +32,14 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
   const deferred: (() => unknown)[] = []
   const runDeferred = () => Promise.all(deferred.splice(0).map((work) => work()))
   const mailer: Mailer = send ? { isConfigured: true, send } : createMailer(NO_SERVER)
-  const outbox = outboxService({
-    queries: outboxQueries(db),
-    mailer,
-    secretBox: createSecretBox(secret, {
-      secret: (size) => Buffer.alloc(size, clock.now()).toString('base64url'),
-    }),
-    clock,
-    ids,
-    defer: (work) => void deferred.push(work),
-    log: { warn: (fields: Record<string, unknown>) => void warnings.push(fields) },
-  })
+  const queries = outboxQueries(db)
+  const texts = createMailTexts(
+    createSecretBox(secret, { secret: (size) => Buffer.alloc(size, clock.now()).toString('base64url') }),
+  )
+  const log = { warn: (fields: Record<string, unknown>) => void warnings.push(fields) }
+  const courier = createCourier({ queries, mailer, texts, clock, log })
+  const defer = (work: () => unknown) => void deferred.push(work)
+  const outbox = outboxService({ queries, mailer, texts, courier, clock, ids, defer, log })
   const rows = () => outbox.list().map(({ recipient }) => recipient)
   return { outbox, clock, db, warnings, rows, runDeferred }
 }
