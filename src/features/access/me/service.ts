@@ -9,7 +9,7 @@ import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { ProofService } from '../proof/service.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
@@ -17,7 +17,7 @@ import type { Me, MePatch, PasswordChange, SessionList, SessionView } from './sc
 
 export interface MeDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonWithMemberships' | 'setName' | 'setPassword'>
-  sessions: KeptSessions
+  sessions: BufferedSessions
   passwords: Pick<PasswordHasher, 'hash'>
   isTwoFactorEnabled: TwoFactorService['isEnabled']
   /** Asks for the current password. */

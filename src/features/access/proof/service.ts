@@ -6,13 +6,13 @@ import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import type { Proof } from './schema.ts'
 
 export interface ProofDeps extends Pick<Base, 'clock' | 'atomically'> {
   people: Pick<PeopleQueries, 'findPerson'>
-  sessions: Pick<KeptSessions, 'findSession'>
+  sessions: Pick<BufferedSessions, 'findSession'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'countWrongCode'>
   passwords: Pick<PasswordHasher, 'verify'>
   /** Wrong passwords and codes of one signed-in person. They do not count as failed sign-ins, which a stranger can cause. */

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Base, Module } from '../../module.ts'
-import { createKeptSessions } from './kept-sessions.ts'
+import { createBufferedSessions } from './buffered-sessions.ts'
 import { sessionQueries } from './session-queries.ts'
 
 export type SessionsModule = ReturnType<typeof buildSessions>
@@ -13,7 +13,7 @@ export function buildSessions({ db, clock, log, defer, throttle }: Base) {
   const failures = countFailures('login.email', LIMITS.failuresWindowMs)
   const codeFailures = countFailures('login.code', 2 * LIMITS.failuresWindowMs)
   const service = {
-    sessions: createKeptSessions({ stored: sessionQueries(db), defer, log }),
+    sessions: createBufferedSessions({ stored: sessionQueries(db), defer, log }),
     /** Failed sign-ins by e-mail address. */
     failures,
     /** Wrong second factors by e-mail address, in a window twice as long. */

@@ -20,7 +20,7 @@ import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/peopl
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KeyCheck } from '../api-keys/key-check.ts'
 import type { IpListService } from '../ip-list/service.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
@@ -29,7 +29,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads 
   queries: Pick<SignInQueries, 'listGroups'>
   stores: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
-  sessions: KeptSessions
+  sessions: BufferedSessions
   holders: TokenHolders
   apiKeys: KeyCheck
   admitAddress: IpListService['admit']

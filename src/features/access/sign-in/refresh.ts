@@ -5,7 +5,7 @@ import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
 import type { Base } from '../../module.ts'
 import type { IpListService } from '../ip-list/service.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import { missing } from './client-credentials.ts'
 import type { SignInQueries } from './queries.ts'
 import type { AccessToken, RevokeForm } from './schema.ts'
@@ -14,7 +14,7 @@ import type { TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: Pick<SignInQueries, 'revoke' | 'pruneRevoked'>
-  sessions: KeptSessions
+  sessions: BufferedSessions
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer

@@ -5,7 +5,7 @@ import { readCodes, type SecondFactor } from '../../../core/second-factor.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { signInEvent } from './events.ts'
@@ -15,7 +15,7 @@ import type { TokenIssuer } from './token-issuer.ts'
 
 export interface SessionStartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'findPerson' | 'setLastSignIn'>
-  sessions: Pick<KeptSessions, 'addSession' | 'holdSession'>
+  sessions: Pick<BufferedSessions, 'addSession' | 'bufferSession'>
   issuer: Pick<TokenIssuer, 'createJti' | 'computeRefreshEnd'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'passUnwritten'>
   lockout: Pick<Lockout, 'succeed' | 'noteAddress'>
@@ -85,7 +85,7 @@ export function createSessionStart(deps: SessionStartDeps) {
     if (!isRight) return undefined
     const session = createSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], trace)
     lockout.succeed(email, person, trace.address)
-    sessions.holdSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
+    sessions.bufferSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
     return { session }
   }
 

@@ -1,7 +1,7 @@
 import type { Claims } from '../../../http/tokens.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { KeptSessions } from '../sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries, TokenStore } from './queries.ts'
 
@@ -19,7 +19,7 @@ export interface PersonHolder {
 export function createTokenHolders(
   queries: Pick<SignInQueries, 'findTokenStore'>,
   people: Pick<PeopleQueries, 'findPersonWithMemberships'>,
-  sessions: Pick<KeptSessions, 'findSession'>,
+  sessions: Pick<BufferedSessions, 'findSession'>,
   remember: Reads['remember'],
 ) {
   return {

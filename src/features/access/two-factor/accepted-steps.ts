@@ -9,24 +9,24 @@ const isUsed = (step: number, last: number | null | undefined, nowStep: number):
 
 /** Keeps the used time steps (RFC 6238 §5.2), in memory for a minute if the database cannot be written. */
 export function createAcceptedSteps(queries: Pick<TwoFactorQueries, 'acceptStep' | 'find'>) {
-  const held = new Map<string, number>()
+  const inMemory = new Map<string, number>()
 
   function forgetFar(nowStep: number): void {
-    for (const [userId, step] of held) if (Math.abs(step - nowStep) > NEAR_STEPS) held.delete(userId)
+    for (const [userId, step] of inMemory) if (Math.abs(step - nowStep) > NEAR_STEPS) inMemory.delete(userId)
   }
 
   return {
     /** Uses up a step and all earlier ones, in the database. @returns false if the step was already used. */
     accept: (userId: string, step: number, nowStep: number): boolean =>
-      !isUsed(step, held.get(userId), nowStep) && queries.acceptStep(userId, step, nowStep),
+      !isUsed(step, inMemory.get(userId), nowStep) && queries.acceptStep(userId, step, nowStep),
 
     /** The same in memory, while the database cannot be written. */
-    hold(userId: string, step: number, nowStep: number): boolean {
+    acceptInMemory(userId: string, step: number, nowStep: number): boolean {
       forgetFar(nowStep)
-      const isOld = [held.get(userId), queries.find(userId)?.lastStep].some((last) =>
+      const isOld = [inMemory.get(userId), queries.find(userId)?.lastStep].some((last) =>
         isUsed(step, last, nowStep),
       )
-      if (!isOld) held.set(userId, step)
+      if (!isOld) inMemory.set(userId, step)
       return !isOld
     },
   }

@@ -91,7 +91,7 @@ export function createFactorCheck(deps: FactorCheckDeps) {
      * @returns undefined for a recovery code, because its use has to be written.
      */
     passUnwritten: (userId: string, { totp_code }: SecondFactor): boolean | undefined =>
-      totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.hold),
+      totp_code === undefined ? undefined : isStepAccepted(userId, totp_code, steps.acceptInMemory),
 
     /**
      * Counts a wrong second factor after a right password, and mails the person about the tenth since the last success.

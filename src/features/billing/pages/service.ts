@@ -1,7 +1,7 @@
 import type { Trace } from '../../../core/actor.ts'
 import { notFound, superAdminOnly } from '../../../core/errors.ts'
 import type { Tokens } from '../../../http/tokens.ts'
-import type { KeptSessions } from '../../access/sessions/kept-sessions.ts'
+import type { BufferedSessions } from '../../access/sessions/buffered-sessions.ts'
 import type { UserToken } from '../../access/sign-in/schema.ts'
 import type { SignInService } from '../../access/sign-in/service.ts'
 import type { Base } from '../../module.ts'
@@ -15,7 +15,7 @@ export interface BillingPagesDeps extends Pick<Base, 'atomically' | 'record'> {
   links: Pick<Links, 'readCheckout' | 'readInvoice'>
   signIn: SignInService['signIn']
   tokens: Pick<Tokens, 'read'>
-  sessions: Pick<KeptSessions, 'endSession'>
+  sessions: Pick<BufferedSessions, 'endSession'>
 }
 
 export type BillingPagesService = ReturnType<typeof billingPagesService>
