@@ -4,7 +4,8 @@ import { isoTime } from '../../../core/clock.ts'
 import { signInFirst } from '../../../core/errors.ts'
 import type { LineStreams } from '../../../http/line-streams.ts'
 import type { Base } from '../../module.ts'
-import type { ExportQueries, ExportRow } from './export-queries.ts'
+import type { ExportQueries } from './export-queries.ts'
+import type { ExportRow } from './export-rows-queries.ts'
 
 export interface PeopleExportDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: ExportQueries
