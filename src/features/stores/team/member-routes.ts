@@ -4,6 +4,7 @@ import { jsonBody, noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { MemberService } from './members.ts'
+import type { NewUserService } from './new-users.ts'
 import {
   Member,
   MemberList,
@@ -75,10 +76,14 @@ export function memberRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity
 }
 
 /** Routes for the users of a store (contract 5.10). */
-export function userRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, members: MemberService) {
+export function userRoutes(
+  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  members: MemberService,
+  newUsers: NewUserService,
+) {
   return new Elysia({ name: 'team.users.routes', prefix: '/v1/users', tags: ['Team'] })
     .use(forStoreSecurity)
-    .post('', async ({ actor, body, status }) => status(201, await members.addUser(actor, body)), {
+    .post('', async ({ actor, body, status }) => status(201, await newUsers.create(actor, body)), {
       can: 'team:invite',
       parse: jsonBody(),
       body: UserBody,

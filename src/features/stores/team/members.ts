@@ -1,52 +1,27 @@
 import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
-import { DAY_MS, isoTime } from '../../../core/clock.ts'
-import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
+import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
-import { findPasswordProblem } from '../../../core/password-rule.ts'
-import type { Problem } from '../../../core/problem.ts'
-import { networkKey } from '../../../core/throttle-keys.ts'
-import { validationError } from '../../../http/validation.ts'
-import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { GroupName } from '../groups/schema.ts'
 import type { GroupService } from '../groups/service.ts'
 import type { MemberRow, PeopleQueries } from '../people/queries.ts'
-import { accountMadeMail } from './mails.ts'
 import type { InviteQueries } from './queries.ts'
 import type { Rights } from './rights.ts'
-import type { Member, MemberList, MemberPatch, MemberRemoved, User, UserBody } from './schema.ts'
+import type { Member, MemberList, MemberPatch, MemberRemoved, User } from './schema.ts'
 
-export interface MemberDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
+export interface MemberDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: Pick<InviteQueries, 'cancelOfInviter'>
-  people: Pick<
-    PeopleQueries,
-    | 'findPerson'
-    | 'findPersonByEmail'
-    | 'findMember'
-    | 'listMembers'
-    | 'countOwners'
-    | 'addPerson'
-    | 'addMembership'
-    | 'setRole'
-    | 'removeMembership'
-  >
+  people: Pick<PeopleQueries, 'findMember' | 'listMembers' | 'countOwners' | 'setRole' | 'removeMembership'>
   groups: Pick<GroupService, 'listByMember' | 'listOfMember' | 'assign'>
   rights: Rights
-  outbox: Pick<OutboxService, 'sendAfterCommit'>
-  /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
-  createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
-  hashPassword(password: string, network?: string): Promise<string>
 }
-
-/** Life of the link for a new password in the mail about a new account. */
-const PASSWORD_LINK_MS = DAY_MS
 
 export type MemberService = ReturnType<typeof memberService>
 
 /** The members of a store (contract 5.10). */
 export function memberService(deps: MemberDeps) {
-  const { queries, people, groups, rights, clock, ids, atomically, record } = deps
+  const { queries, people, groups, rights, clock, atomically, record } = deps
 
   /** @throws ApiError `not_found`, also for a person of another store. */
   function findOwned(storeId: string, id: string): MemberRow {
@@ -77,53 +52,6 @@ export function memberService(deps: MemberDeps) {
     // Looked for while the person may still invite; nobody comes back by an invitation of their own.
     queries.cancelOfInviter(storeId, before.id, clock.now())
     people.setRole(before.id, storeId, role)
-  }
-
-  /** @throws ApiError `validation_error` with every problem. */
-  async function readUser({ store }: Actor, { email: typed, password, full_name }: UserBody) {
-    const email = normaliseEmail(typed)
-    const problems: (Problem | undefined)[] = [
-      email === undefined ? { in: 'body', pointer: '/email', ...EMAIL_FAULT } : undefined,
-      await findPasswordProblem(password, { email: email ?? typed, storeName: store.name }),
-    ]
-    const found = problems.filter((one) => one !== undefined)
-    if (email === undefined || found.length > 0) throw validationError(found)
-    return { email, name: full_name.trim() }
-  }
-
-  /** @throws ApiError `permission_denied`, `conflict`, `invite_exists`. */
-  function demandAddable(actor: Actor, email: string): void {
-    rights.demandOwner(actor)
-    if (people.findPersonByEmail(email)) throw hasAccount()
-    rights.demandRoomFor(actor.storeId, email, clock.now())
-  }
-
-  /** Creates the account with its membership, and a mail to its owner. */
-  function add(
-    actor: Actor,
-    id: string,
-    person: { email: string; name: string },
-    hash: string,
-    body: UserBody,
-  ): void {
-    const { storeId, store, userId } = actor
-    const { email } = person
-    const now = clock.now()
-    const { role = 'viewer', group_ids = [] } = body
-    demandAddable(actor, email)
-    rights.count(storeId, email, now)
-    people.addPerson({
-      ...{ ...person, id, passwordHash: hash, isSuperAdmin: false, createdAt: now },
-      // Somebody else chose the password.
-      provenAt: null,
-    })
-    people.addMembership(id, storeId, role, now)
-    groups.assign(storeId, id, group_ids)
-    record(describeAct(actor, 'member.added', { id, email, role, group_ids }))
-    const maker = people.findPerson(userId as string)?.email ?? ''
-    const link = deps.createPasswordLink(id, PASSWORD_LINK_MS, true)
-    const mail = accountMadeMail(email, maker, store.slug, link, deps.baseUrl())
-    deps.outbox.sendAfterCommit([mail], { wantedMs: PASSWORD_LINK_MS, mayGiveWay: true })
   }
 
   return {
@@ -181,33 +109,10 @@ export function memberService(deps: MemberDeps) {
         record(describeAct(actor, 'member.removed', { id, email: row.email, role: row.role }))
         return { status: 'removed', id }
       }),
-
-    /**
-     * Creates an account with a membership (POST /v1/users). Its mailbox is not proven: its owner gets a mail with a link
-     * for a password of their own.
-     *
-     * @throws ApiError `validation_error`, `permission_denied`, `conflict` for an address with an account or a full store,
-     * `invite_exists`, `rate_limit_exceeded`, `overloaded`.
-     */
-    async addUser(actor: Actor, body: UserBody): Promise<User> {
-      const person = await readUser(actor, body)
-      // Before the password is hashed, because that costs time.
-      demandAddable(actor, person.email)
-      const hash = await deps.hashPassword(body.password, networkKey(actor.trace.address))
-      const id = ids.uuid()
-      atomically(() => add(actor, id, person, hash, body))
-      return viewUser(findOwned(actor.storeId, id), groups.listOfMember(actor.storeId, id))
-    },
   }
 }
 
-const hasAccount = () =>
-  new ApiError(
-    'conflict',
-    'The e-mail address has an account already: invite its owner with POST /v1/team/invite',
-  )
-
-const viewUser = (row: MemberRow, groups: GroupName[]): User => ({
+export const viewUser = (row: MemberRow, groups: GroupName[]): User => ({
   ...{ id: row.id, email: row.email, full_name: row.name, role: row.role, groups },
   two_factor_enabled: row.hasTwoFactor,
   last_login_at: row.lastSignInAt === null ? null : isoTime(row.lastSignInAt),

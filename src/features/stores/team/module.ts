@@ -11,13 +11,15 @@ import { type AcceptanceDeps, acceptanceService } from './acceptance.ts'
 import { inviteService } from './invites.ts'
 import { memberRoutes, retiredUserRoutes, userRoutes } from './member-routes.ts'
 import { type MemberDeps, memberService } from './members.ts'
+import { type NewUserDeps, newUserService } from './new-users.ts'
 import { inviteQueries } from './queries.ts'
 import { createRights } from './rights.ts'
 import { acceptanceRoutes, inviteRoutes } from './routes.ts'
 
 export interface TeamNeeds
   extends Pick<AcceptanceDeps, 'requestPassword'>,
-    Pick<MemberDeps, 'groups' | 'createPasswordLink'> {
+    Pick<MemberDeps, 'groups'>,
+    Pick<NewUserDeps, 'createPasswordLink'> {
   stores: StoreQueries
   people: PeopleQueries
   outbox: OutboxService
@@ -35,17 +37,20 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
     byEmail: limitPerHour('invite.email', LIMITS.invitesOfEmailPerHour),
   }
   const common = {
-    ...{ ...base, ...needs, queries },
+    ...base,
+    ...needs,
+    queries,
     rights: createRights({ people: needs.people, queries, limits }),
     hashPassword: needs.passwords.hash,
   }
   const invites = inviteService(common)
   const acceptance = acceptanceService(common)
   const members = memberService(common)
+  const newUsers = newUserService(common)
 
   return {
     service: {
-      ...{ invites, acceptance, members },
+      invites,
       /** Deletes every invitation of an address that nobody has any more. Call it in a transaction. */
       forgetAddress: queries.forgetEmail,
     },
@@ -54,7 +59,7 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
         .use(inviteRoutes(doors, invites))
         .use(acceptanceRoutes(doors, acceptance))
         .use(memberRoutes(doors, members))
-        .use(userRoutes(doors, members))
+        .use(userRoutes(doors, members, newUsers))
         .use(retiredUserRoutes(doors)),
     chores: [{ name: 'deleting old invitations', everyMs: HOUR_MS, run: invites.prune }],
   } satisfies Module<unknown>
