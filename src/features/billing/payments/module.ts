@@ -13,6 +13,7 @@ import type { StoreService } from '../../stores/stores/service.ts'
 import { confirmService } from './confirm.ts'
 import { eventService } from './events.ts'
 import { createLinks } from './links.ts'
+import { createProviderCheckout } from './provider-checkout.ts'
 import { paymentQueries } from './queries.ts'
 import { eventRoutes, paymentRoutes } from './routes.ts'
 import { paymentService } from './service.ts'
@@ -45,7 +46,7 @@ export function buildPayments(base: Base, needs: PaymentNeeds) {
     subscriptions: subscriptionQueries(db),
     links: createLinks(needs.secretBox, { baseUrl, now: clock.now }),
   }
-  const payments = paymentService(common)
+  const payments = paymentService({ ...common, startAtProvider: createProviderCheckout(common) })
   const events = eventService(common)
 
   async function tidy(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
-import { DAY_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
+import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { toAmount, toMinor } from '../../../core/money.ts'
 import type { PlanName, Plans } from '../../../core/plans.ts'
@@ -14,6 +14,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Renewal } from '../usage/service.ts'
 import type { Links } from './links.ts'
 import { askedMail } from './mails.ts'
+import type { StartAtProvider } from './provider-checkout.ts'
 import type { CheckoutRow, InvoiceRow, PaymentQueries } from './queries.ts'
 import type { Checkout, CheckoutState, Invoice, Portal, StartedCheckout } from './schema.ts'
 import type { SubscriptionQueries, SubscriptionRow } from './subscription-queries.ts'
@@ -22,9 +23,10 @@ export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
   queries: PaymentQueries
   subscriptions: Pick<SubscriptionQueries, 'listLive' | 'findCustomer'>
   rows: Pick<StoreQueries, 'countProducts'>
-  people: Pick<PeopleQueries, 'findPerson' | 'listSuperAdmins'>
+  people: Pick<PeopleQueries, 'listSuperAdmins'>
   /** Takes the money; without one the operator does. */
   gateway: PaymentGateway | undefined
+  startAtProvider: StartAtProvider
   links: Pick<Links, 'checkout' | 'invoice'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Requests of one store that the operator is told about. */
@@ -33,8 +35,6 @@ export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
 
 /** How long the operator has to confirm a request. */
 const CONFIRM_MS = 7 * DAY_MS
-/** A link to the provider's own page is for now. */
-const PORTAL_MS = 5 * MINUTE_MS
 /** Requests that came to nothing which a store keeps. */
 const CHECKOUTS_KEPT = 20
 /** Invoices of one answer: 41 years of months. */
@@ -89,28 +89,6 @@ export function paymentService(deps: PaymentDeps) {
     )
   }
 
-  /** Makes the provider's page for a change. @throws ApiError `conflict`, `billing_unavailable`. */
-  async function startAtProvider(
-    { pay, actor, id, plan }: { pay: PaymentGateway; actor: Actor; id: string; plan: PlanName },
-    amountCents: number,
-  ): Promise<{ url: string; expiresAt: number }> {
-    const { storeId } = actor
-    const returnUrl = links.checkout(id)
-    const [live] = subscriptions.listLive(storeId)
-    if (amountCents > 0) {
-      return pay.startCheckout({
-        ...{ id, storeId, plan, amountCents, returnUrl, currency: plans.currency },
-        title: `Lookalike, plan ${plans[plan].title ?? plan}`,
-        customer: subscriptions.findCustomer(storeId),
-        email: people.findPerson(actor.userId ?? '')?.email,
-      })
-    }
-    if (!live)
-      throw new ApiError('conflict', 'The operator has set this plan: ask the operator for another one')
-    const url = await pay.openPortal({ customer: live.customer, returnUrl, subscriptionToEnd: live.id })
-    return { url, expiresAt: clock.now() + PORTAL_MS }
-  }
-
   return {
     provider: provider as CheckoutRow['provider'],
 
@@ -128,7 +106,7 @@ export function paymentService(deps: PaymentDeps) {
       const { currency } = plans
       const amountCents = toMinor(plans[plan].pricePerMonth, currency)
       const page = gateway
-        ? await startAtProvider({ pay: gateway, actor, id, plan }, amountCents)
+        ? await deps.startAtProvider(gateway, actor, { id, plan, amountCents })
         : { url: links.checkout(id), expiresAt: createdAt + CONFIRM_MS }
       const row = {
         id,
