@@ -16,7 +16,7 @@ import type { InviteQueries, InviteRow } from './queries.ts'
 import type { Acceptance, Accepted, InviteOffer } from './schema.ts'
 
 export interface AcceptanceDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
-  queries: Pick<InviteQueries, 'findByToken' | 'accept'>
+  queries: Pick<InviteQueries, 'findByToken' | 'use'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'findMember' | 'isProven' | 'addPerson' | 'addMembership'>
   stores: Pick<StoreQueries, 'findStore'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
@@ -31,9 +31,23 @@ interface Offer {
   store: StoreRow
 }
 
+/** A person who opens an account to accept. */
+interface Newcomer {
+  name: string
+  passwordHash: string
+}
+
+/** How an attempt to join ended. The last two have written nothing. */
+type Joining =
+  | { accepted: Accepted }
+  /** The address has an account of which nobody has shown that it belongs to the mailbox. */
+  | { unproven: string }
+  /** The address has no account, and the attempt brought no {@link Newcomer}. */
+  | { accountless: Offer }
+
 export type AcceptanceService = ReturnType<typeof acceptanceService>
 
-/** Invitations, as the invited people see them (contract 5.9). Whoever has the link may accept. */
+/** Invitations, as the invited people see them (contract 5.9). Anyone with the link may accept. */
 export function acceptanceService(deps: AcceptanceDeps) {
   const { queries, people, stores, outbox, clock, ids, atomically, record } = deps
 
@@ -48,8 +62,12 @@ export function acceptanceService(deps: AcceptanceDeps) {
     return { row, store }
   }
 
-  /** @throws ApiError `validation_error` with every problem. */
-  async function readNewcomer({ row, store }: Offer, { full_name, password }: Acceptance) {
+  /** Reads who opens an account, and hashes the password. @throws ApiError `validation_error` with every problem. */
+  async function readNewcomer(
+    { row, store }: Offer,
+    { full_name, password }: Acceptance,
+    trace: Trace,
+  ): Promise<Newcomer> {
     const problems: (Problem | undefined)[] = [
       full_name === undefined ? required('/full_name') : undefined,
       password === undefined
@@ -58,13 +76,16 @@ export function acceptanceService(deps: AcceptanceDeps) {
     ]
     const found = problems.filter((one) => one !== undefined)
     if (full_name === undefined || password === undefined || found.length > 0) throw validationError(found)
-    return { name: full_name.trim(), password }
+    return {
+      name: full_name.trim(),
+      passwordHash: await deps.hashPassword(password, networkKey(trace.address)),
+    }
   }
 
-  /** Adds the membership and uses up the invitation. Call it in a transaction. */
-  function join({ row, store }: Offer, userId: string, isExistingUser: boolean, trace: Trace): Accepted {
+  /** Makes a person a member, and uses up the invitation. Call it in a transaction. */
+  function addMember({ row, store }: Offer, userId: string, isExistingUser: boolean, trace: Trace): Accepted {
     const now = clock.now()
-    if (!queries.accept(row.id, now)) throw new Error('The invitation was used in the meantime')
+    if (!queries.use(row.id, now)) throw new Error('The invitation was used in the meantime')
     people.addMembership(userId, store.id, row.role, now)
     const who = { actorKind: 'anyone', storeId: store.id, userId, keyId: null, trace } as const
     const details = { invite_id: row.id, email: row.email, role: row.role, existing_user: isExistingUser }
@@ -72,61 +93,47 @@ export function acceptanceService(deps: AcceptanceDeps) {
     return buildAccepted(row, store, userId, isExistingUser)
   }
 
-  /** @throws ApiError `conflict` for a member, `account_not_verified` for an account that a stranger may have opened. */
-  function joinExisting(offer: Offer, person: PersonRow, trace: Trace): Accepted {
+  /** Lets the account of the address in. Call it in a transaction. @throws ApiError `conflict` for a member. */
+  function joinWithAccount(offer: Offer, person: PersonRow, trace: Trace): Joining {
     const { row, store } = offer
     if (people.findMember(store.id, person.id)) {
       throw new ApiError('conflict', 'You are already a member of this store')
     }
-    if (!people.isProven(person.id)) throw new UnprovenAccount(person.email)
-    const accepted = join(offer, person.id, true, trace)
-    if (!row.emailSent) {
-      outbox.sendAfterCommit([joinedMail(person.email, store.slug, deps.baseUrl())])
-    }
-    return accepted
+    // A stranger may have opened the account.
+    if (!people.isProven(person.id)) return { unproven: person.email }
+    const accepted = addMember(offer, person.id, true, trace)
+    if (!row.emailSent) outbox.sendAfterCommit([joinedMail(person.email, store.slug, deps.baseUrl())])
+    return { accepted }
   }
 
-  function joinNew(offer: Offer, name: string, passwordHash: string, trace: Trace): Accepted {
+  function joinAsNewcomer(offer: Offer, { name, passwordHash }: Newcomer, trace: Trace): Joining {
     const { row } = offer
     const now = clock.now()
-    const id = ids.uuid()
-    people.addPerson({
-      ...{ id, email: row.email, name, passwordHash, isSuperAdmin: false, createdAt: now },
-      provenAt: row.isProof ? now : null,
-    })
-    return join(offer, id, false, trace)
+    const person = { id: ids.uuid(), email: row.email, name, passwordHash, isSuperAdmin: false }
+    people.addPerson({ ...person, createdAt: now, provenAt: row.isProof ? now : null })
+    return { accepted: addMember(offer, person.id, false, trace) }
   }
 
-  /** Looks again inside the transaction: while a password was hashed, anything may have happened. */
-  const accept = (
-    token: string,
-    trace: Trace,
-    newcomer?: { name: string; passwordHash: string },
-  ): Accepted | undefined =>
+  /** Reads the offer in the transaction that takes it: while a password was hashed, anything may have happened. */
+  const join = (token: string, trace: Trace, newcomer?: Newcomer): Joining =>
     atomically(() => {
       const offer = findOffer(token)
       const person = people.findPersonByEmail(offer.row.email)
-      if (person) return joinExisting(offer, person, trace)
-      return newcomer && joinNew(offer, newcomer.name, newcomer.passwordHash, trace)
+      if (person) return joinWithAccount(offer, person, trace)
+      return newcomer ? joinAsNewcomer(offer, newcomer, trace) : { accountless: offer }
     })
-
-  /** Accepts for the account that the address has, or makes one. */
-  async function acceptOnce(body: Acceptance, trace: Trace): Promise<Accepted> {
-    const accepted = accept(body.token, trace)
-    if (accepted) return accepted
-    const { name, password } = await readNewcomer(findOffer(body.token), body)
-    const passwordHash = await deps.hashPassword(password, networkKey(trace.address))
-    return accept(body.token, trace, { name, passwordHash }) as Accepted
-  }
 
   return {
     /** Shows what a link offers, and changes nothing. @throws ApiError `unauthorized`, `conflict`. */
-    look(token: string): InviteOffer {
+    show(token: string): InviteOffer {
       const { row, store } = findOffer(token)
       return {
         status: 'pending',
         invite_id: row.id,
-        ...{ email: row.email, role: row.role, slug: store.slug, store_name: store.name },
+        email: row.email,
+        role: row.role,
+        slug: store.slug,
+        store_name: store.name,
         is_existing_user: people.findPersonByEmail(row.email) !== undefined,
         expires_at: isoTime(row.expiresAt),
       }
@@ -139,23 +146,15 @@ export function acceptanceService(deps: AcceptanceDeps) {
      * @throws ApiError `unauthorized`, `conflict`, `validation_error`, `account_not_verified`, `overloaded`.
      */
     async accept(body: Acceptance, trace: Trace): Promise<Accepted> {
-      try {
-        return await acceptOnce(body, trace)
-      } catch (error) {
-        if (!(error instanceof UnprovenAccount)) throw error
-        throw notProven(deps.requestPassword(error.email, trace).email_sent)
-      }
+      const first = join(body.token, trace)
+      const joining =
+        'accountless' in first
+          ? join(body.token, trace, await readNewcomer(first.accountless, body, trace))
+          : first
+      if ('accepted' in joining) return joining.accepted
+      if ('unproven' in joining) throw notProven(deps.requestPassword(joining.unproven, trace).email_sent)
+      throw new Error('A newcomer did not get an account')
     },
-  }
-}
-
-/** Undoes the transaction of an acceptance. */
-class UnprovenAccount extends Error {
-  readonly email: string
-
-  constructor(email: string) {
-    super('Nobody has proven that the account belongs to its mailbox')
-    this.email = email
   }
 }
 
@@ -171,7 +170,9 @@ const notProven = (email_sent: boolean): ApiError =>
   )
 
 const required = (pointer: string): Problem => ({
-  ...{ in: 'body', pointer, code: 'required' },
+  in: 'body',
+  pointer,
+  code: 'required',
   message: 'is required, because the e-mail address has no account yet',
 })
 
@@ -185,7 +186,13 @@ const buildAccepted = (
   is_existing_user: boolean,
 ): Accepted => ({
   status: 'accepted',
-  ...{ invite_id: id, user_id, email, role, slug, store_name: name, is_existing_user },
+  invite_id: id,
+  user_id,
+  email,
+  role,
+  slug,
+  store_name: name,
+  is_existing_user,
   redirect: `/${slug}/portal`,
 })
 

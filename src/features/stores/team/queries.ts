@@ -42,7 +42,7 @@ type StoredListedInvite = StoredInvite & { hasAccount: 0 | 1 }
 
 export type InviteQueries = ReturnType<typeof inviteQueries>
 
-/** Whoever may no longer invite has no open invitations: they could come back by one of them. */
+/** A person who may no longer invite has no open invitations, or could come back by one of them. */
 const INVITER_MAY = `(
   EXISTS (SELECT 1 FROM memberships AS inviters
     WHERE inviters.user_id = invited_by AND inviters.store_id = team_invites.store_id AND inviters.role = 'owner')
@@ -82,7 +82,7 @@ export function inviteQueries(db: Db) {
   const noteDelivery = db.prepare(
     'UPDATE team_invites SET email_sent = @emailSent, is_proof = @isProof WHERE id = @id',
   )
-  const accept = db.prepare(`UPDATE team_invites SET accepted_at = @now WHERE id = @id AND ${IS_PENDING}`)
+  const use = db.prepare(`UPDATE team_invites SET accepted_at = @now WHERE id = @id AND ${IS_PENDING}`)
   const cancel = db.prepare(`UPDATE team_invites SET cancelled_at = @now WHERE id = @id AND ${IS_PENDING}`)
   const cancelOfInviter = db.prepare(`
     UPDATE team_invites SET cancelled_at = @now
@@ -108,15 +108,15 @@ export function inviteQueries(db: Db) {
     noteDelivery: (id: string, emailSent: boolean, isProof: boolean): void =>
       void noteDelivery.run({ id, emailSent: emailSent ? 1 : 0, isProof: isProof ? 1 : 0 }),
     /** Uses up a pending invitation. Of several calls at once, exactly one succeeds. */
-    accept: (id: string, now: number): boolean => accept.run({ id, now }).changes > 0,
+    use: (id: string, now: number): boolean => use.run({ id, now }).changes > 0,
     /** @returns false if the invitation was no longer pending. */
     cancel: (id: string, now: number): boolean => cancel.run({ id, now }).changes > 0,
     /** Cancels the pending invitations that a person made to a store. Call it while the person may still invite. */
     cancelOfInviter: (storeId: string, userId: string, now: number): void =>
       void cancelOfInviter.run({ storeId, userId, now }),
-    /** Deletes invitations that expired before a moment, however they ended. */
     /** Deletes every invitation of an address. @param email normalised. */
     forgetEmail: (email: string): void => void forgetEmail.run(email),
+    /** Deletes invitations that expired before a moment, however they ended. */
     prune: (before: number): void => void prune.run(before),
   }
 }

@@ -112,7 +112,7 @@ export function acceptanceRoutes(
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
     })
-    .post('/look', ({ body }) => acceptance.look(body.token), {
+    .post('/look', ({ body }) => acceptance.show(body.token), {
       parse,
       body: InviteToken,
       response: { 200: InviteOffer, ...failures(...FOR_INVITED, ...READING, ['conflict', ENDED]) },
