@@ -77,7 +77,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const { base, reads, passwords, personLock } = install
   const { audit, mail, sessions, registration, passwordReset, emailChange, proof, twoFactor, widgetKeys } =
     install.modules
-  const { apiKeys, ipList, settings, changes, webhooks, payments } = install.modules
+  const { apiKeys, ipAllowlist, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans, noteFault } = base
   const { storeRows: rows, stores, people } = install.services
   const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
@@ -94,7 +94,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     sessions: sessions.service,
     twoFactor: twoFactor.check,
     apiKeys: apiKeys.check,
-    admitAddress: ipList.service.admit,
+    admitAddress: ipAllowlist.service.admit,
     findPendingPassword: registration.service.findPendingPassword,
     passwords,
     locked: personLock,
@@ -129,7 +129,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     twoFactor: twoFactor.service,
     apiKeys: apiKeys.service,
     widgetKeys: widgetKeys.service,
-    ipList: ipList.service,
+    ipAllowlist: ipAllowlist.service,
     webhooks: webhooks.service,
   })
   const groups = buildGroups(base)
@@ -384,7 +384,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     apiKeys,
     widgetKeys,
     clientSecret,
-    ipList,
+    ipAllowlist,
     audit,
     overview,
     ownStore,

@@ -7,7 +7,7 @@ import type { PlanName } from './core/plans.ts'
 import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
 import { buildEmailChange, buildEmailChangeRequests } from './features/access/email-change/module.ts'
-import { buildIpList } from './features/access/ip-list/module.ts'
+import { buildIpAllowlist } from './features/access/ip-allowlist/module.ts'
 import { buildOperator } from './features/access/operator/module.ts'
 import { buildPasswordReset } from './features/access/password-reset/module.ts'
 import { buildProof } from './features/access/proof/module.ts'
@@ -121,7 +121,7 @@ export function createInstall(
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
   const apiKeys = buildApiKeys(base, { stores: rows, tellOwners, widgetKeys: widgetKeys.rows, reads })
-  const ipList = buildIpList(base, { tellOwners, reads })
+  const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   const endSessions = (userId: string) => sessions.service.sessions.endSessions(userId, null)
   const failures = { reset: sessions.service.forgiveFailures }
   const emailChangeRequests = buildEmailChangeRequests(base)
@@ -137,7 +137,7 @@ export function createInstall(
       removeTwoFactor: twoFactor.service.remove,
       removeApiKeys: apiKeys.service.removeByStore,
       removeWidgetKeys: widgetKeys.service.removeByStore,
-      removeIpList: ipList.service.removeByStore,
+      removeIpAllowlist: ipAllowlist.service.removeByStore,
     },
   })
   const registration = buildRegistration(base, {
@@ -215,7 +215,7 @@ export function createInstall(
       twoFactor,
       widgetKeys,
       apiKeys,
-      ipList,
+      ipAllowlist,
       settings,
       changes,
       webhooks,
@@ -235,7 +235,7 @@ export function createInstall(
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
       operatorTokens: buildOperatorTokens(base, { stores: rows }),
-      ipList: ipList.service,
+      ipAllowlist: ipAllowlist.service,
       webhooks: webhooks.service,
       billing: payments.service.desk,
       endSubscriptions: payments.service.endSubscriptions,

@@ -9,8 +9,8 @@ export const storeClearIpWhitelist: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike store clear-ip-whitelist my-shop',
   async run({ config, positionals: [slug = ''] }) {
-    const entries = await withInstall(config, ({ stores, ipList }) =>
-      ipList.clear(stores.requireBySlug(slug).id),
+    const entries = await withInstall(config, ({ stores, ipAllowlist }) =>
+      ipAllowlist.clear(stores.requireBySlug(slug).id),
     )
     console.log(`${slug} can be reached from any address; entries deleted: ${entries}`)
     return 0

@@ -4,7 +4,10 @@ import { overviewQueries } from './queries.ts'
 import { overviewRoutes } from './routes.ts'
 import { type OverviewDeps, type OverviewService, overviewService } from './service.ts'
 
-export type OverviewNeeds = Pick<OverviewDeps, 'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipList' | 'webhooks'>
+export type OverviewNeeds = Pick<
+  OverviewDeps,
+  'twoFactor' | 'apiKeys' | 'widgetKeys' | 'ipAllowlist' | 'webhooks'
+>
 
 /** Wires the overview of a store's security. */
 export function buildOverview(base: Base, needs: OverviewNeeds) {

@@ -4,7 +4,7 @@ import { counted } from '../../../core/text.ts'
 import type { WebhookService } from '../../delivery/webhooks/service.ts'
 import type { Base } from '../../module.ts'
 import type { ApiKeyService } from '../api-keys/service.ts'
-import type { IpListService } from '../ip-list/service.ts'
+import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
 import type { WidgetKeyService } from '../widget-keys/service.ts'
 import type { OverviewQueries } from './queries.ts'
@@ -15,7 +15,7 @@ export interface OverviewDeps extends Pick<Base, 'clock'> {
   twoFactor: Pick<TwoFactorService, 'isEnabled' | 'countMembers'>
   apiKeys: Pick<ApiKeyService, 'countByState' | 'countByFormerMembers'>
   widgetKeys: Pick<WidgetKeyService, 'count'>
-  ipList: Pick<IpListService, 'count'>
+  ipAllowlist: Pick<IpAllowlistService, 'count'>
   webhooks: Pick<WebhookService, 'countByState'>
 }
 
@@ -23,7 +23,7 @@ export type OverviewService = ReturnType<typeof overviewService>
 
 /** Summarizes the security of a store in numbers (contract 5.8). */
 export function overviewService(deps: OverviewDeps) {
-  const { queries, clock, twoFactor, apiKeys, widgetKeys, ipList } = deps
+  const { queries, clock, twoFactor, apiKeys, widgetKeys, ipAllowlist } = deps
 
   return {
     summarize({ storeId, userId, role }: Actor): SecurityOverview {
@@ -31,7 +31,7 @@ export function overviewService(deps: OverviewDeps) {
       const members = twoFactor.countMembers(storeId)
       const isOwnEnabled = userId === null ? null : twoFactor.isEnabled(userId)
       const isCallerMissing = isOwnEnabled === false && role !== null
-      const entries = ipList.count(storeId)
+      const entries = ipAllowlist.count(storeId)
       const { sessions, lastLoginAt } = queries.summarizeSignIns(storeId, now)
       const keys = apiKeys.countByState(storeId, now)
       const webhooks = deps.webhooks.countByState(storeId)
@@ -41,7 +41,7 @@ export function overviewService(deps: OverviewDeps) {
         isMember: role !== null,
         keys,
         keysOfFormerMembers: apiKeys.countByFormerMembers(storeId, now),
-        hasIpList: entries > 0,
+        hasIpAllowlist: entries > 0,
         failingWebhooks: webhooks.failing,
       }
       return {
@@ -70,14 +70,21 @@ interface Facts {
   isMember: boolean
   keys: SecurityOverview['api_keys']
   keysOfFormerMembers: number
-  hasIpList: boolean
+  hasIpAllowlist: boolean
   failingWebhooks: number
 }
 
 /** Lists recommendations, most important first. */
 function listRecommendations(facts: Facts): Recommendation[] {
-  const { isOwnMissing, othersMissing, isMember, keys, keysOfFormerMembers, hasIpList, failingWebhooks } =
-    facts
+  const {
+    isOwnMissing,
+    othersMissing,
+    isMember,
+    keys,
+    keysOfFormerMembers,
+    hasIpAllowlist,
+    failingWebhooks,
+  } = facts
   const advice: [isDue: boolean, code: string, message: string][] = [
     [isOwnMissing, 'enable_2fa', 'Switch on two-factor authentication for your own account.'],
     [
@@ -102,7 +109,7 @@ function listRecommendations(facts: Facts): Recommendation[] {
     ],
     // People work from many addresses; programs with keys have fixed ones.
     [
-      keys.active > 0 && !hasIpList,
+      keys.active > 0 && !hasIpAllowlist,
       'no_ip_whitelist',
       `List the addresses that may use ${counted(keys.active, 'API key')}, so that a stolen key is useless elsewhere.`,
     ],

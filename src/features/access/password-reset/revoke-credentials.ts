@@ -9,7 +9,7 @@ export interface RevokeDeps {
     removeTwoFactor(userId: string): void
     removeApiKeys(storeId: string): void
     removeWidgetKeys(storeId: string): void
-    removeIpList(storeId: string): void
+    removeIpAllowlist(storeId: string): void
   }
 }
 
@@ -25,7 +25,7 @@ export const createRevokeCredentials =
     for (const storeId of people.listSoleStoreIds(userId)) {
       credentials.removeApiKeys(storeId)
       credentials.removeWidgetKeys(storeId)
-      credentials.removeIpList(storeId)
+      credentials.removeIpAllowlist(storeId)
       // Nobody knows this secret.
       stores.replaceSecret(storeId)
     }

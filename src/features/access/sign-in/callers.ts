@@ -19,7 +19,7 @@ import type { Base } from '../../module.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KeyCheck } from '../api-keys/key-check.ts'
-import type { IpListService } from '../ip-list/service.ts'
+import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
@@ -32,7 +32,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads 
   sessions: BufferedSessions
   holders: TokenHolders
   apiKeys: KeyCheck
-  admitAddress: IpListService['admit']
+  admitAddress: IpAllowlistService['admit']
   log: { warn(fields: { err: unknown }, message: string): void }
 }
 

@@ -4,7 +4,7 @@ import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { IpListService } from '../ip-list/service.ts'
+import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import { invalidClient, readCredentials } from './client-credentials.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -15,7 +15,7 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   failures: Throttle
   unknownFailures: Throttle
-  admitAddress: IpListService['admit']
+  admitAddress: IpAllowlistService['admit']
   /** Writes a little later, so that the time of an answer does not reveal the write. */
   enqueueWrite(write: () => void): void
   log: { warn(fields: { err: unknown }, message: string): void }

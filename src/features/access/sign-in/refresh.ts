@@ -4,7 +4,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { readCredential } from '../../../http/credential.ts'
 import type { Claims, Tokens } from '../../../http/tokens.ts'
 import type { Base } from '../../module.ts'
-import type { IpListService } from '../ip-list/service.ts'
+import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import { missing } from './client-credentials.ts'
 import type { SignInQueries } from './queries.ts'
@@ -18,7 +18,7 @@ export interface RefreshDeps extends Pick<Base, 'clock' | 'atomically' | 'record
   holders: TokenHolders
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer
-  admitAddress: IpListService['admit']
+  admitAddress: IpAllowlistService['admit']
 }
 
 /** Ended tokens are remembered for longer than needed, so that a clock set back does not revive them. */

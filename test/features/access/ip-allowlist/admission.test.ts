@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { isInside, parseCidrs, readNetwork } from '../../../../src/core/networks.ts'
-import { createAdmission } from '../../../../src/features/access/ip-list/admission.ts'
-import { ipListQueries } from '../../../../src/features/access/ip-list/queries.ts'
+import { createAdmission } from '../../../../src/features/access/ip-allowlist/admission.ts'
+import { ipAllowlistQueries } from '../../../../src/features/access/ip-allowlist/queries.ts'
 import { type Db, openDatabase } from '../../../../src/platform/db/open.ts'
 import { createReads } from '../../../../src/platform/db/reads.ts'
 import { addPerson, getToken, sendSignIn } from '../../../support/people.ts'
@@ -121,7 +121,7 @@ describe('the list in memory', () => {
 
   let entries = 0
   const put = (connection: Db, storeId: string, network: string) =>
-    ipListQueries(connection).add({
+    ipAllowlistQueries(connection).add({
       id: `entry ${++entries}`,
       storeId,
       network,
@@ -133,7 +133,7 @@ describe('the list in memory', () => {
   /** Whether an address is admitted. */
   function asked() {
     const { admit, forgetStore } = createAdmission({
-      queries: ipListQueries(db),
+      queries: ipAllowlistQueries(db),
       readDataVersion: createReads(db).readDataVersion,
     })
     const isAdmitted = (storeId: string, address: string): boolean => {
@@ -159,7 +159,7 @@ describe('the list in memory', () => {
     expect(isAdmitted(one, HERE)).toBe(true)
     other.prepare(`DELETE FROM ip_entries WHERE cidr = '${HERE}/32'`).run()
     expect(isAdmitted(one, HERE)).toBe(false)
-    expect(ipListQueries(other).clear(one)).toBe(1)
+    expect(ipAllowlistQueries(other).clear(one)).toBe(1)
     expect(isAdmitted(one, HERE)).toBe(true)
     other.close()
   })

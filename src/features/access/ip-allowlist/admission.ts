@@ -2,10 +2,10 @@ import { BoundedMap } from '../../../core/bounded-map.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { createNetworkMatcher } from '../../../core/networks.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import type { IpListQueries } from './queries.ts'
+import type { IpAllowlistQueries } from './queries.ts'
 
 export interface AdmissionDeps {
-  queries: Pick<IpListQueries, 'listByStore'>
+  queries: Pick<IpAllowlistQueries, 'listByStore'>
   readDataVersion: Reads['readDataVersion']
 }
 

@@ -47,7 +47,7 @@ export async function listedStore() {
       call('POST', PATH, body, { as: owner.token, ...how }),
     remove: (id: string, query = '', how?: { from?: string; as?: string }) =>
       call('DELETE', `${PATH}/${id}${query}`, undefined, how),
-    list: async () => (await app.ipList.list(storeId)).entries.map(({ ip_address }) => ip_address),
+    list: async () => (await app.ipAllowlist.list(storeId)).entries.map(({ ip_address }) => ip_address),
     /** Status and code of an ordinary call from an address. */
     comesIn: async (from: string, as = token) =>
       codeOf(await call('GET', '/v1/products', undefined, { from, as })),

@@ -382,7 +382,7 @@ describe('the audit log', () => {
     )
     expect((await store.add({ ip_address: '10.0.0.0/8' })).status).toBe(500)
     expect((await store.remove(id)).status).toBe(500)
-    expect(() => store.app.ipList.clear(store.storeId)).toThrow('the log is broken')
+    expect(() => store.app.ipAllowlist.clear(store.storeId)).toThrow('the log is broken')
     expect(await store.list()).toEqual([`${HERE}/32`])
     expect(await store.comesIn(HERE)).toEqual([200, undefined])
     expect(await store.comesIn('10.0.0.1')).toEqual([403, 'ip_not_allowed'])

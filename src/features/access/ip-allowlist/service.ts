@@ -9,7 +9,7 @@ import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { createAdmission } from './admission.ts'
-import type { IpEntryRow, IpListQueries } from './queries.ts'
+import type { IpAllowlistQueries, IpEntryRow } from './queries.ts'
 import {
   IP_ENTRIES_MAX,
   type IpEntry,
@@ -18,16 +18,16 @@ import {
   type RemovedIpEntry,
 } from './schema.ts'
 
-export interface IpListDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
-  queries: IpListQueries
+export interface IpAllowlistDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
+  queries: IpAllowlistQueries
   readDataVersion: Reads['readDataVersion']
   tellOwners: TellOwners
 }
 
-export type IpListService = ReturnType<typeof ipListService>
+export type IpAllowlistService = ReturnType<typeof ipAllowlistService>
 
 /** The addresses that may call for a store (contract 4.12). Without entries, every address may. */
-export function ipListService(deps: IpListDeps) {
+export function ipAllowlistService(deps: IpAllowlistDeps) {
   const { queries, clock, ids, atomically, record, tellOwners } = deps
   const admission = createAdmission(deps)
 

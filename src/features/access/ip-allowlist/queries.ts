@@ -12,10 +12,10 @@ export interface IpEntryRow {
   createdBy: string | null
 }
 
-export type IpListQueries = ReturnType<typeof ipListQueries>
+export type IpAllowlistQueries = ReturnType<typeof ipAllowlistQueries>
 
 /** All SQL about the IP lists of stores. */
-export function ipListQueries(db: Db) {
+export function ipAllowlistQueries(db: Db) {
   const byStore = db.prepare<[storeId: string], IpEntryRow>(`
     SELECT id, store_id AS storeId, cidr AS network, description, created_at AS createdAt, created_by AS createdBy
     FROM ip_entries WHERE store_id = ? ORDER BY id`)

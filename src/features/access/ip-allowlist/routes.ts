@@ -4,19 +4,19 @@ import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, RemovedIpEntry } from './schema.ts'
-import type { IpListService } from './service.ts'
+import type { IpAllowlistService } from './service.ts'
 
 /** Routes for the addresses that may call for a store (contract 4.12). */
-export function ipListRoutes(
+export function ipAllowlistRoutes(
   { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
-  ipList: IpListService,
+  ipAllowlist: IpAllowlistService,
 ) {
-  return new Elysia({ name: 'ipList.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
+  return new Elysia({ name: 'ipAllowlist.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })
     .use(forStoreSecurity)
     .post(
       '',
       ({ request, path, actor, body, set }) => {
-        const add = () => ({ status: 201 as const, body: ipList.add(actor, body) })
+        const add = () => ({ status: 201 as const, body: ipAllowlist.add(actor, body) })
         return idempotency.answer({ request, path, actor, body, set }, add)
       },
       {
@@ -39,7 +39,7 @@ export function ipListRoutes(
         },
       },
     )
-    .get('', ({ actor }) => ipList.list(actor.storeId), {
+    .get('', ({ actor }) => ipAllowlist.list(actor.storeId), {
       can: 'security:read',
       response: { 200: IpEntryList, ...failures(...FOR_STORE, ...READING) },
       detail: {
@@ -48,19 +48,23 @@ export function ipListRoutes(
         description: 'Oldest first. An empty list is off, and lets requests from everywhere in.',
       },
     })
-    .delete('/:id', ({ actor, params, query }) => ipList.remove(actor, params.id, query.force === 'true'), {
-      can: 'security:manage',
-      parse: noBody,
-      params: IpEntryParams,
-      query: IpEntryRemoval,
-      response: {
-        200: RemovedIpEntry,
-        ...failures(...FOR_STORE, ...WRITING, 'validation_error', 'not_found', 'would_lock_out'),
+    .delete(
+      '/:id',
+      ({ actor, params, query }) => ipAllowlist.remove(actor, params.id, query.force === 'true'),
+      {
+        can: 'security:manage',
+        parse: noBody,
+        params: IpEntryParams,
+        query: IpEntryRemoval,
+        response: {
+          200: RemovedIpEntry,
+          ...failures(...FOR_STORE, ...WRITING, 'validation_error', 'not_found', 'would_lock_out'),
+        },
+        detail: {
+          operationId: 'removeIpEntry',
+          summary: 'Remove an entry from the IP list',
+          description: 'Removing the last entry turns the list off: requests are allowed from everywhere.',
+        },
       },
-      detail: {
-        operationId: 'removeIpEntry',
-        summary: 'Remove an entry from the IP list',
-        description: 'Removing the last entry turns the list off: requests are allowed from everywhere.',
-      },
-    })
+    )
 }
