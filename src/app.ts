@@ -75,8 +75,17 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const install = createInstall(config, baseUrl, ports, storage.note)
   const { base, reads, passwords, personLock } = install
-  const { audit, mail, sessions, registration, passwordReset, emailChange, proof, twoFactor, widgetKeys } =
-    install.modules
+  const {
+    audit,
+    mail,
+    sessions,
+    registration,
+    passwordReset,
+    emailChange,
+    reauthentication,
+    twoFactor,
+    widgetKeys,
+  } = install.modules
   const { apiKeys, ipAllowlist, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans, noteFault } = base
   const { storeRows: rows, stores, people } = install.services
@@ -112,7 +121,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     people,
     sessions: sessions.service.sessions,
     passwords,
-    demandPassword: proof.service.demandPassword,
+    reauthenticateByPassword: reauthentication.service.reauthenticateByPassword,
     isTwoFactorEnabled: twoFactor.service.isEnabled,
     forgetLinks(userId) {
       passwordReset.service.forgetLinks(userId)
@@ -142,7 +151,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     requestPassword: (email, trace) => passwordReset.service.forgot({ email }, trace),
     createPasswordLink: passwordReset.service.createLink,
   })
-  const ownStore = buildOwnStore(base, { rows, stores, people, prove: proof.service.demand })
+  const ownStore = buildOwnStore(base, {
+    rows,
+    stores,
+    people,
+    reauthenticate: reauthentication.service.reauthenticate,
+  })
   const opening = buildOpening(base, {
     rows,
     stores,
@@ -297,7 +311,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const ownData = buildOwnData(base, {
     people,
-    prove: proof.service.demand,
+    reauthenticate: reauthentication.service.reauthenticate,
     outbox: mail.service,
     endSessions: (userId) => sessions.service.sessions.endSessions(userId, null),
     forgetAddress(email) {
@@ -379,7 +393,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     sessions,
     me,
     ownData,
-    proof,
+    reauthentication,
     twoFactor,
     apiKeys,
     widgetKeys,

@@ -10,7 +10,7 @@ import { buildEmailChange, buildEmailChangeRequests } from './features/access/em
 import { buildIpAllowlist } from './features/access/ip-allowlist/module.ts'
 import { buildOperator } from './features/access/operator/module.ts'
 import { buildPasswordReset } from './features/access/password-reset/module.ts'
-import { buildProof } from './features/access/proof/module.ts'
+import { buildReauthentication } from './features/access/reauthentication/module.ts'
 import { buildRegistration } from './features/access/registration/module.ts'
 import type { RegistrationMode } from './features/access/registration/service.ts'
 import { buildSessions } from './features/access/sessions/module.ts'
@@ -112,7 +112,7 @@ export function createInstall(
     noteSecondFactor: sessions.service.sessions.noteSecondFactor,
   })
   const locked = createKeyedLock()
-  const proof = buildProof(base, {
+  const reauthentication = buildReauthentication(base, {
     people,
     sessions: sessions.service.sessions,
     twoFactor: twoFactor.check,
@@ -154,7 +154,7 @@ export function createInstall(
     requests: emailChangeRequests,
     people,
     outbox,
-    prove: proof.service.demand,
+    reauthenticate: reauthentication.service.reauthenticate,
     verifyPassword: passwords.verify,
     endOtherSessions: sessions.service.sessions.endSessions,
     forgetResetLinks: passwordReset.service.forgetLinks,
@@ -211,7 +211,7 @@ export function createInstall(
       registration,
       passwordReset,
       emailChange,
-      proof,
+      reauthentication,
       twoFactor,
       widgetKeys,
       apiKeys,

@@ -11,7 +11,7 @@ import { emailChangeRoutes, emailLinkRoutes } from './routes.ts'
 import { type EmailChangeDeps, type EmailChangeService, emailChangeService } from './service.ts'
 
 export interface EmailChangeNeeds
-  extends Pick<EmailChangeDeps, 'prove'>,
+  extends Pick<EmailChangeDeps, 'reauthenticate'>,
     Pick<
       EmailLinkDeps,
       | 'people'

@@ -6,7 +6,7 @@ import type { Doors } from '../../../http/doors.ts'
 import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { TOO_MANY_FROM_ADDRESS } from '../../../http/link-answers.ts'
 import { answerPage, SCRIPTED } from '../../../http/page.ts'
-import { PROVING } from '../proof/schema.ts'
+import { REAUTHENTICATING } from '../reauthentication/schema.ts'
 import type { EmailLinks } from './links.ts'
 import { approvePage, confirmNewPage } from './pages.ts'
 import {
@@ -43,7 +43,7 @@ export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, chang
       body: EmailChange,
       response: {
         202: EmailChangeTaken,
-        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, ...PROVING),
+        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, ...REAUTHENTICATING),
       },
       detail: {
         operationId: 'requestEmailChange',

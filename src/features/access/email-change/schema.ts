@@ -5,13 +5,13 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { proofFields } from '../proof/schema.ts'
+import { reauthenticationFields } from '../reauthentication/schema.ts'
 
 export const EmailChange = named(
   'EmailChangeRequest',
   t.Object({
     email: { ...email, description: 'The new e-mail address, like anna@shop.example.' },
-    ...proofFields,
+    ...reauthenticationFields,
   }),
   { email: 'anna@new.example', password: 'kettle drum violin' },
 )

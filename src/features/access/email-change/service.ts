@@ -9,7 +9,7 @@ import { validationError } from '../../../http/validation.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { ProofService } from '../proof/service.ts'
+import type { ReauthenticationService } from '../reauthentication/service.ts'
 import { addressTakenMail, approvalMail, confirmationMail } from './mails.ts'
 import type { EmailChangeQueries } from './queries.ts'
 import type { EmailChange, EmailChangeCancelled, EmailChangeTaken, EmailState } from './schema.ts'
@@ -19,7 +19,7 @@ export interface EmailChangeDeps extends Pick<Base, 'clock' | 'ids' | 'atomicall
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
   /** Asks a signed-in person for password and code. */
-  prove: ProofService['demand']
+  reauthenticate: ReauthenticationService['reauthenticate']
   /** Requests of one person, and requests that name one address. */
   tries: Throttle
   mails: Throttle
@@ -88,13 +88,13 @@ export function emailChangeService(deps: EmailChangeDeps) {
     /**
      * Asks for another address (POST /v1/me/email), in the place of an earlier request. A link goes to each address.
      *
-     * @throws ApiError `rate_limit_exceeded`, and all of {@link ProofService}'s `demand`; `validation_error` for a malformed
+     * @throws ApiError `rate_limit_exceeded`, and all of {@link ReauthenticationService}'s `reauthenticate`; `validation_error` for a malformed
      * address and for the present one.
      */
-    async request(caller: Caller, { email, ...proof }: EmailChange): Promise<EmailChangeTaken> {
+    async request(caller: Caller, { email, ...shown }: EmailChange): Promise<EmailChangeTaken> {
       const newEmail = normaliseEmail(email)
       if (!newEmail) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
-      const mailIds = await deps.prove(caller, proof, (person) => save(caller, person, newEmail))
+      const mailIds = await deps.reauthenticate(caller, shown, (person) => save(caller, person, newEmail))
       const sent = await Promise.all(mailIds.map(outbox.deliver))
       const email_sent = sent.every(Boolean)
       return {

@@ -5,7 +5,7 @@ import { type MeDeps, type MeService, meService } from './service.ts'
 
 export type MeNeeds = Pick<
   MeDeps,
-  'people' | 'sessions' | 'passwords' | 'demandPassword' | 'isTwoFactorEnabled' | 'forgetLinks'
+  'people' | 'sessions' | 'passwords' | 'reauthenticateByPassword' | 'isTwoFactorEnabled' | 'forgetLinks'
 >
 
 /** Wires the caller's own account. */

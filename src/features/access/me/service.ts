@@ -8,7 +8,7 @@ import { validationError } from '../../../http/validation.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { ProofService } from '../proof/service.ts'
+import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
 import { membershipView } from '../sign-in/schema.ts'
@@ -21,7 +21,7 @@ export interface MeDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   passwords: Pick<PasswordHasher, 'hash'>
   isTwoFactorEnabled: TwoFactorService['isEnabled']
   /** Asks for the current password. */
-  demandPassword: ProofService['demandPassword']
+  reauthenticateByPassword: ReauthenticationService['reauthenticateByPassword']
   /** Ends the links that were mailed to the person earlier: for a new password, and for another e-mail address. */
   forgetLinks(userId: string): void
 }
@@ -121,7 +121,7 @@ export function meService(deps: MeDeps) {
      * ones.
      */
     changePassword: (caller: Caller, { current_password, new_password }: PasswordChange) =>
-      deps.demandPassword(
+      deps.reauthenticateByPassword(
         caller,
         { password: current_password, pointer: '/current_password' },
         {

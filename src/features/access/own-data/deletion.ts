@@ -8,7 +8,7 @@ import type { Mail } from '../../../platform/mail/mailer.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
-import type { ProofService } from '../proof/service.ts'
+import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { Deleted, Deletion } from './schema.ts'
 
 export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'defer' | 'baseUrl'> {
@@ -17,7 +17,7 @@ export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'd
     'listMemberships' | 'listOnlyOwnedStores' | 'countSuperAdmins' | 'removeMembership' | 'removePerson'
   >
   /** Asks a signed-in person for password and code. */
-  prove: ProofService['demand']
+  reauthenticate: ReauthenticationService['reauthenticate']
   outbox: Pick<OutboxService, 'sendAfterCommit' | 'forgetRecipient'>
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
@@ -67,10 +67,10 @@ export function createDeletion(deps: DeletionDeps) {
      * person's id stays, and no name and no address. API keys that the person made stay and can do nothing any more.
      *
      * @throws ApiError `validation_error` for another address than the caller's, `conflict` for the last owner of a store and
-     * for the last super-admin, and all of {@link ProofService}'s `demand`.
+     * for the last super-admin, and all of {@link ReauthenticationService}'s `reauthenticate`.
      */
-    async delete(caller: Caller, { email, ...proof }: Deletion): Promise<Deleted> {
-      return deps.prove(caller, proof, (person) => {
+    async delete(caller: Caller, { email, ...shown }: Deletion): Promise<Deleted> {
+      return deps.reauthenticate(caller, shown, (person) => {
         if (normaliseEmail(email) !== person.email) throw notYourAddress()
         return erase(caller, person)
       })

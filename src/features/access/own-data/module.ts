@@ -11,7 +11,10 @@ import { createLeaving } from './leaving.ts'
 import { ownDataRoutes, peopleDataRoutes } from './routes.ts'
 
 export interface OwnDataNeeds
-  extends Pick<DeletionDeps, 'prove' | 'outbox' | 'endSessions' | 'forgetAddress' | 'forgetEmailInLog'>,
+  extends Pick<
+      DeletionDeps,
+      'reauthenticate' | 'outbox' | 'endSessions' | 'forgetAddress' | 'forgetEmailInLog'
+    >,
     Pick<PeopleExportDeps, 'flush'>,
     Pick<LineStreamDeps, 'stop'> {
   people: PeopleQueries

@@ -11,7 +11,7 @@ import {
   WRITING,
 } from '../../../http/failures.ts'
 import { lineFileHeaders, NDJSON } from '../../../http/line-streams.ts'
-import { PROVING } from '../proof/schema.ts'
+import { REAUTHENTICATING } from '../reauthentication/schema.ts'
 import type { createDeletion } from './deletion.ts'
 import type { createPeopleExports } from './exports.ts'
 import type { createLeaving } from './leaving.ts'
@@ -41,7 +41,7 @@ export function ownDataRoutes(
       body: Deletion,
       response: {
         200: Deleted,
-        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, ...PROVING, [
+        ...failures(...OWN_ACCOUNT, ...WRITING, ...JSON_BODY, ...REAUTHENTICATING, [
           'conflict',
           `${LAST_OWNER} Or you are the only super-admin. \`details.reason\` says which.`,
         ]),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { text } from '../../../http/text-schema.ts'
-import { proofFields } from '../proof/schema.ts'
+import { reauthenticationFields } from '../reauthentication/schema.ts'
 
 export const StoreParams = t.Object({
   store: text({ minLength: 1, maxLength: 100, description: 'Id or slug of one of your stores.' }),
@@ -20,7 +20,7 @@ export type Left = typeof Left.static
 export const Deletion = named(
   'AccountDeletion',
   t.Object({
-    ...proofFields,
+    ...reauthenticationFields,
     email: text({
       minLength: 1,
       maxLength: 320,

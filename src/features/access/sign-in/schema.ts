@@ -9,7 +9,7 @@ import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
-import { codeFields } from '../proof/schema.ts'
+import { codeFields } from '../reauthentication/schema.ts'
 
 /** The longest client_id and client_secret that the service accepts. Issued ones are far shorter. */
 export const CREDENTIAL_CHARS_MAX = 200

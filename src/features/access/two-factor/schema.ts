@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
-import { CODE_CHARS_MAX, TOTP_PATTERN, TOTP_WORDS } from '../proof/schema.ts'
+import { CODE_CHARS_MAX, TOTP_PATTERN, TOTP_WORDS } from '../reauthentication/schema.ts'
 
 /** Contract 5.2. */
 export const TwoFactorSetup = named(

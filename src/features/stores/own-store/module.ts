@@ -4,7 +4,10 @@ import { ownStoreRoutes } from './routes.ts'
 import { type OwnStoreDeps, type OwnStoreService, ownStoreService } from './service.ts'
 
 /** Wires what a store's own people see of it, and do to it as a whole. */
-export function buildOwnStore(base: Base, needs: Pick<OwnStoreDeps, 'rows' | 'stores' | 'people' | 'prove'>) {
+export function buildOwnStore(
+  base: Base,
+  needs: Pick<OwnStoreDeps, 'rows' | 'stores' | 'people' | 'reauthenticate'>,
+) {
   const service = ownStoreService({ ...base, ...needs })
   return {
     service,

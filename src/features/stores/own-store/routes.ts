@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
-import { PROVING } from '../../access/proof/schema.ts'
+import { REAUTHENTICATING } from '../../access/reauthentication/schema.ts'
 import { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 import type { OwnStoreService } from './service.ts'
 
@@ -40,7 +40,7 @@ export function ownStoreRoutes(
       body: OwnStoreDeletion,
       response: {
         200: DeletedStore,
-        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...PROVING, [
+        ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REAUTHENTICATING, [
           'conflict',
           'The deletion is planned already.',
         ]),

@@ -5,7 +5,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { proofFields } from '../../access/proof/schema.ts'
+import { reauthenticationFields } from '../../access/reauthentication/schema.ts'
 import { storeName } from '../opening/schema.ts'
 
 const own = {
@@ -31,7 +31,7 @@ export type OwnStorePatch = typeof OwnStorePatch.static
 export const OwnStoreDeletion = named(
   'OwnStoreDeletion',
   t.Object({
-    ...proofFields,
+    ...reauthenticationFields,
     confirm: text({ minLength: 1, maxLength: 200, description: 'The slug of the store, typed.' }),
   }),
   { confirm: 'my-shop', password: 'kettle drum violin' },

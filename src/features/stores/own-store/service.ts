@@ -2,7 +2,7 @@ import type { Actor, Caller } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { missingPermission, notFound } from '../../../core/errors.ts'
-import type { ProofService } from '../../access/proof/service.ts'
+import type { ReauthenticationService } from '../../access/reauthentication/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
@@ -14,7 +14,7 @@ export interface OwnStoreDeps extends Pick<Base, 'atomically' | 'record'> {
   stores: Pick<StoreService, 'planOwnDeletion'>
   people: Pick<PeopleQueries, 'findMember'>
   /** Asks a signed-in person for password and code. */
-  prove: ProofService['demand']
+  reauthenticate: ReauthenticationService['reauthenticate']
 }
 
 export type OwnStoreService = ReturnType<typeof ownStoreService>
@@ -57,8 +57,8 @@ export function ownStoreService(deps: OwnStoreDeps) {
      * @throws ApiError `validation_error` for another slug or a wrong password, `conflict` if the deletion is planned
      * already, `requires_2fa`, `invalid_2fa`, `too_many_requests`.
      */
-    delete: (actor: Actor, { confirm, ...proof }: OwnStoreDeletion): Promise<DeletedStore> =>
-      deps.prove(actor, proof, () => {
+    delete: (actor: Actor, { confirm, ...shown }: OwnStoreDeletion): Promise<DeletedStore> =>
+      deps.reauthenticate(actor, shown, () => {
         demandOwner(actor)
         const { id, slug, name, plan, suspendedAt, deleteAt } = stores.planOwnDeletion(actor, confirm)
         return {

@@ -113,7 +113,7 @@ export function peopleQueries(db: Db) {
   const memberCounts = db.prepare<[storeId: string], { members: number; owners: number }>(`
     SELECT count(*) AS members, count(*) FILTER (WHERE role = 'owner') AS owners
     FROM memberships WHERE store_id = ?`)
-  const proof = db.prepare<[userId: string], { provenAt: number | null }>(
+  const provenAt = db.prepare<[userId: string], { provenAt: number | null }>(
     'SELECT proven_at AS provenAt FROM users WHERE id = ?',
   )
   const onlyOwned = db.prepare<[userId: string], OwnedStore>(`
@@ -179,7 +179,7 @@ export function peopleQueries(db: Db) {
     countMembers: (storeId: string): number => memberCounts.get(storeId)?.members ?? 0,
     countOwners: (storeId: string): number => memberCounts.get(storeId)?.owners ?? 0,
     /** Whether mailbox and password are known to belong to one person. */
-    isProven: (userId: string): boolean => (proof.get(userId)?.provenAt ?? null) !== null,
+    isProven: (userId: string): boolean => (provenAt.get(userId)?.provenAt ?? null) !== null,
     /** Lists the super-admins of this install, the oldest accounts first. */
     listSuperAdmins: (limit: number): PersonRow[] => allSuperAdmins.all(BigInt(limit)).map(parsePerson),
     hasSuperAdmin: (): boolean => (superAdmins.get()?.count ?? 0) > 0,

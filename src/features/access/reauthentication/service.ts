@@ -8,9 +8,9 @@ import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
-import type { Proof } from './schema.ts'
+import type { ShownCredentials } from './schema.ts'
 
-export interface ProofDeps extends Pick<Base, 'clock' | 'atomically'> {
+export interface ReauthenticationDeps extends Pick<Base, 'clock' | 'atomically'> {
   people: Pick<PeopleQueries, 'findPerson'>
   sessions: Pick<BufferedSessions, 'findSession'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'countWrongCode'>
@@ -21,16 +21,16 @@ export interface ProofDeps extends Pick<Base, 'clock' | 'atomically'> {
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** A password as a request shows it, and where. */
+/** The password of a request, and where it stands. */
 interface ShownPassword {
   password: string
   /** JSON pointer into the body. */
   pointer: string
 }
 
-/** What is done for whoever shows a password. */
+/** The work for a person who shows the password. */
 interface PasswordWork<Prepared, Result> {
-  /** Runs before the password is looked at, and may refuse. */
+  /** Runs before the password is checked, and may refuse. */
   check(person: PersonRow): Promise<void>
   /** Slow work, once the password was right. */
   prepare(): Promise<Prepared>
@@ -38,10 +38,10 @@ interface PasswordWork<Prepared, Result> {
   act(person: PersonRow, prepared: Prepared): Result
 }
 
-export type ProofService = ReturnType<typeof proofService>
+export type ReauthenticationService = ReturnType<typeof reauthenticationService>
 
 /** Asks a signed-in person for the password again, and for a code if the account has a second factor. */
-export function proofService(deps: ProofDeps) {
+export function reauthenticationService(deps: ReauthenticationDeps) {
   const { people, sessions, twoFactor, passwords, failures, clock, atomically } = deps
 
   function requirePerson({ userId }: Caller): PersonRow {
@@ -51,9 +51,9 @@ export function proofService(deps: ProofDeps) {
   }
 
   /** @throws ApiError `requires_2fa`. */
-  function isCodeRight({ id }: PersonRow, proof: Proof, caller: Caller): boolean {
+  function isCodeRight({ id }: PersonRow, shown: ShownCredentials, caller: Caller): boolean {
     if (!twoFactor.isEnabled(id)) return true
-    const { totp_code, recovery_code } = readCodes(proof)
+    const { totp_code, recovery_code } = readCodes(shown)
     if (totp_code === undefined && recovery_code === undefined) {
       throw new ApiError('requires_2fa', 'Repeat the request with the code of your authenticator', {
         details: { requires_2fa: true },
@@ -70,7 +70,7 @@ export function proofService(deps: ProofDeps) {
   }
 
   /** @throws ApiError `validation_error` at `pointer` for a wrong password, which counts. */
-  async function demandPassword(person: PersonRow, { password, pointer }: ShownPassword): Promise<void> {
+  async function checkPassword(person: PersonRow, { password, pointer }: ShownPassword): Promise<void> {
     if (await passwords.verify(person.passwordHash, password)) return
     failures.add(person.id, clock.now())
     throw validationError([{ in: 'body', pointer, code: 'wrong', message: 'is not your password' }])
@@ -97,17 +97,17 @@ export function proofService(deps: ProofDeps) {
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
   }
 
-  async function demandOnce<Result>(
+  async function reauthenticateOnce<Result>(
     caller: Caller,
-    proof: Proof,
+    shown: ShownCredentials,
     act: (person: PersonRow) => Result,
   ): Promise<Result> {
     const person = requirePerson(caller)
     requireTry(person)
-    await demandPassword(person, { password: proof.password, pointer: '/password' })
+    await checkPassword(person, { password: shown.password, pointer: '/password' })
     const done = atomically(() => {
       const now = requireUnchanged(caller, person)
-      if (!isCodeRight(now, proof, caller)) return undefined
+      if (!isCodeRight(now, shown, caller)) return undefined
       failures.reset(now.id)
       return { result: act(now) }
     })
@@ -124,12 +124,16 @@ export function proofService(deps: ProofDeps) {
      * @throws ApiError `credential_ambiguous` for two codes, `validation_error` for a wrong password, `requires_2fa`,
      * `invalid_2fa`, `too_many_requests` after five wrong ones.
      */
-    async demand<Result>(caller: Caller, proof: Proof, act: (person: PersonRow) => Result): Promise<Result> {
-      const { totp_code, recovery_code } = readCodes(proof)
+    async reauthenticate<Result>(
+      caller: Caller,
+      shown: ShownCredentials,
+      act: (person: PersonRow) => Result,
+    ): Promise<Result> {
+      const { totp_code, recovery_code } = readCodes(shown)
       if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
-      return deps.locked(requirePerson(caller).email, () => demandOnce(caller, proof, act))
+      return deps.locked(requirePerson(caller).email, () => reauthenticateOnce(caller, shown, act))
     },
 
     /**
@@ -137,7 +141,7 @@ export function proofService(deps: ProofDeps) {
      *
      * @throws ApiError `validation_error` for a wrong password, `too_many_requests` after five wrong ones.
      */
-    demandPassword: <Prepared, Result>(
+    reauthenticateByPassword: <Prepared, Result>(
       caller: Caller,
       shown: ShownPassword,
       { check, prepare, act }: PasswordWork<Prepared, Result>,
@@ -146,7 +150,7 @@ export function proofService(deps: ProofDeps) {
         const person = requirePerson(caller)
         requireTry(person)
         await check(person)
-        await demandPassword(person, shown)
+        await checkPassword(person, shown)
         const prepared = await prepare()
         return atomically(() => {
           const now = requireUnchanged(caller, person)

@@ -21,18 +21,18 @@ export const codeFields = {
   ),
 }
 
-/** What shows that the person themself asks, and not somebody who found their sign-in. */
-export const proofFields = {
+/** The fields by which a person shows that no one who found an open sign-in is asking. */
+export const reauthenticationFields = {
   password: text({ minLength: 1, maxLength: LIMITS.passwordCharsMax, description: 'Your password.' }),
   ...codeFields,
 }
 
-export interface Proof extends ShownCodes {
+export interface ShownCredentials extends ShownCodes {
   password: string
 }
 
-/** Failures of a route that asks for a {@link Proof}. */
-export const PROVING = [
+/** Failures of a route that asks for a {@link ShownCredentials}. */
+export const REAUTHENTICATING = [
   ['requires_2fa', 'The account has a second factor: send one of its codes, too.'],
   ['invalid_2fa', 'The two-factor code is wrong.'],
   ['credential_ambiguous', 'Both codes were sent, or more than one credential.'],
