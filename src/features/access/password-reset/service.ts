@@ -57,10 +57,16 @@ export function passwordResetService(deps: PasswordResetDeps) {
   const { queries, people, outbox, clock, ids, atomically, record } = deps
 
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
-  function createLink(userId: string, lifeMs: number, takesOver = false): string {
+  function createLink(userId: string, lifeMs: number, revokesOnReset = false): string {
     const token = ids.secret(TOKEN_BYTES)
     const now = clock.now()
-    queries.add({ tokenHash: hashSecret(token), userId, createdAt: now, expiresAt: now + lifeMs, takesOver })
+    queries.add({
+      tokenHash: hashSecret(token),
+      userId,
+      createdAt: now,
+      expiresAt: now + lifeMs,
+      revokesOnReset,
+    })
     return `${deps.baseUrl()}/oauth/password/reset#token=${token}`
   }
 
@@ -85,11 +91,11 @@ export function passwordResetService(deps: PasswordResetDeps) {
     user: { id: string; email: string },
     passwordHash: string,
     trace: Trace | null,
-    takesOver = false,
+    revokesOnReset = false,
   ): void {
     people.setPassword(user.id, passwordHash, clock.now())
     const wasUnproven = people.provePerson(user.id, clock.now())
-    if (wasUnproven && takesOver) {
+    if (wasUnproven && revokesOnReset) {
       // A stranger may have created keys and secrets in the meantime, and would keep access with them.
       deps.revokeCredentials(user.id)
       record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
@@ -149,7 +155,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
         // Hashing took a while. Of several requests with one link, only the first finds it unused.
         const used = queries.use(hashSecret(token), clock.now())
         if (!used) throw invalidLink()
-        replace(owner, passwordHash, trace, used.takesOver)
+        replace(owner, passwordHash, trace, used.revokesOnReset)
         return { status: 'password_reset' }
       })
     },

@@ -29,7 +29,7 @@ export interface VerificationDeps
   plan: PlanName
   verifyPassword(hash: string | undefined, password: string, network?: string): Promise<boolean>
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
-  createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
+  createPasswordLink(userId: string, lifeMs: number, revokesOnReset: boolean): string
   /** Runs the work of one key in order. */
   locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }

@@ -25,7 +25,7 @@ export interface NewUserDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
   rights: Pick<Rights, 'demandOwner' | 'demandRoomFor' | 'count'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
-  createPasswordLink(userId: string, lifeMs: number, takesOver: boolean): string
+  createPasswordLink(userId: string, lifeMs: number, revokesOnReset: boolean): string
   hashPassword(password: string, network?: string): Promise<string>
 }
 
