@@ -74,7 +74,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findDamage: ports.findDamage,
   })
   const install = createInstall(config, baseUrl, ports, storage.note)
-  const { base, reads, passwords, personLock } = install
+  const { base, reads, passwords, inTurn } = install
   const {
     audit,
     mail,
@@ -106,7 +106,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     admitAddress: ipAllowlist.service.admit,
     findPendingPassword: registration.service.findPendingPassword,
     passwords,
-    locked: personLock,
+    inTurn,
     tokenSecret: ports.tokenSecret,
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
     findAddress,

@@ -111,13 +111,13 @@ export function createInstall(
     endOtherSessions: sessions.service.sessions.endSessions,
     noteSecondFactor: sessions.service.sessions.noteSecondFactor,
   })
-  const locked = createKeyedLock()
+  const inTurn = createKeyedLock()
   const reauthentication = buildReauthentication(base, {
     people,
     sessions: sessions.service.sessions,
     twoFactor: twoFactor.check,
     passwords,
-    locked,
+    inTurn,
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
   const apiKeys = buildApiKeys(base, { stores: rows, tellOwners, widgetKeys: widgetKeys.rows, reads })
@@ -200,7 +200,7 @@ export function createInstall(
     passwords,
     secretBox,
     /** Runs what one person asks with a password in order; the key is the e-mail address. */
-    personLock: locked,
+    inTurn,
     readRegistrationMode,
     mailOwners,
     tellOwners,

@@ -27,7 +27,7 @@ export interface EmailLinkDeps
   /** Puts a person's id in the place of an address in the audit log. */
   forgetEmailInLog(userId: string, email: string): void
   /** Runs the work of one key in order. */
-  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
 
 /** How a step ended; `taken` if somebody has got an account with the new address meanwhile. */
@@ -129,7 +129,7 @@ export function createEmailLinks(deps: EmailLinkDeps) {
     async confirm({ token, password }: EmailConfirmation, trace: Trace): Promise<EmailStep> {
       const tokenHash = hashSecret(token)
       // One at a time for each link: of many guesses at once, at most five are checked.
-      return deps.locked(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
+      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
     },
   }
 }

@@ -37,7 +37,7 @@ export function buildEmailChange(base: Base, { requests, ...needs }: EmailChange
     tries: base.throttle('email-change.person', LIMITS.emailChangesPerHour, HOUR_MS),
     mails: base.throttle('email-change.email', LIMITS.emailChangesPerHour, HOUR_MS),
   })
-  const links = createEmailLinks({ ...base, ...needs, queries: requests, locked: createKeyedLock() })
+  const links = createEmailLinks({ ...base, ...needs, queries: requests, inTurn: createKeyedLock() })
   return {
     service,
     routes: (doors: Doors) =>

@@ -8,7 +8,7 @@ import {
 
 export type ReauthenticationNeeds = Pick<
   ReauthenticationDeps,
-  'people' | 'sessions' | 'twoFactor' | 'passwords' | 'locked'
+  'people' | 'sessions' | 'twoFactor' | 'passwords' | 'inTurn'
 >
 
 /** Wires the repeated question for a signed-in person's password. */

@@ -18,7 +18,7 @@ export interface ReauthenticationDeps extends Pick<Base, 'clock' | 'atomically'>
   /** Wrong passwords and codes of one signed-in person. They do not count as failed sign-ins, which a stranger can cause. */
   failures: Throttle
   /** Runs the work of one key in order. */
-  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
 
 /** The password of a request, and where it stands. */
@@ -133,7 +133,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
       if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
       }
-      return deps.locked(requirePerson(caller).email, () => reauthenticateOnce(caller, shown, act))
+      return deps.inTurn(requirePerson(caller).email, () => reauthenticateOnce(caller, shown, act))
     },
 
     /**
@@ -146,7 +146,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
       shown: ShownPassword,
       { check, prepare, act }: PasswordWork<Prepared, Result>,
     ): Promise<Result> =>
-      deps.locked(requirePerson(caller).email, async () => {
+      deps.inTurn(requirePerson(caller).email, async () => {
         const person = requirePerson(caller)
         requireTry(person)
         await check(person)

@@ -33,7 +33,7 @@ export function buildRegistration(base: Base, needs: RegistrationNeeds) {
     ...needs,
     queries,
     verifyPassword: passwords.verify,
-    locked: createKeyedLock(),
+    inTurn: createKeyedLock(),
   })
 
   return {

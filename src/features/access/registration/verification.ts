@@ -31,7 +31,7 @@ export interface VerificationDeps
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
   createPasswordLink(userId: string, lifeMs: number, revokesOnReset: boolean): string
   /** Runs the work of one key in order. */
-  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Life of the link for a new password in the mail about a new account. */
@@ -145,7 +145,7 @@ export function verificationService(deps: VerificationDeps) {
     async confirm({ token, password }: Confirmation, trace: Trace): Promise<Verified> {
       const tokenHash = hashSecret(token)
       // One at a time for each link: of many guesses at once, at most five are checked.
-      return deps.locked(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
+      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
     },
 
     /**

@@ -29,7 +29,7 @@ import { createTokenHolders } from './token-holders.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 
 export interface SignInNeeds
-  extends Pick<SignInDeps, 'locked'>,
+  extends Pick<SignInDeps, 'inTurn'>,
     Pick<PasswordCheckDeps, 'passwords' | 'findPendingPassword'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
   stores: StoreQueries
@@ -105,7 +105,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     startSession: createSessionStart({ ...common, twoFactor, lockout }),
     twoFactor,
     lockout,
-    locked: needs.locked,
+    inTurn: needs.inTurn,
   })
   const { grant } = createMachineGrant({ ...common, failures: clientFailures, unknownFailures })
   const { refresh, revoke, prune } = refreshService(common)

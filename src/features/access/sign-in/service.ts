@@ -23,7 +23,7 @@ export interface SignInDeps extends Pick<Base, 'log' | 'atomically' | 'record'> 
   twoFactor: Pick<FactorCheck, 'countWrongCode'>
   lockout: Pick<Lockout, 'look' | 'fail' | 'tryLocked'>
   /** Runs the work of one key in order. */
-  locked<Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   /** Writes a little later, so that the time of an answer does not reveal the write. */
   enqueueWrite(write: () => void): void
 }
@@ -131,7 +131,7 @@ export function signInService(deps: SignInDeps) {
       // A text that is no address is looked up, counted and refused like any other.
       const email = normaliseEmail(request.email) ?? `?${request.email}`
       // One at a time for each person: of many guesses at once, no more than the limit are checked.
-      const result = await deps.locked(email, () => signInUnlessLocked(email, request, trace))
+      const result = await deps.inTurn(email, () => signInUnlessLocked(email, request, trace))
       // Requests for a locked address are counted before they are checked, and must not make its owner queue.
       return 'isAllowed' in result ? signInLocked(email, request, trace, result) : result
     },

@@ -44,7 +44,7 @@ export type EventService = ReturnType<typeof eventService>
 export function eventService(deps: EventDeps) {
   const { gateway, queries, subscriptions, rows, stores, clock, ids, atomically, record, log } = deps
   /** One subject at a time, so that of two answers of the provider the later one is written last. */
-  const locked = createKeyedLock()
+  const inTurn = createKeyedLock()
 
   /** @returns undefined for a subscription to something else, or of a store that is gone. */
   function toRow(found: GatewaySubscription): SubscriptionRow | undefined {
@@ -89,7 +89,7 @@ export function eventService(deps: EventDeps) {
     id: string,
     done: () => void,
   ): Promise<SubscriptionRow | undefined> =>
-    locked(id, async () => {
+    inTurn(id, async () => {
       const found = await pay.readSubscription(id)
       const row = found && toRow(found)
       atomically(() => {
@@ -113,7 +113,7 @@ export function eventService(deps: EventDeps) {
   }
 
   const readInvoice = (pay: PaymentGateway, id: string, done: () => void): Promise<void> =>
-    locked(id, async () => {
+    inTurn(id, async () => {
       const found = await pay.readInvoice(id)
       const payer = found?.subscription === undefined ? undefined : await findPayer(pay, found.subscription)
       atomically(() => {
@@ -165,7 +165,7 @@ export function eventService(deps: EventDeps) {
       const event = gateway && (await gateway.readEvent(body, signature, clock.now()))
       if (!gateway || !event) throw signInFirst()
       // Two deliveries of one event at a time wait for each other.
-      return locked(`event ${event.id}`, async () => {
+      return inTurn(`event ${event.id}`, async () => {
         const duplicate = subscriptions.hasEvent(event.id)
         if (!duplicate) await handle(gateway, event)
         return { received: true, duplicate }
