@@ -19,19 +19,19 @@ export type StoreRule = 'always' | 'several' | 'never'
 /**
  * What a route is for, which decides whose budget its requests spend.
  *
- * `use`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but what a
+ * `api`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but what a
  * person only reads spends budgets of the person and of the store's people: whoever looks around must not stop the shop.
  *
  * `search`: searches, which spend the plan's budget even where a person reads them with GET: they cost the model.
  *
- * `guard`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
+ * `security`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
  * never the plan's: a thief who drains the plan with a stolen key must not keep the owner from revoking the key. Only an
  * API key, which can guard nothing, spends the plan's budget here too.
  *
- * `tell`: feedback of shoppers. Requests spend a budget of their own, which is ten times the plan's: no search waits for
+ * `feedback`: feedback of shoppers. Requests spend a budget of their own, which is ten times the plan's: no search waits for
  * clicks, and no click for searches.
  */
-export type Purpose = 'use' | 'search' | 'guard' | 'tell'
+export type Purpose = 'api' | 'search' | 'security' | 'feedback'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
@@ -128,7 +128,7 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
 
   /** What guards a store writes its own events, and a search changes nothing. */
   function noteForeignAct(caller: Caller, { method, url }: Request): void {
-    if (purpose !== 'use' || isReading({ method }) || !isForeignAct(caller)) return
+    if (purpose !== 'api' || isReading({ method }) || !isForeignAct(caller)) return
     deps.noteForeignAct(caller, method, new URL(url).pathname)
   }
 

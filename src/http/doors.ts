@@ -56,13 +56,13 @@ export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
 export function createDoors(deps: DoorDeps) {
   return {
     /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except what people only read. */
-    forStore: storeDoor(deps, 'use'),
+    forStore: storeDoor(deps, 'api'),
     /** The same for searches, each of which counts against the plan. */
     forStoreSearch: storeDoor(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
-    forStoreSecurity: storeDoor(deps, 'guard'),
+    forStoreSecurity: storeDoor(deps, 'security'),
     /** The same for what shoppers did with results: requests count against a budget of their own. */
-    forStoreFeedback: storeDoor(deps, 'tell'),
+    forStoreFeedback: storeDoor(deps, 'feedback'),
     /** Lets in a signed-in person. A person who belongs to several stores names one. */
     forPerson: callerDoor(deps, 'several'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
@@ -151,7 +151,7 @@ function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
 function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
-  const authenticate = createAuthentication(deps, rule, 'guard')
+  const authenticate = createAuthentication(deps, rule, 'security')
   return new Elysia({ name: `http.doors.caller.${rule}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
@@ -175,7 +175,7 @@ function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
 
 /** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
 function superAdminDoor(deps: AuthDeps) {
-  const authenticate = createAuthentication(deps, 'never', 'guard')
+  const authenticate = createAuthentication(deps, 'never', 'security')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)

@@ -42,20 +42,20 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     purpose: Purpose,
     isRead: boolean,
   ): Spending | undefined {
-    if (purpose === 'guard' && token?.sessionId) {
+    if (purpose === 'security' && token?.sessionId) {
       // Each sign-in has a budget of its own: a thief with one must not keep the person from ending it with another.
       return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
     }
     // Only a person may call without a store.
     if (store === null) return undefined
     const { requestsPerMinute } = plans[store.plan]
-    if (purpose === 'tell') return take('feedback', store.id, requestsPerMinute * LIMITS.feedbackFactor)
-    if (purpose === 'guard' && kind === 'machine') {
+    if (purpose === 'feedback') return take('feedback', store.id, requestsPerMinute * LIMITS.feedbackFactor)
+    if (purpose === 'security' && kind === 'machine') {
       // A store without a limit on requests is never told to wait.
       const isLimited = Number.isFinite(requestsPerMinute)
       return isLimited ? take('security', store.id, LIMITS.machineSecurityRequestsPerMinute) : undefined
     }
-    if (purpose === 'use' && isRead && kind === 'person') return takeRead(userId ?? '', store.id)
+    if (purpose === 'api' && isRead && kind === 'person') return takeRead(userId ?? '', store.id)
     return takeOfPlan(store.id, requestsPerMinute)
   }
 
@@ -82,7 +82,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     },
     /** Takes a request for work that the service does on its own for a store. @returns false while none is left. */
     spendFor: (store: CallerStore): boolean =>
-      spend({ kind: 'machine', userId: null, store, token: null }, 'use', false)?.verdict.isAllowed ?? true,
+      spend({ kind: 'machine', userId: null, store, token: null }, 'api', false)?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
       for (const policy of ['plan', 'people', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
       events.forget(storeId)
