@@ -11,10 +11,10 @@ import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, ReadTrace } from './trace.ts'
 
 /**
- * Which requests must name a store unless the person belongs to exactly one (contract 4.7): all; those of people with
- * several, except super-admins; or none.
+ * Which requests must name a store, unless the person belongs to exactly one (contract 4.7): all (`required`), those of
+ * people with several stores except super-admins (`if-ambiguous`), or none (`optional`).
  */
-export type StoreRule = 'always' | 'several' | 'never'
+export type StoreRule = 'required' | 'if-ambiguous' | 'optional'
 
 /**
  * What a route is for, which decides whose budget its requests spend.

@@ -64,9 +64,9 @@ export function createDoors(deps: DoorDeps) {
     /** The same for what shoppers did with results: requests count against a budget of their own. */
     forStoreFeedback: storeDoor(deps, 'feedback'),
     /** Lets in a signed-in person. A person who belongs to several stores names one. */
-    forPerson: callerDoor(deps, 'several'),
+    forPerson: callerDoor(deps, 'if-ambiguous'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
-    forCaller: callerDoor(deps, 'never'),
+    forCaller: callerDoor(deps, 'optional'),
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminDoor(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
@@ -109,7 +109,7 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
  * in the people of the store, whatever their role.
  */
 function storeDoor(deps: AuthDeps, purpose: Purpose) {
-  const authenticate = createAuthentication(deps, 'always', purpose)
+  const authenticate = createAuthentication(deps, 'required', purpose)
   // Elysia drops the second of two plugins with one name.
   return new Elysia({ name: `http.doors.store.${purpose}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
@@ -150,7 +150,7 @@ function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
 }
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
-function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
+function callerDoor(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
   const authenticate = createAuthentication(deps, rule, 'security')
   return new Elysia({ name: `http.doors.caller.${rule}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
@@ -175,7 +175,7 @@ function callerDoor(deps: AuthDeps, rule: 'several' | 'never') {
 
 /** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
 function superAdminDoor(deps: AuthDeps) {
-  const authenticate = createAuthentication(deps, 'never', 'security')
+  const authenticate = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)

@@ -27,8 +27,8 @@ interface SuspendedRequest {
  * of the store.
  */
 export function isStoppedBySuspension({ kind, rule, isNamed, path }: SuspendedRequest): boolean {
-  if (rule === 'never' || OPEN.test(path)) return false
-  return kind !== 'person' || rule === 'always' || isNamed
+  if (rule === 'optional' || OPEN.test(path)) return false
+  return kind !== 'person' || rule === 'required' || isNamed
 }
 
 /** Refuses a request for a suspended store, and tells its operator and its owner how that ends. */

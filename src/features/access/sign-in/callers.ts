@@ -69,7 +69,7 @@ export function callerService(deps: CallerDeps) {
       if (!holder) throw signInFirst()
       const active = findActiveStore(holder, choice)
       // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
-      if (active && (choice.rule === 'always' || choice.slug !== undefined)) {
+      if (active && (choice.rule === 'required' || choice.slug !== undefined)) {
         admitAddress(active.store.id, trace.address)
       }
       return { ...holder, active, rights: deriveRights(holder.person, active) }
@@ -116,11 +116,11 @@ export function callerService(deps: CallerDeps) {
     }
     const [only] = memberships
     if (memberships.length === 1 && only) return asMember(only)
-    if (choice.rule === 'never') return undefined
+    if (choice.rule === 'optional') return undefined
     if (isSuperAdmin && only) {
       return asMember(memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only))
     }
-    if (choice.rule === 'several' && (isSuperAdmin || memberships.length === 0)) return undefined
+    if (choice.rule === 'if-ambiguous' && (isSuperAdmin || memberships.length === 0)) return undefined
     if (memberships.length === 0 && !isSuperAdmin) {
       throw new ApiError('not_a_member', 'You do not belong to a store: ask for an invitation')
     }
