@@ -17,13 +17,13 @@ export function createAddressThrottle(
 
   return {
     take(address, now) {
-      const around = network.look(networkKey(address), now)
+      const around = network.peek(networkKey(address), now)
       if (around.isAllowed) {
         const verdict = own.take(throttleKey(address), now)
         if (verdict.isAllowed) network.add(networkKey(address), now)
         return verdict
       }
-      const alone = own.look(throttleKey(address), now)
+      const alone = own.peek(throttleKey(address), now)
       return !alone.isAllowed && alone.resetSeconds > around.resetSeconds ? alone : around
     },
   }

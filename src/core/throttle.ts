@@ -5,7 +5,7 @@ export interface Throttle {
   /** Counts one event if the window has room for it. Concurrent calls never exceed the limit. */
   take(key: string, now: number): RateVerdict
   /** The verdict that {@link take} would give, without counting. */
-  look(key: string, now: number): RateVerdict
+  peek(key: string, now: number): RateVerdict
   /** Counts one event regardless of the limit. */
   add(key: string, now: number): void
   /** Deletes every event of the key. */

@@ -152,7 +152,7 @@ export function createThrottle(
       return judge([now, ...before], true, now)
     },
 
-    look(key, now) {
+    peek(key, now) {
       const found = listInWindow(key, now)
       return judge(found, found.length < limit, now)
     },

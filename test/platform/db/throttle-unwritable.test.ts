@@ -80,13 +80,13 @@ describe('where the database cannot be written', () => {
     throttle.take('a', START)
     FAULTS['read-only'].begin()
     expect(throttle.take('a', START + 1_000)).toMatchObject({ isAllowed: true, remaining: 1 })
-    expect(throttle.look('a', START + 1_000)).toMatchObject({ isAllowed: true, remaining: 1 })
+    expect(throttle.peek('a', START + 1_000)).toMatchObject({ isAllowed: true, remaining: 1 })
     expect(rows('logins')).toBe(1)
     FAULTS['read-only'].end()
     expect(throttle.take('a', START + 2_000)).toMatchObject({ isAllowed: true, remaining: 0 })
     expect(rows('logins')).toBe(3)
-    expect(throttle.look('a', START + 2_000)).toMatchObject({ isAllowed: false, resetSeconds: 58 })
-    expect(logins(3).look('a', START + 2_000)).toMatchObject({ isAllowed: false, resetSeconds: 58 })
+    expect(throttle.peek('a', START + 2_000)).toMatchObject({ isAllowed: false, resetSeconds: 58 })
+    expect(logins(3).peek('a', START + 2_000)).toMatchObject({ isAllowed: false, resetSeconds: 58 })
   })
 
   test('a prune writes what is held, of every key', () => {
@@ -97,7 +97,7 @@ describe('where the database cannot be written', () => {
     FAULTS['read-only'].end()
     throttle.prune(START + 1)
     expect(rows('logins')).toBe(3)
-    expect(throttle.look('a', START + 1)).toMatchObject({ remaining: 1 })
+    expect(throttle.peek('a', START + 1)).toMatchObject({ remaining: 1 })
   })
 
   test('a reset forgives all the same, and for good', () => {
@@ -106,7 +106,7 @@ describe('where the database cannot be written', () => {
     throttle.add('a', START)
     FAULTS['read-only'].begin()
     throttle.reset('a')
-    expect(throttle.look('a', START)).toMatchObject({ isAllowed: true, remaining: 2 })
+    expect(throttle.peek('a', START)).toMatchObject({ isAllowed: true, remaining: 2 })
     expect(throttle.take('a', START)).toMatchObject({ isAllowed: true, remaining: 1 })
     FAULTS['read-only'].end()
     expect(throttle.take('a', START)).toMatchObject({ isAllowed: true, remaining: 0 })
@@ -120,19 +120,19 @@ describe('where the database cannot be written', () => {
     FAULTS['read-only'].begin()
     throttle.add('held', START)
     const now = START - 86_400_000
-    expect(throttle.look('held', now)).toMatchObject({ isAllowed: false, resetSeconds: 60 })
-    expect(throttle.look('held', now + MINUTE).isAllowed).toBe(true)
+    expect(throttle.peek('held', now)).toMatchObject({ isAllowed: false, resetSeconds: 60 })
+    expect(throttle.peek('held', now + MINUTE).isAllowed).toBe(true)
     // It can be neither moved nor left for later.
-    expect(throttle.look('kept', now).isAllowed).toBe(true)
+    expect(throttle.peek('kept', now).isAllowed).toBe(true)
   })
 
   test('memory is bounded: of a flood of keys the oldest give way', () => {
     const throttle = logins(1)
     FAULTS['read-only'].begin()
     for (let n = 0; n < 10_001; n++) throttle.take(`key ${n}`, START)
-    expect(throttle.look('key 10000', START).isAllowed).toBe(false)
-    expect(throttle.look('key 1', START).isAllowed).toBe(false)
-    expect(throttle.look('key 0', START).isAllowed).toBe(true)
+    expect(throttle.peek('key 10000', START).isAllowed).toBe(false)
+    expect(throttle.peek('key 1', START).isAllowed).toBe(false)
+    expect(throttle.peek('key 0', START).isAllowed).toBe(true)
   })
 
   test('another transaction is told, for it is lost with it', () => {
@@ -148,7 +148,7 @@ describe('where the database cannot be written', () => {
   })
 
   test('with faults and clock steps in any order it is judged as by a list of all events', () => {
-    const verb = fc.constantFrom('take', 'take', 'take', 'look', 'add', 'reset', 'prune', 'break', 'mend')
+    const verb = fc.constantFrom('take', 'take', 'take', 'peek', 'add', 'reset', 'prune', 'break', 'mend')
     const waitMs = fc.oneof({ weight: 15, arbitrary: fc.nat(25_000) }, fc.constantFrom(...CLOCK_STEPS))
     const step = fc.record({ verb, waitMs, key: fc.constantFrom('a', 'b', 'c') })
     let bucket = 0

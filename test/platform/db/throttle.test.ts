@@ -66,26 +66,26 @@ describe('a kept sliding window', () => {
 
   test('looking finds what there is and counts nothing', () => {
     const throttle = logins(1)
-    expect(throttle.look('a', START)).toEqual({ isAllowed: true, limit: 1, remaining: 1, resetSeconds: 0 })
+    expect(throttle.peek('a', START)).toEqual({ isAllowed: true, limit: 1, remaining: 1, resetSeconds: 0 })
     expect(rows('logins')).toBe(0)
     throttle.take('a', START)
     const refused = { isAllowed: false, limit: 1, remaining: 0, resetSeconds: 45 }
-    expect(throttle.look('a', START + 15_000)).toEqual(refused)
+    expect(throttle.peek('a', START + 15_000)).toEqual(refused)
     expect(throttle.take('a', START + 15_000)).toEqual(refused)
-    expect(throttle.look('a', START + MINUTE)).toMatchObject({ isAllowed: true, remaining: 1 })
+    expect(throttle.peek('a', START + MINUTE)).toMatchObject({ isAllowed: true, remaining: 1 })
   })
 
   test('what is added counts beyond the limit, and the wait covers all of it', () => {
     const throttle = logins(2)
     for (const second of [0, 10, 20, 30]) throttle.add('a', START + second * 1_000)
-    expect(throttle.look('a', START + 30_000)).toEqual({
+    expect(throttle.peek('a', START + 30_000)).toEqual({
       isAllowed: false,
       limit: 2,
       remaining: 0,
       resetSeconds: 50,
     })
-    expect(throttle.look('a', START + 80_000 - 1).isAllowed).toBe(false)
-    expect(throttle.look('a', START + 80_000).isAllowed).toBe(true)
+    expect(throttle.peek('a', START + 80_000 - 1).isAllowed).toBe(false)
+    expect(throttle.peek('a', START + 80_000).isAllowed).toBe(true)
   })
 
   test('a reset forgives the key and no other', () => {
@@ -93,8 +93,8 @@ describe('a kept sliding window', () => {
     throttle.add('a', START)
     throttle.add('b', START)
     throttle.reset('a')
-    expect(throttle.look('a', START).isAllowed).toBe(true)
-    expect(throttle.look('b', START).isAllowed).toBe(false)
+    expect(throttle.peek('a', START).isAllowed).toBe(true)
+    expect(throttle.peek('b', START).isAllowed).toBe(false)
   })
 
   test('is part of a transaction that it is called in', () => {
@@ -104,7 +104,7 @@ describe('a kept sliding window', () => {
       throw new Error('something else failed')
     })
     expect(failing).toThrow('something else failed')
-    expect(throttle.look('a', START).isAllowed).toBe(true)
+    expect(throttle.peek('a', START).isAllowed).toBe(true)
   })
 
   test('commits wait for the disk again afterwards', () => {
@@ -120,14 +120,14 @@ describe('any schedule', () => {
   interface Step {
     waitMs: number
     key: string
-    verb: 'take' | 'look' | 'add' | 'reset' | 'prune'
+    verb: 'take' | 'peek' | 'add' | 'reset' | 'prune'
   }
   const steps: fc.Arbitrary<Step[]> = fc.array(
     fc.record({
       // Ends of windows are met exactly only when waits are round.
       waitMs: fc.oneof(fc.nat(25_000), fc.constantFrom(0, 1, 999, 20_000, MINUTE - 1, MINUTE)),
       key: fc.constantFrom('a', 'b'),
-      verb: fc.constantFrom('take', 'take', 'take', 'look', 'add', 'reset', 'prune'),
+      verb: fc.constantFrom('take', 'take', 'take', 'peek', 'add', 'reset', 'prune'),
     }),
     { minLength: 1, maxLength: 40 },
   )
@@ -171,7 +171,7 @@ describe('any schedule', () => {
 describe('a clock that was set back', () => {
   const HOUR = 60 * MINUTE
 
-  test.each(['take', 'look'] as const)('keeps nobody out for longer than the window (%s)', (verb) => {
+  test.each(['take', 'peek'] as const)('keeps nobody out for longer than the window (%s)', (verb) => {
     const throttle = logins(1)
     throttle.add('a', START)
     const now = START - HOUR
@@ -186,7 +186,7 @@ describe('a clock that was set back', () => {
     const throttle = logins(1)
     throttle.add('a', START)
     throttle.prune(START - HOUR)
-    expect(throttle.look('a', START - HOUR + MINUTE).isAllowed).toBe(true)
+    expect(throttle.peek('a', START - HOUR + MINUTE).isAllowed).toBe(true)
   })
 })
 
@@ -195,8 +195,8 @@ describe('rows', () => {
     const throttle = createThrottle(db, { bucket: 'flood', limit: 1, windowMs: MINUTE, rowsMax: 10 })
     for (let n = 0; n < 100; n++) expect(throttle.take(`key ${n}`, START + n).isAllowed).toBe(true)
     expect(rows('flood')).toBe(10)
-    expect(throttle.look('key 90', START + 100).isAllowed).toBe(false)
-    expect(throttle.look('key 89', START + 100).isAllowed).toBe(true)
+    expect(throttle.peek('key 90', START + 100).isAllowed).toBe(false)
+    expect(throttle.peek('key 89', START + 100).isAllowed).toBe(true)
   })
 
   test('of windows that are over give way before younger ones', () => {
@@ -221,7 +221,7 @@ describe('rows', () => {
     throttle.take('b', START + 1)
     throttle.prune(START + MINUTE)
     expect(rows('logins')).toBe(1)
-    expect(throttle.look('b', START + MINUTE)).toMatchObject({ remaining: 1 })
+    expect(throttle.peek('b', START + MINUTE)).toMatchObject({ remaining: 1 })
   })
 })
 

@@ -93,7 +93,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
 
   /** @throws ApiError `too_many_requests`. */
   function requireTry({ id }: PersonRow): void {
-    const verdict = failures.look(id, clock.now())
+    const verdict = failures.peek(id, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
   }
 

@@ -39,10 +39,10 @@ export function createLockout(deps: LockoutDeps) {
      * Checks whether an e-mail address may be tried from anywhere. After ten wrong second factors, the newest ones count
      * for twice as long.
      */
-    look(email: string, person: PersonRow | undefined): RateVerdict {
+    peek(email: string, person: PersonRow | undefined): RateVerdict {
       const now = clock.now()
-      const byEmail = failures.look(email, now)
-      const byCode = codeFailures.look(email, now)
+      const byEmail = failures.peek(email, now)
+      const byCode = codeFailures.peek(email, now)
       const isGuessedAt = deps.readWrongCodes(person?.id ?? NOBODY) >= LIMITS.wrongCodesToldAt
       if (!isGuessedAt || byCode.isAllowed) return byEmail
       return !byEmail.isAllowed && byEmail.resetSeconds > byCode.resetSeconds ? byEmail : byCode
@@ -52,7 +52,7 @@ export function createLockout(deps: LockoutDeps) {
     fail(email: string, person: PersonRow | undefined, reason: 'password' | 'two_factor'): boolean {
       failures.add(email, clock.now())
       if (reason === 'two_factor') codeFailures.add(email, clock.now())
-      return !this.look(email, person).isAllowed
+      return !this.peek(email, person).isAllowed
     },
 
     /**

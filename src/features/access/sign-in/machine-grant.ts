@@ -59,11 +59,11 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       const store = stores.findStore(clientId)
       const counted = store ? failures : unknownFailures
       const isRight = isSecret(clientSecret, store?.clientSecretHash)
-      const verdict = counted.look(clientId, clock.now())
+      const verdict = counted.peek(clientId, clock.now())
       if (!isRight || !store) {
         if (!verdict.isAllowed) throw tooManyRequests(verdict)
         counted.add(clientId, clock.now())
-        const { isAllowed } = counted.look(clientId, clock.now())
+        const { isAllowed } = counted.peek(clientId, clock.now())
         if (store) recordFailure(store.id, isAllowed, trace)
         throw invalidClient()
       }

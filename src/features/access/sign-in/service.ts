@@ -21,7 +21,7 @@ export interface SignInDeps extends Pick<Base, 'log' | 'atomically' | 'record'> 
   passwords: PasswordCheck
   startSession: SessionStart
   twoFactor: Pick<FactorCheck, 'countWrongCode'>
-  lockout: Pick<Lockout, 'look' | 'fail' | 'tryLocked'>
+  lockout: Pick<Lockout, 'peek' | 'fail' | 'tryLocked'>
   /** Runs the work of one key in order. */
   inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
   /** Writes a little later, so that the time of an answer does not reveal the write. */
@@ -61,7 +61,7 @@ export function signInService(deps: SignInDeps) {
     trace: Trace,
   ): Promise<UserToken | RateVerdict> {
     const found = people.findPersonByEmail(email)
-    const verdict = lockout.look(email, found)
+    const verdict = lockout.peek(email, found)
     if (!verdict.isAllowed) return verdict
     const owner = await passwords.findOwner(email, found, request.password, networkKey(trace.address))
     if (!owner) {

@@ -25,7 +25,7 @@ export interface AdminPeopleDeps extends Pick<Base, 'clock'> {
   operator: Pick<Operator, 'verify' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions'>
   resetTwoFactor: TwoFactorService['reset']
   /** Failed sign-ins by e-mail address. */
-  failures: Pick<Throttle, 'look'>
+  failures: Pick<Throttle, 'peek'>
 }
 
 const users = createCursors({ list: 'admin_users' }, { id: CursorId })
@@ -41,7 +41,7 @@ export function adminPeopleService({ queries, operator, failures, clock, ...deps
     full_name: row.name,
     is_super_admin: row.isSuperAdmin,
     is_proven: row.isProven,
-    is_locked: !failures.look(row.email, clock.now()).isAllowed,
+    is_locked: !failures.peek(row.email, clock.now()).isAllowed,
     two_factor_enabled: row.hasTwoFactor,
     sign_ins: row.signIns,
     last_login_at: isoTimeOrNull(row.lastSignInAt),
