@@ -88,7 +88,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   } = install.modules
   const { apiKeys, ipAllowlist, settings, changes, webhooks, payments } = install.modules
   const { db, clock, ids, log, plans, noteFault } = base
-  const { storeRows: rows, stores, people } = install.services
+  const { storeRows, stores, people } = install.services
   const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
   const trusted = parseCidrs(config.TRUSTED_PROXIES)
   const findAddress = createClientAddress({
@@ -97,7 +97,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
   const signIn = buildSignIn(base, {
-    stores: rows,
+    storeRows,
     people,
     reads,
     sessions: sessions.service,
@@ -129,7 +129,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     },
   })
   const clientSecret = buildClientSecret(base, {
-    rows,
+    storeRows,
     stores,
     failures: signIn.service.clientFailures,
     tellOwners: install.tellOwners,
@@ -143,7 +143,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const groups = buildGroups(base)
   const team = buildTeam(base, {
-    stores: rows,
+    storeRows,
     people,
     passwords,
     groups: groups.service,
@@ -152,13 +152,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     createPasswordLink: passwordReset.service.createLink,
   })
   const ownStore = buildOwnStore(base, {
-    rows,
+    storeRows,
     stores,
     people,
     reauthenticate: reauthentication.service.reauthenticate,
   })
   const opening = buildOpening(base, {
-    rows,
+    storeRows,
     stores,
     people,
     invites: team.service.invites,
@@ -192,7 +192,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findAddress,
     idempotency,
     readSuspension({ id }) {
-      const state = rows.findState(id)
+      const state = storeRows.findState(id)
       return { reason: state?.suspendedReason ?? null, deleteAt: state?.deleteAt ?? null }
     },
   })
@@ -212,7 +212,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const writeTogether = createWriteGroups(db, clock)
   const products = buildProducts(base, {
-    stores: rows,
+    stores: storeRows,
     model,
     index,
     embedder,
@@ -231,7 +231,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(base, {
-    stores: rows,
+    stores: storeRows,
     embedder,
     products: products.service,
     spool,
@@ -260,7 +260,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findFacts: settings.service.read,
   })
   const feeds: FeedsModule = buildFeeds(base, {
-    stores: rows,
+    stores: storeRows,
     stop: ports.stop,
     downloads: ports.downloads,
     products: products.service,
@@ -276,7 +276,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     vectors: model.vectors,
   })
   const reembedding = buildReembedding(base, {
-    stores: rows,
+    stores: storeRows,
     model,
     embedder,
     products: products.service,
@@ -366,7 +366,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     settings: [...(ports.settings ?? listSettings(config))],
   })
   const stateWatch = buildStateWatch({
-    listSuspendedIds: rows.listSuspendedIds,
+    listSuspendedIds: storeRows.listSuspendedIds,
     endStreams(storeId) {
       jobs.service.endStreams(storeId)
       exported.forgetStore(storeId)
@@ -375,13 +375,13 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     goOn: webhooks.service.look,
   })
   const erasure = buildErasure(base, {
-    stores: rows,
+    storeRows,
     forgetStore,
     dropJobs: jobs.service.dropAll,
     endSubscriptions: payments.service.endSubscriptions,
     stop: ports.stop,
   })
-  const docs = buildDocs({ hasStore: rows.hasStore, listRoutes: () => http.routes })
+  const docs = buildDocs({ hasStore: storeRows.hasStore, listRoutes: () => http.routes })
   const widgetFiles = buildWidgetFiles(base)
 
   /** In the order of the API's document. `demo` and `exported` come before `products`, whose paths would match theirs. */

@@ -92,10 +92,11 @@ export function createInstall(
   const reads = createReads(db)
   const mail = buildMail(base, { mailer, secretBox })
   const outbox = mail.service
-  const { service: people, mailOwners, tellOwners } = buildPeople(base, { outbox })
-  const { rows, service: stores } = buildStores(base, { people, mailOwners })
+  const { rows: people, service: owners } = buildPeople(base, { outbox })
+  const { mailOwners, tellOwners } = owners
+  const { rows: storeRows, service: stores } = buildStores(base, { people, mailOwners })
   const { service: setup } = buildSetup(base, {
-    rows,
+    storeRows,
     stores,
     people,
     hashPassword: passwords.hash,
@@ -103,7 +104,7 @@ export function createInstall(
   })
   const sessions = buildSessions(base)
   const readRegistrationMode = () =>
-    (REGISTRATION || (rows.hasStore() ? 'invite' : 'open')) as RegistrationMode
+    (REGISTRATION || (storeRows.hasStore() ? 'invite' : 'open')) as RegistrationMode
   const twoFactor = buildTwoFactor(base, {
     people,
     outbox,
@@ -120,7 +121,7 @@ export function createInstall(
     inTurn,
   })
   const widgetKeys = buildWidgetKeys(base, { checkFilters })
-  const apiKeys = buildApiKeys(base, { stores: rows, tellOwners, widgetKeys: widgetKeys.rows, reads })
+  const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   const endSessions = (userId: string) => sessions.service.sessions.endSessions(userId, null)
   const failures = { reset: sessions.service.forgiveFailures }
@@ -141,7 +142,7 @@ export function createInstall(
     },
   })
   const registration = buildRegistration(base, {
-    rows,
+    storeRows,
     stores,
     people,
     outbox,
@@ -174,7 +175,7 @@ export function createInstall(
   })
   const settings = buildSettings(base)
   const webhooks = buildWebhooks(base, {
-    stores: rows,
+    stores: storeRows,
     mailOwners,
     secretBox,
     poster,
@@ -183,7 +184,7 @@ export function createInstall(
   const changes = buildChanges(base, { readers: [webhooks.service.readChange] })
 
   const payments = buildPayments(base, {
-    rows,
+    storeRows,
     stores,
     people,
     mailOwners,
@@ -224,7 +225,7 @@ export function createInstall(
     /** The verbs that commands use. */
     services: {
       /** The rows of stores, to be read. */
-      storeRows: rows,
+      storeRows,
       stores,
       setup,
       people,
@@ -234,7 +235,7 @@ export function createInstall(
       apiKeys: apiKeys.service,
       widgetKeys: widgetKeys.service,
       keyOperator: apiKeys.operator,
-      operatorTokens: buildOperatorTokens(base, { stores: rows }),
+      operatorTokens: buildOperatorTokens(base, { storeRows }),
       ipAllowlist: ipAllowlist.service,
       webhooks: webhooks.service,
       billing: payments.service.desk,

@@ -47,6 +47,11 @@ export interface Chore {
 export interface Module<Service> {
   /** The feature's verbs, for its routes, other modules and the command line. */
   service: Service
+  /**
+   * The statements about the feature's tables that other features run in their own transactions. They know no rules: a
+   * change that has any is a verb of `service`.
+   */
+  rows?: unknown
   /** The feature's part of the API. */
   routes?(doors: Doors): AnyElysia
   chores?: readonly Chore[]

@@ -11,21 +11,21 @@ import { apiKeyRoutes } from './routes.ts'
 import { apiKeyService } from './service.ts'
 
 export interface ApiKeyNeeds {
-  stores: StoreQueries
+  storeRows: StoreQueries
   tellOwners: TellOwners
   widgetKeys: WidgetKeysModule['rows']
   reads: Reads
 }
 
 /** Wires API keys, and the operator's commands for keys of every kind. */
-export function buildApiKeys(base: Base, { stores, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
+export function buildApiKeys(base: Base, { storeRows, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
   const queries = apiKeyQueries(base.db)
   const service = apiKeyService({ ...base, queries, tellOwners })
   return {
     service,
     /** Finds the keys that requests come with. */
     check: createKeyCheck({ ...base, queries, remember: reads.remember }),
-    operator: keyOperator({ ...base, stores, apiKeys: queries, widgetKeys }),
+    operator: keyOperator({ ...base, storeRows, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & Record<string, unknown>
 }

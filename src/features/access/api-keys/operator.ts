@@ -9,7 +9,7 @@ import type { ApiKeyQueries, ApiKeyWithMaker } from './queries.ts'
 import type { MakerState } from './schema.ts'
 
 export interface KeyOperatorDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
-  stores: Pick<StoreQueries, 'listStores'>
+  storeRows: Pick<StoreQueries, 'listStores'>
   apiKeys: Pick<ApiKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
   widgetKeys: Pick<WidgetKeyQueries, 'listByStore' | 'findByHash' | 'remove'>
 }
@@ -50,11 +50,11 @@ export type ListedKey = ListedApiKey | ListedWidgetKey
 
 /** Lists and revokes the keys of all stores, for the operator at the command line. */
 export function keyOperator(deps: KeyOperatorDeps) {
-  const { stores, apiKeys, widgetKeys, clock, atomically, record } = deps
+  const { storeRows, apiKeys, widgetKeys, clock, atomically, record } = deps
 
   function list(slug?: string): ListedKey[] {
     const now = clock.now()
-    return stores
+    return storeRows
       .listStores()
       .filter((store) => slug === undefined || store.slug === slug)
       .flatMap(({ id, slug: store }) => [

@@ -12,7 +12,7 @@ import type { StoreService } from '../../stores/stores/service.ts'
 import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
 
 export interface ClientSecretDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
-  rows: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   stores: Pick<StoreService, 'replaceSecret'>
   /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
   failures: Throttle
@@ -22,7 +22,7 @@ export interface ClientSecretDeps extends Pick<Base, 'clock' | 'atomically' | 'r
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { rows, stores, clock, failures, atomically, record, tellOwners } = deps
+  const { storeRows, stores, clock, failures, atomically, record, tellOwners } = deps
 
   /**
    * Checks the present secret. With an access token alone, a thief could take over the store for good.
@@ -34,7 +34,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
       throw secretRefused(
         'Missing required permission: send the current client secret in the body, or sign in as a person',
       )
-    if (isSecret(secret, rows.findStore(actor.storeId)?.clientSecretHash)) return
+    if (isSecret(secret, storeRows.findStore(actor.storeId)?.clientSecretHash)) return
     const verdict = failures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {

@@ -10,7 +10,7 @@ import { type RegistrationDeps, registrationService } from './service.ts'
 import { type VerificationDeps, verificationService } from './verification.ts'
 
 export interface RegistrationNeeds
-  extends Pick<VerificationDeps, 'rows' | 'stores' | 'people' | 'plan' | 'createPasswordLink'>,
+  extends Pick<VerificationDeps, 'storeRows' | 'stores' | 'people' | 'plan' | 'createPasswordLink'>,
     Pick<RegistrationDeps, 'readMode'> {
   outbox: RegistrationDeps['outbox'] & VerificationDeps['outbox']
   passwords: Pick<PasswordHasher, 'hash' | 'verify'>

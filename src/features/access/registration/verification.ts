@@ -21,7 +21,7 @@ export interface VerificationDeps
     'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'defer' | 'baseUrl'
   > {
   queries: RegistrationQueries
-  rows: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   stores: Pick<StoreService, 'create' | 'chooseSlug'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'addPerson' | 'provePerson'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
@@ -64,13 +64,13 @@ export type VerificationService = ReturnType<typeof verificationService>
  * the person. The account becomes proven when link and password come together.
  */
 export function verificationService(deps: VerificationDeps) {
-  const { queries, rows, stores, people, outbox, clock, ids, atomically, record } = deps
+  const { queries, storeRows, stores, people, outbox, clock, ids, atomically, record } = deps
 
   function findLink(tokenHash: Buffer): Link | undefined {
     const row = queries.findByToken(tokenHash)
     if (!row || row.wrongPasswords >= LIMITS.passwordsPerLinkMax) return undefined
     const user = people.findPersonByEmail(row.email)
-    const store = row.storeId ? rows.findStore(row.storeId) : undefined
+    const store = row.storeId ? storeRows.findStore(row.storeId) : undefined
     if (store && user)
       return { row, passwordHash: user.passwordHash, created: { userId: user.id, slug: store.slug } }
     if (row.usedAt !== null || row.expiresAt <= clock.now() || user) return undefined

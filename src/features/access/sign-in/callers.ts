@@ -27,7 +27,7 @@ import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads {
   queries: Pick<SignInQueries, 'listGroups'>
-  stores: Pick<StoreQueries, 'findStoreBySlug'>
+  storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: BufferedSessions
   holders: TokenHolders
@@ -38,7 +38,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads 
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, stores, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, storeRows, people, sessions, holders, apiKeys, clock, admitAddress } = deps
   const { together, remember } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
@@ -110,7 +110,7 @@ export function callerService(deps: CallerDeps) {
     if (choice.slug !== undefined) {
       const membership = memberships.find(({ slug }) => slug === choice.slug)
       if (membership) return asMember(membership)
-      const store = isSuperAdmin ? stores.findStoreBySlug(choice.slug) : undefined
+      const store = isSuperAdmin ? storeRows.findStoreBySlug(choice.slug) : undefined
       if (!store) throw isSuperAdmin ? noSuchStore() : notAMember()
       return { store, role: null, lastUsedAt: null }
     }

@@ -10,7 +10,7 @@ import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   failures: Throttle
@@ -24,7 +24,7 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
 export type MachineGrant = ReturnType<typeof createMachineGrant>
 
 export function createMachineGrant(deps: MachineGrantDeps) {
-  const { stores, issuer, clock, failures, unknownFailures, admitAddress } = deps
+  const { storeRows, issuer, clock, failures, unknownFailures, admitAddress } = deps
 
   /** While nothing can be written, the right secret still gets its token. */
   function forgive(clientId: string): void {
@@ -56,7 +56,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
     async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
       const { clientId, clientSecret } = readCredentials(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
-      const store = stores.findStore(clientId)
+      const store = storeRows.findStore(clientId)
       const counted = store ? failures : unknownFailures
       const isRight = isSecret(clientSecret, store?.clientSecretHash)
       const verdict = counted.peek(clientId, clock.now())

@@ -32,7 +32,7 @@ export interface SignInNeeds
   extends Pick<SignInDeps, 'inTurn'>,
     Pick<PasswordCheckDeps, 'passwords' | 'findPendingPassword'>,
     Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
-  stores: StoreQueries
+  storeRows: StoreQueries
   people: PeopleQueries
   reads: Reads
   sessions: SessionsModule['service']
@@ -47,7 +47,7 @@ export interface SignInNeeds
 const PATH_CHARS_MAX = 200
 
 /** Wires the tokens of commands. */
-export const buildOperatorTokens = (base: Base, needs: { stores: StoreQueries }) =>
+export const buildOperatorTokens = (base: Base, needs: { storeRows: StoreQueries }) =>
   operatorTokenService({
     ...base,
     ...needs,
@@ -57,7 +57,7 @@ export const buildOperatorTokens = (base: Base, needs: { stores: StoreQueries })
 /** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
 export function buildSignIn(base: Base, needs: SignInNeeds) {
   const { db, clock, ids, atomically } = base
-  const { stores, people, reads } = needs
+  const { storeRows, people, reads } = needs
   const { sessions, failures, codeFailures } = needs.sessions
   const limitPerMinute = (bucket: string, limit: number) =>
     createAddressThrottle(base.throttle, bucket, limit, MINUTE_MS)
@@ -79,7 +79,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   const tokens = createTokens(needs.tokenSecret, clock)
   const common = {
     ...base,
-    stores,
+    storeRows,
     people,
     queries,
     sessions,

@@ -7,12 +7,12 @@ import { createTokenIssuer } from './token-issuer.ts'
 const LIFETIME_SECONDS = 300
 
 export interface OperatorTokenDeps extends Pick<Base, 'clock' | 'ids' | 'plans'> {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   createTokens(secret: string): Pick<Tokens, 'sign'>
 }
 
 /** Tokens for commands that work beside a service. Who reads the secrets of the data folder needs no client secret. */
-export const operatorTokenService = ({ stores, plans, clock, ids, createTokens }: OperatorTokenDeps) => ({
+export const operatorTokenService = ({ storeRows, plans, clock, ids, createTokens }: OperatorTokenDeps) => ({
   /**
    * Creates a token of the store's machine grant that lives for five minutes. It ends like any other when the store gets
    * a new client secret.
@@ -21,7 +21,7 @@ export const operatorTokenService = ({ stores, plans, clock, ids, createTokens }
    * @returns undefined if there is no such store.
    */
   async issue(storeId: string, tokenSecret: string): Promise<string | undefined> {
-    const store = stores.findStore(storeId)
+    const store = storeRows.findStore(storeId)
     if (!store) return undefined
     const tokens = createTokens(tokenSecret)
     const issuer = createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds: LIFETIME_SECONDS })

@@ -2,7 +2,7 @@ import type { Doors } from '../../../http/doors.ts'
 import type { Base, Module } from '../../module.ts'
 import { widgetKeyQueries } from './queries.ts'
 import { widgetKeyRoutes } from './routes.ts'
-import { type WidgetKeyDeps, widgetKeyService } from './service.ts'
+import { type WidgetKeyDeps, type WidgetKeyService, widgetKeyService } from './service.ts'
 
 export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 
@@ -16,5 +16,5 @@ export function buildWidgetKeys(base: Base, { checkFilters }: Pick<WidgetKeyDeps
     /** The rows, for the operator's list of all keys. */
     rows: { listByStore, findByHash, remove },
     routes: (doors: Doors) => widgetKeyRoutes(doors, service),
-  } satisfies Module<unknown> & { rows: unknown }
+  } satisfies Module<WidgetKeyService>
 }

@@ -13,7 +13,7 @@ import { readState, warnOfPlan } from './service.ts'
 
 export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
-  rows: Pick<StoreQueries, 'countProducts'>
+  storeRows: Pick<StoreQueries, 'countProducts'>
   stores: Pick<StoreService, 'setPlan'>
   links: Pick<Links, 'checkout' | 'invoice'>
   mailOwners: MailOwners
@@ -37,7 +37,7 @@ export type ConfirmService = ReturnType<typeof confirmService>
 
 /** The operator's side of manual payments: gives a store the plan it asked for, and issues the invoice. */
 export function confirmService(deps: ConfirmDeps) {
-  const { queries, rows, stores, links, clock, ids, atomically, record } = deps
+  const { queries, storeRows, stores, links, clock, ids, atomically, record } = deps
 
   function issueInvoice(
     { id, storeId, plan, amountCents, currency }: ListedCheckout,
@@ -97,7 +97,7 @@ export function confirmService(deps: ConfirmDeps) {
     demandOpen,
     /** Says what the plan would mean for the store that asks for it. */
     listWarnings: ({ plan, storeId }: ListedCheckout): string[] =>
-      warnOfPlan(deps.plans, plan, rows.countProducts(storeId)),
+      warnOfPlan(deps.plans, plan, storeRows.countProducts(storeId)),
 
     /** Lists the requests that wait for the operator, and the invoices that nobody has paid. */
     list: (): {

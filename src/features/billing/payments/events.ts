@@ -20,7 +20,7 @@ export interface EventDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomica
   gateway: PaymentGateway | undefined
   queries: Pick<PaymentQueries, 'completeByPlan' | 'saveInvoice'>
   subscriptions: SubscriptionQueries
-  rows: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   stores: Pick<StoreService, 'setPlan'>
 }
 
@@ -42,7 +42,7 @@ export type EventService = ReturnType<typeof eventService>
  * provider, so it makes no difference in which order events come.
  */
 export function eventService(deps: EventDeps) {
-  const { gateway, queries, subscriptions, rows, stores, clock, ids, atomically, record, log } = deps
+  const { gateway, queries, subscriptions, storeRows, stores, clock, ids, atomically, record, log } = deps
   /** One subject at a time, so that of two answers of the provider the later one is written last. */
   const inTurn = createKeyedLock()
 
@@ -50,7 +50,7 @@ export function eventService(deps: EventDeps) {
   function toRow(found: GatewaySubscription): SubscriptionRow | undefined {
     const storeId = subscriptions.find(found.id)?.storeId ?? found.storeId
     const { plan = '', ...rest } = found
-    if (storeId === undefined || !isPlanName(plan) || !rows.findStore(storeId)) return undefined
+    if (storeId === undefined || !isPlanName(plan) || !storeRows.findStore(storeId)) return undefined
     const { id, customer, status, isLive, willEnd, createdAt, periodEnd } = rest
     return { id, storeId, plan, customer, status, isLive, willEnd, createdAt, periodEnd }
   }
@@ -63,7 +63,7 @@ export function eventService(deps: EventDeps) {
   ): void {
     if (before?.plan === after?.plan) return
     const plan: PlanName = after?.plan ?? 'free'
-    const present = rows.findStore(storeId)
+    const present = storeRows.findStore(storeId)
     if (!present || present.plan === plan) return
     stores.setPlan(storeId, plan, byProvider)
   }
@@ -130,7 +130,7 @@ export function eventService(deps: EventDeps) {
     { status, url, id, ...found }: GatewayInvoice,
     { storeId, plan }: SubscriptionRow,
   ): void {
-    if (status === null || !rows.findStore(storeId)) return
+    if (status === null || !storeRows.findStore(storeId)) return
     const { number, amountCents, currency, issuedAt, settledAt, periodStart, periodEnd } = found
     queries.saveInvoice({
       ...{ id: ids.uuid(), storeId, provider: 'stripe', providerId: id, checkoutId: null, number, plan },

@@ -20,7 +20,7 @@ import { paymentService } from './service.ts'
 import { subscriptionQueries } from './subscription-queries.ts'
 
 export interface PaymentNeeds {
-  rows: StoreQueries
+  storeRows: StoreQueries
   stores: Pick<StoreService, 'setPlan'>
   people: PeopleQueries
   mailOwners: MailOwners

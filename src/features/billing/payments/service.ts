@@ -22,7 +22,7 @@ import type { SubscriptionQueries, SubscriptionRow } from './subscription-querie
 export interface PaymentDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'plans'> {
   queries: PaymentQueries
   subscriptions: Pick<SubscriptionQueries, 'listLive' | 'findCustomer'>
-  rows: Pick<StoreQueries, 'countProducts'>
+  storeRows: Pick<StoreQueries, 'countProducts'>
   people: Pick<PeopleQueries, 'listSuperAdmins'>
   /** Takes the money; without one the operator does. */
   gateway: PaymentGateway | undefined
@@ -45,7 +45,8 @@ export type PaymentService = ReturnType<typeof paymentService>
 
 /** Changes of plans, and what is paid for them (contract 6.7). */
 export function paymentService(deps: PaymentDeps) {
-  const { queries, subscriptions, rows, people, gateway, links, plans, clock, ids, atomically, record } = deps
+  const { queries, subscriptions, storeRows, people, gateway, links, plans, clock, ids, atomically, record } =
+    deps
   const provider = gateway ? 'stripe' : 'manual'
 
   function describe(row: Pick<CheckoutRow, 'plan' | 'amountCents' | 'currency'>) {
@@ -125,7 +126,7 @@ export function paymentService(deps: PaymentDeps) {
         expires_at: isoTime(page.expiresAt),
         ...describe(row),
         provider,
-        warnings: warnOfPlan(plans, plan, rows.countProducts(storeId)),
+        warnings: warnOfPlan(plans, plan, storeRows.countProducts(storeId)),
       }
     },
 

@@ -6,7 +6,7 @@ import type { Base } from '../../module.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
 
 export interface ErasureDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync' | 'record'> {
-  stores: Pick<
+  storeRows: Pick<
     StoreQueries,
     'findState' | 'listDueForDeletion' | 'beginErasing' | 'listErasing' | 'removeErased'
   >
@@ -39,16 +39,16 @@ export type ErasureService = ReturnType<typeof erasureService>
  * it is stands in the database, in what is left; so it goes on after a kill.
  */
 export function erasureService(deps: ErasureDeps) {
-  const { stores, rows, clock, atomically, withoutFsync, record, log } = deps
+  const { storeRows, rows, clock, atomically, withoutFsync, record, log } = deps
   let running: Promise<void> | undefined
 
   /** Takes the store away from everybody, in one step: no credential finds it any more, and its slug is free. */
   function begin({ id, slug, name, deleteAskedBy }: StoreState): void {
     atomically(() => {
       // It may have been resumed by a command in the meantime.
-      const now = stores.findState(id)
+      const now = storeRows.findState(id)
       if (now?.deleteAt == null || now.deleteAt > clock.now()) return
-      stores.beginErasing(id, clock.now())
+      storeRows.beginErasing(id, clock.now())
       for (const table of WAYS_IN) while (rows.removeSome(table, id, WAYS_STEP) > 0);
       record({
         ...{
@@ -95,7 +95,7 @@ export function erasureService(deps: ErasureDeps) {
     // What was under way when it began may have written once more.
     while (await removeAll(id));
     if (deps.isStopping()) return
-    atomically(() => stores.removeErased(id))
+    atomically(() => storeRows.removeErased(id))
     deps.forgetStore(id)
     log.info({ store_id: id }, 'a store was deleted for good')
   }
@@ -120,14 +120,14 @@ export function erasureService(deps: ErasureDeps) {
     const tell = (err: unknown, { id }: { id: string }): void =>
       log.error({ err, store_id: id }, 'a store could not be deleted; the next look tries again')
     await eachAlone(
-      stores.listDueForDeletion(clock.now()),
+      storeRows.listDueForDeletion(clock.now()),
       async (store) => {
         if (await isPaidUp(store)) begin(store)
       },
       tell,
     )
     await eachAlone(
-      stores.listErasing(),
+      storeRows.listErasing(),
       async (store) => {
         if (!deps.isStopping()) await erase(store)
       },

@@ -7,13 +7,13 @@ import { type SetupDeps, type SetupService, setupService } from './setup.ts'
 
 export type OpeningNeeds = Pick<
   OpeningDeps,
-  'rows' | 'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
+  'storeRows' | 'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
 >
 
 /** Wires what sets up stores at the command line. */
 export const buildSetup = (
   base: Base,
-  needs: Pick<SetupDeps, 'rows' | 'stores' | 'people' | 'hashPassword' | 'verifyPassword'>,
+  needs: Pick<SetupDeps, 'storeRows' | 'stores' | 'people' | 'hashPassword' | 'verifyPassword'>,
 ): Module<SetupService> => ({ service: setupService({ ...base, ...needs }) })
 
 /** Wires what opens stores by the API. */

@@ -12,7 +12,7 @@ import type { InviteService } from '../team/invites.ts'
 import type { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
 
 export interface OpeningDeps extends Pick<Base, 'atomically'> {
-  rows: Pick<StoreQueries, 'findStoreBySlug'>
+  storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   stores: Pick<StoreService, 'create' | 'chooseSlug'>
   people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores'>
   invites: Pick<InviteService, 'writeForOperator' | 'send'>
@@ -28,12 +28,12 @@ export type OpeningService = ReturnType<typeof openingService>
 
 /** Opens stores for people who have an account, and for people whom the operator invites (contract 5.16 and 8.10). */
 export function openingService(deps: OpeningDeps) {
-  const { rows, stores, people, invites, atomically } = deps
+  const { storeRows, stores, people, invites, atomically } = deps
 
   /** @throws ApiError `conflict` for a slug that another store has. */
   function chooseSlug({ name, slug }: StoreBody): string {
     if (slug === undefined) return stores.chooseSlug(name)
-    if (!rows.findStoreBySlug(slug)) return slug
+    if (!storeRows.findStoreBySlug(slug)) return slug
     throw new ApiError(
       'conflict',
       `The slug ${slug} belongs to another store; send another one, or none to have it made of the name`,

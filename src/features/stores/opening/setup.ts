@@ -10,7 +10,7 @@ import type { StoreQueries } from '../stores/queries.ts'
 import type { StoreService } from '../stores/service.ts'
 
 export interface SetupDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
-  rows: Pick<StoreQueries, 'findStoreBySlug'>
+  storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   stores: Pick<StoreService, 'create' | 'chooseSlug'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'hasSuperAdmin' | 'addPerson'>
   hashPassword(password: string): Promise<string>
@@ -64,7 +64,7 @@ export type SetupService = ReturnType<typeof setupService>
 
 /** Sets up stores at the command line: the first one of an install, with its super-admin, and further ones. */
 export function setupService(deps: SetupDeps) {
-  const { rows, stores, people, clock, ids, hashPassword, verifyPassword, atomically } = deps
+  const { storeRows, stores, people, clock, ids, hashPassword, verifyPassword, atomically } = deps
 
   /** The future owner: a known person with the right password, or a new person. */
   async function resolveOwner(
@@ -85,10 +85,10 @@ export function setupService(deps: SetupDeps) {
   /** @throws OperatorError if the slug is taken, or if it is that of another store and the request does not expect that. */
   function chooseSlug({ storeName: name, slug, isAnother }: SetupRequest): string {
     if (slug !== undefined) {
-      if (rows.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
+      if (storeRows.findStoreBySlug(slug)) throw new OperatorError(`The slug "${slug}" is taken`)
       return slug
     }
-    const present = isAnother ? undefined : rows.findStoreBySlug(deriveSlug(name))
+    const present = isAnother ? undefined : storeRows.findStoreBySlug(deriveSlug(name))
     if (present) {
       throw new OperatorError(
         `The store ${JSON.stringify(present.name)} exists already (${present.slug}). --new creates a second one.\n` +

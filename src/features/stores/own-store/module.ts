@@ -6,7 +6,7 @@ import { type OwnStoreDeps, type OwnStoreService, ownStoreService } from './serv
 /** Wires what a store's own people see of it, and do to it as a whole. */
 export function buildOwnStore(
   base: Base,
-  needs: Pick<OwnStoreDeps, 'rows' | 'stores' | 'people' | 'reauthenticate'>,
+  needs: Pick<OwnStoreDeps, 'storeRows' | 'stores' | 'people' | 'reauthenticate'>,
 ) {
   const service = ownStoreService({ ...base, ...needs })
   return {

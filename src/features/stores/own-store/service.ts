@@ -10,7 +10,7 @@ import type { StoreService } from '../stores/service.ts'
 import type { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 
 export interface OwnStoreDeps extends Pick<Base, 'atomically' | 'record'> {
-  rows: Pick<StoreQueries, 'findStore' | 'rename'>
+  storeRows: Pick<StoreQueries, 'findStore' | 'rename'>
   stores: Pick<StoreService, 'planOwnDeletion'>
   people: Pick<PeopleQueries, 'findMember'>
   /** Asks a signed-in person for password and code. */
@@ -21,10 +21,10 @@ export type OwnStoreService = ReturnType<typeof ownStoreService>
 
 /** A store as those see it who manage it (contract 4.14). */
 export function ownStoreService(deps: OwnStoreDeps) {
-  const { rows, stores, people, atomically, record } = deps
+  const { storeRows, stores, people, atomically, record } = deps
 
   function show(storeId: string): OwnStore {
-    const store = rows.findStore(storeId)
+    const store = storeRows.findStore(storeId)
     if (!store) throw notFound('store')
     const { id, slug, name, plan } = store
     return { id, slug, name, plan }
@@ -46,7 +46,7 @@ export function ownStoreService(deps: OwnStoreDeps) {
         const before = show(actor.storeId)
         const name = patch.name?.trim() ?? before.name
         if (name === before.name) return before
-        rows.rename(actor.storeId, name)
+        storeRows.rename(actor.storeId, name)
         record(describeAct(actor, 'store.renamed', { before: before.name, after: name }))
         return { ...before, name }
       }),

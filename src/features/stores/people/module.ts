@@ -4,16 +4,13 @@ import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import { createOwnerMails } from './owner-mails.ts'
 import { createOwnerNotices } from './owner-notices.ts'
-import { type PeopleQueries, peopleQueries } from './queries.ts'
+import { peopleQueries } from './queries.ts'
 
 /** Wires the people of this install, the stores that they belong to, and the mails to a store's owners. */
 export function buildPeople(base: Base, { outbox }: { outbox: Pick<OutboxService, 'sendAfterCommit'> }) {
-  const people = peopleQueries(base.db)
-  const mailOwners = createOwnerMails({ people, outbox })
+  const rows = peopleQueries(base.db)
+  const mailOwners = createOwnerMails({ people: rows, outbox })
   const notices = base.throttle('notice.store', LIMITS.ownerNoticesPerHour, HOUR_MS)
-  return {
-    service: people,
-    mailOwners,
-    tellOwners: createOwnerNotices({ ...base, people, mailOwners, notices }),
-  } satisfies Module<PeopleQueries> & Record<string, unknown>
+  const tellOwners = createOwnerNotices({ ...base, people: rows, mailOwners, notices })
+  return { rows, service: { mailOwners, tellOwners } } satisfies Module<object>
 }

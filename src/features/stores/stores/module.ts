@@ -8,9 +8,7 @@ const SECOND_MS = 1_000
 /** Wires the stores of this install: their rows, which many features read, and what is done to a store as a whole. */
 export function buildStores(base: Base, needs: Pick<StoreDeps, 'people' | 'mailOwners'>) {
   const rows = storeQueries(base.db)
-  return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService> & {
-    rows: unknown
-  }
+  return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService>
 }
 
 /** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */

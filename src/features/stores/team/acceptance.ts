@@ -18,7 +18,7 @@ import type { Acceptance, Accepted, InviteOffer } from './schema.ts'
 export interface AcceptanceDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
   queries: Pick<InviteQueries, 'findByToken' | 'use'>
   people: Pick<PeopleQueries, 'findPersonByEmail' | 'findMember' | 'isProven' | 'addPerson' | 'addMembership'>
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Mails a link for a new password. @returns whether this install can send it. */
   requestPassword(email: string, trace: Trace): { email_sent: boolean }
@@ -49,12 +49,12 @@ export type AcceptanceService = ReturnType<typeof acceptanceService>
 
 /** Invitations, as the invited people see them (contract 5.9). Anyone with the link may accept. */
 export function acceptanceService(deps: AcceptanceDeps) {
-  const { queries, people, stores, outbox, clock, ids, atomically, record } = deps
+  const { queries, people, storeRows, outbox, clock, ids, atomically, record } = deps
 
   /** @throws ApiError `unauthorized` for a token that nobody has, `conflict` for an invitation that has ended. */
   function findOffer(token: string): Offer {
     const row = queries.findByToken(hashSecret(token))
-    const store = row && stores.findStore(row.storeId)
+    const store = row && storeRows.findStore(row.storeId)
     if (!row || !store) throw unknownLink()
     const state = readState(row, clock.now())
     if (state !== 'pending') throw inviteEnded(state)

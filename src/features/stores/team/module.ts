@@ -20,7 +20,7 @@ export interface TeamNeeds
   extends Pick<AcceptanceDeps, 'requestPassword'>,
     Pick<MemberDeps, 'groups'>,
     Pick<NewUserDeps, 'createPasswordLink'> {
-  stores: StoreQueries
+  storeRows: StoreQueries
   people: PeopleQueries
   outbox: OutboxService
   passwords: Pick<PasswordHasher, 'hash'>
