@@ -131,7 +131,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const clientSecret = buildClientSecret(base, {
     storeRows,
     stores,
-    failures: signIn.service.clientFailures,
+    clientFailures: signIn.service.clientFailures,
     tellOwners: install.tellOwners,
   })
   const overview = buildOverview(base, {

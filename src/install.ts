@@ -6,7 +6,7 @@ import { createKeyedLock } from './core/keyed-lock.ts'
 import type { PlanName } from './core/plans.ts'
 import { buildApiKeys } from './features/access/api-keys/module.ts'
 import { buildAudit } from './features/access/audit/module.ts'
-import { buildEmailChange, buildEmailChangeRequests } from './features/access/email-change/module.ts'
+import { buildEmailChange, createEmailChangeRows } from './features/access/email-change/module.ts'
 import { buildIpAllowlist } from './features/access/ip-allowlist/module.ts'
 import { buildOperator } from './features/access/operator/module.ts'
 import { buildPasswordReset } from './features/access/password-reset/module.ts'
@@ -124,16 +124,16 @@ export function createInstall(
   const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   const endSessions = (userId: string) => sessions.service.sessions.endSessions(userId, null)
-  const failures = { reset: sessions.service.forgiveFailures }
-  const emailChangeRequests = buildEmailChangeRequests(base)
+  const { forgiveFailures } = sessions.service
+  const emailChangeRows = createEmailChangeRows(base)
   const passwordReset = buildPasswordReset(base, {
     people,
     stores,
     outbox,
-    failures,
+    forgiveFailures,
     hashPassword: passwords.hash,
     endSessions,
-    forgetEmailChange: emailChangeRequests.forget,
+    forgetEmailChange: emailChangeRows.forget,
     credentials: {
       removeTwoFactor: twoFactor.service.remove,
       removeApiKeys: apiKeys.service.removeByStore,
@@ -152,7 +152,7 @@ export function createInstall(
     plan: DEFAULT_PLAN as PlanName,
   })
   const emailChange = buildEmailChange(base, {
-    requests: emailChangeRequests,
+    queries: emailChangeRows,
     people,
     outbox,
     reauthenticate: reauthentication.service.reauthenticate,
@@ -170,7 +170,7 @@ export function createInstall(
     registration: registration.service,
     passwordReset: passwordReset.service,
     outbox,
-    failures,
+    forgiveFailures,
     endSessions,
   })
   const settings = buildSettings(base)

@@ -3,7 +3,10 @@ import type { Base, Module } from '../../module.ts'
 import { clientSecretRoutes } from './routes.ts'
 import { type ClientSecretDeps, type ClientSecretService, clientSecretService } from './service.ts'
 
-export type ClientSecretNeeds = Pick<ClientSecretDeps, 'storeRows' | 'stores' | 'failures' | 'tellOwners'>
+export type ClientSecretNeeds = Pick<
+  ClientSecretDeps,
+  'storeRows' | 'stores' | 'clientFailures' | 'tellOwners'
+>
 
 /** Wires the change of a store's client secret. */
 export function buildClientSecret(base: Base, needs: ClientSecretNeeds) {

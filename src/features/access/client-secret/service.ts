@@ -15,14 +15,14 @@ export interface ClientSecretDeps extends Pick<Base, 'clock' | 'atomically' | 'r
   storeRows: Pick<StoreQueries, 'findStore'>
   stores: Pick<StoreService, 'replaceSecret'>
   /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
-  failures: Throttle
+  clientFailures: Throttle
   tellOwners: TellOwners
 }
 
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { storeRows, stores, clock, failures, atomically, record, tellOwners } = deps
+  const { storeRows, stores, clock, clientFailures, atomically, record, tellOwners } = deps
 
   /**
    * Checks the present secret. With an access token alone, a thief could take over the store for good.
@@ -35,7 +35,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
         'Missing required permission: send the current client secret in the body, or sign in as a person',
       )
     if (isSecret(secret, storeRows.findStore(actor.storeId)?.clientSecretHash)) return
-    const verdict = failures.take(actor.storeId, clock.now())
+    const verdict = clientFailures.take(actor.storeId, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
     atomically(() => {
       record(describeAct(actor, 'client_secret.refused'))
@@ -56,7 +56,7 @@ export function clientSecretService(deps: ClientSecretDeps) {
       const keptJti = actor.kind === 'machine' ? (actor.token?.jti ?? null) : null
       const client_secret = atomically(() => {
         const secret = stores.replaceSecret(actor.storeId, keptJti)
-        failures.reset(actor.storeId)
+        clientFailures.reset(actor.storeId)
         record(describeAct(actor, 'client_secret.rotated'))
         tellOwners(actor, 'client_secret_rotated')
         return secret

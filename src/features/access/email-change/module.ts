@@ -21,23 +21,22 @@ export interface EmailChangeNeeds
       | 'forgetRegistrations'
       | 'forgetEmailInLog'
     > {
-  requests: EmailChangeQueries
+  queries: EmailChangeQueries
   outbox: OutboxService
 }
 
 /** The changes that wait. A new password drops those of its person, so they are made before both features. */
-export const buildEmailChangeRequests = ({ db }: Base) => emailChangeQueries(db)
+export const createEmailChangeRows = ({ db }: Base) => emailChangeQueries(db)
 
 /** Wires changes of a person's e-mail address. */
-export function buildEmailChange(base: Base, { requests, ...needs }: EmailChangeNeeds) {
+export function buildEmailChange(base: Base, needs: EmailChangeNeeds) {
   const service = emailChangeService({
     ...base,
     ...needs,
-    queries: requests,
     tries: base.throttle('email-change.person', LIMITS.emailChangesPerHour, HOUR_MS),
     mails: base.throttle('email-change.email', LIMITS.emailChangesPerHour, HOUR_MS),
   })
-  const links = createEmailLinks({ ...base, ...needs, queries: requests, inTurn: createKeyedLock() })
+  const links = createEmailLinks({ ...base, ...needs, inTurn: createKeyedLock() })
   return {
     service,
     routes: (doors: Doors) =>

@@ -6,6 +6,6 @@ export const buildOperator = (
   base: Base,
   needs: Pick<
     OperatorDeps,
-    'people' | 'registration' | 'passwordReset' | 'outbox' | 'failures' | 'endSessions'
+    'people' | 'registration' | 'passwordReset' | 'outbox' | 'forgiveFailures' | 'endSessions'
   >,
 ): Module<OperatorService> => ({ service: operatorService({ ...base, ...needs }) })

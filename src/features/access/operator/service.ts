@@ -4,7 +4,6 @@ import { formatUtc } from '../../../core/mail-text.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
-import type { Throttle } from '../../../core/throttle.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
@@ -19,8 +18,8 @@ export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' 
   registration: Pick<RegistrationQueries, 'addInvite'> & Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator' | 'sendLinkByOperator'>
   outbox: Pick<OutboxService, 'post'>
-  /** Failed sign-ins by e-mail address. */
-  failures: Pick<Throttle, 'reset'>
+  /** Resets the count of an address's failed sign-ins. */
+  forgiveFailures(email: string): void
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
 }
@@ -121,7 +120,7 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
     unlock: (email: string, by: Operator = null): void =>
       deps.atomically(() => {
         const user = findUser(email)
-        deps.failures.reset(user.email)
+        deps.forgiveFailures(user.email)
         deps.record(describeOperationOn(by, user.id, 'account.unlocked'))
       }),
 

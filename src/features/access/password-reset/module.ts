@@ -10,7 +10,7 @@ import { type PasswordResetDeps, passwordResetService } from './service.ts'
 export interface PasswordResetNeeds
   extends Pick<
       PasswordResetDeps,
-      'outbox' | 'failures' | 'hashPassword' | 'endSessions' | 'forgetEmailChange'
+      'outbox' | 'forgiveFailures' | 'hashPassword' | 'endSessions' | 'forgetEmailChange'
     >,
     Pick<RevokeDeps, 'stores' | 'credentials'> {
   people: PasswordResetDeps['people'] & RevokeDeps['people']

@@ -29,8 +29,8 @@ export interface PasswordResetDeps
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
   /** Links to one e-mail address. */
   mails: Throttle
-  /** Failed sign-ins by e-mail address. A new password resets their count. */
-  failures: Pick<Throttle, 'reset'>
+  /** Resets the count of an address's failed sign-ins, as a new password does. */
+  forgiveFailures(email: string): void
   hashPassword: PasswordHasher['hash']
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
@@ -103,7 +103,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
     queries.forget(user.id)
     deps.forgetEmailChange(user.id)
     const sessions_ended = deps.endSessions(user.id)
-    deps.failures.reset(user.email)
+    deps.forgiveFailures(user.email)
     record({ ...passwordEvent('password.reset', user.id, trace), details: { sessions_ended } })
   }
 

@@ -13,8 +13,8 @@ export type ReauthenticationNeeds = Pick<
 
 /** Wires the repeated question for a signed-in person's password. */
 export function buildReauthentication(base: Base, needs: ReauthenticationNeeds) {
-  const failures = base.throttle('password.person', LIMITS.failuresPerEmailMax, LIMITS.failuresWindowMs)
+  const wrongTries = base.throttle('password.person', LIMITS.failuresPerEmailMax, LIMITS.failuresWindowMs)
   return {
-    service: reauthenticationService({ ...base, ...needs, failures }),
+    service: reauthenticationService({ ...base, ...needs, wrongTries }),
   } satisfies Module<ReauthenticationService>
 }

@@ -16,7 +16,7 @@ export interface ReauthenticationDeps extends Pick<Base, 'clock' | 'atomically'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'countWrongCode'>
   passwords: Pick<PasswordHasher, 'verify'>
   /** Wrong passwords and codes of one signed-in person. They do not count as failed sign-ins, which a stranger can cause. */
-  failures: Throttle
+  wrongTries: Throttle
   /** Runs the work of one key in order. */
   inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result>
 }
@@ -42,7 +42,7 @@ export type ReauthenticationService = ReturnType<typeof reauthenticationService>
 
 /** Asks a signed-in person for the password again, and for a code if the account has a second factor. */
 export function reauthenticationService(deps: ReauthenticationDeps) {
-  const { people, sessions, twoFactor, passwords, failures, clock, atomically } = deps
+  const { people, sessions, twoFactor, passwords, wrongTries, clock, atomically } = deps
 
   function requirePerson({ userId }: Caller): PersonRow {
     const person = userId === null ? undefined : people.findPerson(userId)
@@ -64,7 +64,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
 
   function countWrongCode(person: PersonRow): void {
     atomically(() => {
-      failures.add(person.id, clock.now())
+      wrongTries.add(person.id, clock.now())
       twoFactor.countWrongCode(person)
     })
   }
@@ -72,7 +72,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
   /** @throws ApiError `validation_error` at `pointer` for a wrong password, which counts. */
   async function checkPassword(person: PersonRow, { password, pointer }: ShownPassword): Promise<void> {
     if (await passwords.verify(person.passwordHash, password)) return
-    failures.add(person.id, clock.now())
+    wrongTries.add(person.id, clock.now())
     throw validationError([{ in: 'body', pointer, code: 'wrong', message: 'is not your password' }])
   }
 
@@ -93,7 +93,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
 
   /** @throws ApiError `too_many_requests`. */
   function requireTry({ id }: PersonRow): void {
-    const verdict = failures.peek(id, clock.now())
+    const verdict = wrongTries.peek(id, clock.now())
     if (!verdict.isAllowed) throw tooManyRequests(verdict)
   }
 
@@ -108,7 +108,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
     const done = atomically(() => {
       const now = requireUnchanged(caller, person)
       if (!isCodeRight(now, shown, caller)) return undefined
-      failures.reset(now.id)
+      wrongTries.reset(now.id)
       return { result: act(now) }
     })
     if (done) return done.result
@@ -154,7 +154,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
         const prepared = await prepare()
         return atomically(() => {
           const now = requireUnchanged(caller, person)
-          failures.reset(now.id)
+          wrongTries.reset(now.id)
           return act(now, prepared)
         })
       }),

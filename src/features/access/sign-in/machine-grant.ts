@@ -13,7 +13,7 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
   storeRows: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
-  failures: Throttle
+  clientFailures: Throttle
   unknownFailures: Throttle
   admitAddress: IpAllowlistService['admit']
   /** Writes a little later, so that the time of an answer does not reveal the write. */
@@ -24,12 +24,12 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
 export type MachineGrant = ReturnType<typeof createMachineGrant>
 
 export function createMachineGrant(deps: MachineGrantDeps) {
-  const { storeRows, issuer, clock, failures, unknownFailures, admitAddress } = deps
+  const { storeRows, issuer, clock, clientFailures, unknownFailures, admitAddress } = deps
 
   /** While nothing can be written, the right secret still gets its token. */
   function forgive(clientId: string): void {
     try {
-      failures.reset(clientId)
+      clientFailures.reset(clientId)
     } catch (err) {
       deps.log.warn({ err }, 'failed sign-ins of a client could not be reset')
     }
@@ -57,7 +57,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       const { clientId, clientSecret } = readCredentials(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
       const store = storeRows.findStore(clientId)
-      const counted = store ? failures : unknownFailures
+      const counted = store ? clientFailures : unknownFailures
       const isRight = isSecret(clientSecret, store?.clientSecretHash)
       const verdict = counted.peek(clientId, clock.now())
       if (!isRight || !store) {

@@ -107,7 +107,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     lockout,
     inTurn: needs.inTurn,
   })
-  const { grant } = createMachineGrant({ ...common, failures: clientFailures, unknownFailures })
+  const { grant } = createMachineGrant({ ...common, clientFailures, unknownFailures })
   const { refresh, revoke, prune } = refreshService(common)
   const { findCallerByToken, findCallerByKey } = callerService({
     ...common,
