@@ -7,11 +7,10 @@ import { deriveEffectiveScopes } from './effective.ts'
 import { isAhead } from './lifetime.ts'
 import type { ApiKeyQueries } from './queries.ts'
 
-export interface KeyCheckDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
+export interface KeyCheckDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
   queries: Pick<ApiKeyQueries, 'findByHash' | 'touch'>
   /** Reads something, unless the database is as it was when it was read last. */
   remember: Reads['remember']
-  log: { warn(fields: { err: unknown }, message: string): void }
 }
 
 /** A key that came with a request. */

@@ -1,4 +1,5 @@
 import { describeOperationOn, type Operator } from '../../../core/audit.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import { formatUtc } from '../../../core/mail-text.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
@@ -24,7 +25,7 @@ export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' 
   endSessions(userId: string): number
 }
 
-const INVITE_MS = 7 * 24 * 3_600_000
+const INVITE_MS = 7 * DAY_MS
 const TOKEN_BYTES = 32
 
 /** 120 bits, in 20 characters. */

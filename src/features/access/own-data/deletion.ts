@@ -11,7 +11,7 @@ import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/q
 import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { Deleted, Deletion } from './schema.ts'
 
-export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'defer' | 'baseUrl'> {
+export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'baseUrl'> {
   people: Pick<
     PeopleQueries,
     'listMemberships' | 'listOnlyOwnedStores' | 'countSuperAdmins' | 'removeMembership' | 'removePerson'

@@ -1,5 +1,6 @@
 import type { Trace } from '../../../core/actor.ts'
 import { type AuditEvent, describeOperationOn, type Operator } from '../../../core/audit.ts'
+import { HOUR_MS } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { invalidLink } from '../../../core/mailed-link.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -38,7 +39,7 @@ export interface PasswordResetDeps
   forgetEmailChange(userId: string): void
 }
 
-const LINK_MS = 3_600_000
+const LINK_MS = HOUR_MS
 
 const TOKEN_BYTES = 32
 

@@ -1,4 +1,5 @@
 import type { Trace } from '../../../core/actor.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, rateLimitExceeded } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -32,13 +33,11 @@ export interface RegistrationDeps extends Pick<Base, 'clock' | 'ids' | 'atomical
   hashPassword(password: string, network?: string): Promise<string>
 }
 
-const HOUR_MS = 3_600_000
-
 /** Life of the link in the mail. */
-const LINK_MS = 24 * HOUR_MS
+const LINK_MS = DAY_MS
 
 /** How long a used link still reports that it was used: a program may open it before its reader does. */
-const USED_LINK_MS = 30 * 24 * HOUR_MS
+const USED_LINK_MS = 30 * DAY_MS
 
 /** Registrations of all addresses: some 40 MB. Only throttles limit those of one address, so none pushes out another. */
 const ROWS_MAX = 100_000

@@ -1,5 +1,6 @@
 import type { Trace } from '../../../core/actor.ts'
 import { type AuditActor, type AuditEvent, nameOperator, type Operator } from '../../../core/audit.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { invalidLink } from '../../../core/mailed-link.ts'
@@ -16,10 +17,7 @@ import type { RegistrationQueries, RegistrationRow } from './queries.ts'
 import type { Cancelled, Confirmation, Verified } from './schema.ts'
 
 export interface VerificationDeps
-  extends Pick<
-    Base,
-    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'defer' | 'baseUrl'
-  > {
+  extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync' | 'record' | 'baseUrl'> {
   queries: RegistrationQueries
   storeRows: Pick<StoreQueries, 'findStore'>
   stores: Pick<StoreService, 'create' | 'chooseSlug'>
@@ -35,7 +33,7 @@ export interface VerificationDeps
 }
 
 /** Life of the link for a new password in the mail about a new account. */
-const NEW_PASSWORD_LINK_MS = 24 * 3_600_000
+const NEW_PASSWORD_LINK_MS = DAY_MS
 
 /** The registration behind a link that works. */
 interface Link {

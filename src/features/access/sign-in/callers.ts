@@ -25,7 +25,7 @@ import type { SessionRow } from '../sessions/session-queries.ts'
 import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
-export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads {
+export interface CallerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>, Reads {
   queries: Pick<SignInQueries, 'listGroups'>
   storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'touchMembership'>
@@ -33,7 +33,6 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'withoutFsync'>, Reads 
   holders: TokenHolders
   apiKeys: KeyCheck
   admitAddress: IpAllowlistService['admit']
-  log: { warn(fields: { err: unknown }, message: string): void }
 }
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */

@@ -9,7 +9,7 @@ import { invalidClient, readCredentials } from './client-credentials.ts'
 import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
+export interface MachineGrantDeps extends Pick<Base, 'clock' | 'log' | 'record'> {
   storeRows: Pick<StoreQueries, 'findStore'>
   issuer: TokenIssuer
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
@@ -18,7 +18,6 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'record'> {
   admitAddress: IpAllowlistService['admit']
   /** Writes a little later, so that the time of an answer does not reveal the write. */
   enqueueWrite(write: () => void): void
-  log: { warn(fields: { err: unknown }, message: string): void }
 }
 
 export type MachineGrant = ReturnType<typeof createMachineGrant>

@@ -1,4 +1,5 @@
 import type { Trace } from '../../../core/actor.ts'
+import { DAY_MS } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readCredential } from '../../../http/credential.ts'
@@ -22,7 +23,7 @@ export interface RefreshDeps extends Pick<Base, 'clock' | 'atomically' | 'record
 }
 
 /** Ended tokens are remembered for longer than needed, so that a clock set back does not revive them. */
-const REVOKED_KEPT_MS = 7 * 86_400_000
+const REVOKED_KEPT_MS = 7 * DAY_MS
 
 export type RefreshService = ReturnType<typeof refreshService>
 

@@ -1,9 +1,9 @@
 import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Base } from '../../module.ts'
 import type { TwoFactorRow } from './queries.ts'
 
-export interface SecretDeps {
+export interface SecretDeps extends Pick<Base, 'log'> {
   box: Pick<SecretBox, 'open'>
-  log: { error(fields: { user_id: string }, message: string): void }
 }
 
 /** Opens the sealed secret of an authenticator. @returns undefined if it was sealed with another data secret. */

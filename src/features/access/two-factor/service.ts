@@ -6,7 +6,7 @@ import {
   describeOperationOn,
   type Operator,
 } from '../../../core/audit.ts'
-import { isoTime } from '../../../core/clock.ts'
+import { isoTime, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { drawQrCode } from '../../../core/qr.ts'
 import { withoutSpaces } from '../../../core/second-factor.ts'
@@ -41,7 +41,7 @@ export interface TwoFactorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'
 const ISSUER = 'Lookalike'
 
 /** The longest wait for the first code of a setup (contract 5.2). */
-const PENDING_MS = 15 * 60_000
+const PENDING_MS = 15 * MINUTE_MS
 
 export type TwoFactorService = ReturnType<typeof twoFactorService>
 

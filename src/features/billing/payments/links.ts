@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../../core/clock.ts'
 import { isSameHash } from '../../../core/secrets.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 
 export type Links = ReturnType<typeof createLinks>
 
 /** How long the link to an invoice works. */
-const INVOICE_LINK_MS = 7 * 86_400_000
+const INVOICE_LINK_MS = 7 * DAY_MS
 
 const CHECKOUT = 'checkout link'
 const INVOICE = 'invoice link'

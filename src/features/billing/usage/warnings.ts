@@ -7,7 +7,7 @@ import { limitNearMail } from './mails.ts'
 import { hasLimits, listNearLimits, type Nearness, THRESHOLDS } from './nearness.ts'
 import type { StoreUse, UsageQueries } from './queries.ts'
 
-export interface WarningDeps extends Pick<Base, 'log' | 'defer' | 'plans' | 'baseUrl'> {
+export interface WarningDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   queries: Pick<UsageQueries, 'findUse' | 'addWarning'>
   mailOwners: MailOwners
   /** Queues the event for the webhooks that ask for it, inside the transaction. */

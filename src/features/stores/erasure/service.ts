@@ -5,7 +5,7 @@ import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { Base } from '../../module.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
 
-export interface ErasureDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync' | 'record'> {
+export interface ErasureDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'record'> {
   storeRows: Pick<
     StoreQueries,
     'findState' | 'listDueForDeletion' | 'beginErasing' | 'listErasing' | 'removeErased'
@@ -18,7 +18,6 @@ export interface ErasureDeps extends Pick<Base, 'clock' | 'atomically' | 'withou
   /** Drops what memory holds about a store. */
   forgetStore(storeId: string): void
   isStopping(): boolean
-  log: Record<'info' | 'error', (fields: object, message: string) => void>
 }
 
 /** How long the deletion of a store waits for the provider of payments. */
