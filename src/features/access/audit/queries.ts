@@ -33,7 +33,7 @@ export interface AuditFilter {
   beforeId: string | null
 }
 
-/** What an operator looks for among the events that concern no store, or those of one store. */
+/** An operator's filter of the events that concern no store, or of those of one store. */
 export interface NodeAuditFilter {
   storeId: string | null
   userId: string | null

@@ -19,7 +19,7 @@ export interface AuditDeps extends Pick<Base, 'clock' | 'ids'> {
 const cursors = createCursors({ list: 'audit' }, { id: CursorId })
 const nodeCursors = createCursors({ list: 'node_audit' }, { id: CursorId })
 
-/** What a super-admin asks for. */
+/** The query of a super-admin. */
 export interface OperatorAuditQuery {
   limit?: number
   cursor?: string

@@ -65,7 +65,7 @@ export function createEmailLinks(deps: EmailLinkDeps) {
     const person = people.findPerson(userId)
     if (!row || !person) throw invalidLink()
     if (row.confirmedAt === null) return { status: 'waiting' }
-    // Only who can read the new mailbox gets here, and may learn that its address has an account.
+    // Only a reader of the new mailbox gets here, and may learn that its address has an account.
     if (people.findPersonByEmail(row.newEmail)) {
       queries.forget(userId)
       return 'taken'

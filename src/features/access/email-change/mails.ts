@@ -18,7 +18,7 @@ export const approvalMail = (
     'If this was not you, do not follow the link. Change your password now: that cancels the request.',
   )
 
-/** Asks the new address. It names nobody, because whoever asked may have typed a stranger's address. */
+/** Asks the new address. It names nobody, because the asker may have typed a stranger's address. */
 export const confirmationMail = (to: string, token: string, baseUrl: string, at: number): Mail =>
   composeMail(
     to,

@@ -25,7 +25,7 @@ export interface EmailChangeNeeds
   outbox: OutboxService
 }
 
-/** The changes that wait. A new password drops those of its person, so they are made before both features. */
+/** The pending changes. A new password drops those of its person, so their rows are wired before both features. */
 export const createEmailChangeRows = ({ db }: Base) => emailChangeQueries(db)
 
 /** Wires changes of a person's e-mail address. */

@@ -1,7 +1,7 @@
 import type { Base, Module } from '../../module.ts'
 import { type OperatorDeps, type OperatorService, operatorService } from './service.ts'
 
-/** Wires what the operator does for people, at the command line and by the API. */
+/** Wires the operator's verbs about people, for the command line and the API. */
 export const buildOperator = (
   base: Base,
   needs: Pick<

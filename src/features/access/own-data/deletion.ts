@@ -48,7 +48,7 @@ export function createDeletion(deps: DeletionDeps) {
     const memberships = people.listMemberships(id)
     for (const { storeId, role } of memberships) {
       people.removeMembership(id, storeId)
-      // The events without a store show no more once the person is no member.
+      // The events without a store no longer show once the person is no member.
       record({ ...describeAct(caller, 'membership.left', { role, account_deleted: true }), storeId })
     }
     const sessions_ended = deps.endSessions(id)

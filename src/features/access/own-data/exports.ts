@@ -14,7 +14,7 @@ export interface PeopleExportDeps extends Pick<Base, 'clock' | 'atomically' | 'r
   flush(): void
 }
 
-/** Files of all that a store, or the service, holds about people: one JSON object a line. */
+/** Files of the data about people that a store or the service holds: one JSON object a line. */
 export function createPeopleExports({
   queries,
   streams,
@@ -35,7 +35,7 @@ export function createPeopleExports({
   }
 
   return {
-    /** Exports all that a store holds about its members and shoppers. @throws ApiError `overloaded`. */
+    /** Exports a store's data about its members and shoppers. @throws ApiError `overloaded`. */
     openStore(actor: Actor): ReadableStream<Uint8Array> {
       const { id, slug, name } = actor.store
       return streams.open(id, actor, () => {
@@ -45,7 +45,7 @@ export function createPeopleExports({
       })
     },
 
-    /** Exports all that the service holds about the caller. @throws ApiError `overloaded`. */
+    /** Exports the service's data about the caller. @throws ApiError `overloaded`. */
     openOwn(caller: Caller): ReadableStream<Uint8Array> {
       const { userId } = caller
       if (userId === null) throw signInFirst()

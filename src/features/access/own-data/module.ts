@@ -20,7 +20,7 @@ export interface OwnDataNeeds
   people: PeopleQueries
 }
 
-/** Wires what people may do about their own data: leave a store, delete their account, export what is kept. */
+/** Wires people's rights to their own data: leaving a store, deleting an account, exporting the data. */
 export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
   const { db, clock, log, noteFault } = base
   const streams = createLineStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })

@@ -16,7 +16,7 @@ import { knownAccountMail, verificationMail } from './mails.ts'
 import type { RegistrationQueries } from './queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
 
-/** Who may request an account. Without a setting that is everybody until the install has an owner, and then the invited. */
+/** Who may request an account. By default everybody may until the install has an owner, and then only the invited. */
 export type RegistrationMode = 'open' | 'invite' | 'closed'
 
 export interface RegistrationDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'baseUrl'> {

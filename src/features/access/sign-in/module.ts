@@ -134,11 +134,11 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     signIn,
     findCallerByToken,
     findCallerByKey,
-    /** The state of all that rights are read from. */
+    /** The state of all data that rights are read from. */
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
     readMoment: () => reads.readMoment() + sessions.countChanges(),
     clientFailures,
-    /** Writes down, a little later, what a super-admin changes in a store without being a member. */
+    /** Records, a little later, a change that a super-admin makes in a store without being a member. */
     noteForeignAct: (caller: Caller, method: string, path: string): void =>
       events.enqueue(() =>
         base.record(

@@ -11,7 +11,7 @@ export interface OperatorTokenDeps extends Pick<Base, 'clock' | 'ids' | 'plans'>
   createTokens(secret: string): Pick<Tokens, 'sign'>
 }
 
-/** Tokens for commands that work beside a service. Who reads the secrets of the data folder needs no client secret. */
+/** Tokens for commands that work beside a service. A command that can read the secrets of the data folder needs no client secret. */
 export const operatorTokenService = ({ storeRows, plans, clock, ids, createTokens }: OperatorTokenDeps) => ({
   /**
    * Creates a token of the store's machine grant that lives for five minutes. It ends like any other when the store gets

@@ -64,7 +64,7 @@ export const describeServer = (issuer: string): AuthorizationServer => ({
   token_endpoint: `${issuer}/oauth/token`,
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   revocation_endpoint: `${issuer}/oauth/revoke`,
-  // Whoever has a token may revoke it.
+  // The holder of a token may revoke it.
   revocation_endpoint_auth_methods_supported: ['none'],
   grant_types_supported: ['client_credentials'],
   response_types_supported: [],

@@ -48,7 +48,7 @@ function planRow(plans: Plans, name: PlanName): string {
   return `<tr><th scope="row">${title === null ? name : `${escapeHtml(title)} (<code>${name}</code>)`}</th>${cells.map(([label, value]) => `<td data-label="${label}">${value}</td>`).join('')}</tr>`
 }
 
-/** What the page says of a request that needs nothing more. */
+/** The text of the page about a request that needs nothing more. */
 const STATES: Readonly<
   Record<Exclude<CheckoutState, 'open'>, readonly [heading: string, text: (plan: string) => string]>
 > = {

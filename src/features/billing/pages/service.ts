@@ -20,7 +20,7 @@ export interface BillingPagesDeps extends Pick<Base, 'atomically' | 'record'> {
 
 export type BillingPagesService = ReturnType<typeof billingPagesService>
 
-/** What the pages about checkouts and invoices show and do. */
+/** The pages about checkouts and invoices. */
 export function billingPagesService(deps: BillingPagesDeps) {
   const { desk, links } = deps
 

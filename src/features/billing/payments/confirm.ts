@@ -22,10 +22,10 @@ export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
 /** Who confirms: a super-admin, or the operator at the command line. */
 export type Confirmer = { userId: string; trace: Trace } | 'operator'
 
-/** What came of a confirmation. */
+/** The result of a confirmation. */
 export interface Confirmation {
   checkout: ListedCheckout
-  /** Whether the request had been confirmed before; nothing happened then. */
+  /** Whether the request had been confirmed before, so that nothing changed. */
   isRepeated: boolean
   /** null where there is nothing to pay. */
   invoice: { number: string; link: string } | null
@@ -151,6 +151,6 @@ const confirmerAct = (by: Confirmer): DescribeStoreAct =>
     ? operatorAct(null)
     : (storeId, action, details) => ({ ...by, action, actorKind: 'person', storeId, keyId: null, details })
 
-/** As in `2026-0007`: the year, and a number that goes on from year to year. */
+/** As in `2026-0007`: the year, and a number that does not restart each year. */
 const formatNumber = (now: number, number: number): string =>
   `${new Date(now).getUTCFullYear()}-${String(number).padStart(4, '0')}`

@@ -148,7 +148,7 @@ export function eventService(deps: EventDeps) {
 
   return {
     /**
-     * Whether the header of a message may be a signature of now, before its body is read. It says nothing about who signed.
+     * Checks, before the body is read, whether the header may hold a recent signature. It does not check who signed.
      */
     isPlausible(signature: string): boolean {
       const [, seconds] = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature.slice(0, SIGNATURE_CHARS_MAX)) ?? []

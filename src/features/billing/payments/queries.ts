@@ -28,7 +28,7 @@ export interface InvoiceRow {
   provider: Provider
   /** The provider's own id; null for manual. */
   providerId: string | null
-  /** What a manual invoice was issued for. */
+  /** The checkout of a manual invoice. */
   checkoutId: string | null
   number: string | null
   plan: PlanName | null
@@ -127,7 +127,7 @@ export function paymentQueries(db: Db) {
 
     /** Gives the next number of a manual invoice. To be called in a transaction. */
     takeNumber: (): number => nextNumber.get()?.last ?? 0,
-    /** Writes an invoice, or the present state of a provider's invoice that is there. */
+    /** Writes an invoice, or the present state of a provider's invoice that is stored already. */
     saveInvoice: (row: InvoiceRow): void => void addInvoice.run(row),
     findInvoice: (id: string) => invoice.get(id),
     findInvoiceByNumber: (number: string) => invoiceByNumber.get(number),

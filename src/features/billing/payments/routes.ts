@@ -142,7 +142,7 @@ function createRoom() {
   }
 }
 
-/** The route for the provider's events (contract 6.8). It lets in whoever signs. */
+/** The route for the provider's events (contract 6.8). A valid signature is the credential. */
 export function eventRoutes({ receive, isPlausible }: Pick<EventService, 'receive' | 'isPlausible'>) {
   const readSignature = ({ headers }: Request): string => headers.get('stripe-signature') ?? ''
   /** Before the body is read. @throws ApiError `unauthorized`. */

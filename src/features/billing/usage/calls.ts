@@ -19,7 +19,7 @@ export type CallCounts = ReturnType<typeof createCallCounts>
  */
 export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCountDeps) {
   let counted: Counts = new Map()
-  /** What the last group wrote, until the next one proves that it did. */
+  /** The last group's writes, until the next group shows that they were written. */
   let written: Counts = new Map()
   let isQueued = false
 

@@ -1,7 +1,7 @@
 import type { PlanName } from '../../../core/plans.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What a store takes of its plan at this moment. */
+/** A store's present use of its plan. */
 export interface StoreUse {
   plan: PlanName
   slug: string

@@ -8,7 +8,7 @@ import { describeNearness, listNearLimits } from './nearness.ts'
 import type { UsageQueries } from './queries.ts'
 import type { CurrentPlan, PlanList, Usage } from './schema.ts'
 
-/** What is known of the payments for a store's plan. Moments are Unix ms. */
+/** The payments for a store's plan, as far as they are known. Moments are Unix ms. */
 export interface Renewal {
   provider: CurrentPlan['provider']
   /** When the next payment is taken; null when none is. */
@@ -26,7 +26,7 @@ export interface UsageDeps extends Pick<Base, 'plans'> {
 
 export type UsageService = ReturnType<typeof usageService>
 
-/** What a store may use, and what it uses (contract 6.6). Every answer takes constant time. */
+/** The limits of a store and its use of them (contract 6.6). Every answer takes constant time. */
 export function usageService({ queries, calls, plans, thisMonth, findRenewal }: UsageDeps) {
   return {
     /** GET /v1/billing/current-plan. */

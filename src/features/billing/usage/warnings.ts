@@ -46,7 +46,7 @@ export function createWarnings(deps: WarningDeps) {
         const { name } = thisMonth()
         const { resource, percent } = nearness
         const isNew = queries.addWarning(storeId, name, resource, percent)
-        // Whoever has heard of 95 % need not hear of 80 %, as after some deletions.
+        // After some deletions, 80 % may come after 95 %, and is no news then.
         for (const lower of THRESHOLDS)
           if (lower < percent) queries.addWarning(storeId, name, resource, lower)
         if (isNew) tell(storeId, use, nearness)

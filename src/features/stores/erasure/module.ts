@@ -13,7 +13,9 @@ export interface ErasureNeeds
 export function buildErasure(base: Base, { stop, ...needs }: ErasureNeeds) {
   const { db } = base
   const service = erasureService({
-    ...{ ...base, ...needs, rows: createStoreRows(db) },
+    ...base,
+    ...needs,
+    rows: createStoreRows(db),
     isStopping: () => stop?.aborted ?? false,
   })
   return {

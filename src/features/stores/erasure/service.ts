@@ -23,7 +23,7 @@ export interface ErasureDeps extends Pick<Base, 'clock' | 'log' | 'atomically' |
 /** How long the deletion of a store waits for the provider of payments. */
 const PROVIDER_WAIT_MS = DAY_MS
 
-/** Rows of one statement, and how long one transaction goes on with further ones. */
+/** Rows of one statement, and how long one transaction runs further statements. */
 const STEP = 10
 const STEP_MS = 5
 
@@ -91,7 +91,7 @@ export function erasureService(deps: ErasureDeps) {
 
   async function erase({ id }: ErasedStore): Promise<void> {
     await deps.dropJobs(id)
-    // What was under way when it began may have written once more.
+    // Requests in flight at the beginning may have written rows since.
     while (await removeAll(id));
     if (deps.isStopping()) return
     atomically(() => storeRows.removeErased(id))

@@ -65,7 +65,7 @@ export type GroupName = typeof GroupName.static
 export const PermissionList = t.Array(t.Object({ name: oneOf(PERMISSIONS), description: t.String() }))
 export type PermissionList = typeof PermissionList.static
 
-/** What each permission lets somebody do (contract 4.8). */
+/** The meaning of each permission (contract 4.8). */
 export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
   'products:read': 'Read products, jobs, feeds, exports and the feed of changes.',
   'products:write': 'Create and change products, and install the demo catalogue.',

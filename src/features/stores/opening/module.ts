@@ -10,13 +10,13 @@ export type OpeningNeeds = Pick<
   'storeRows' | 'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
 >
 
-/** Wires what sets up stores at the command line. */
+/** Wires the set-up of stores at the command line. */
 export const buildSetup = (
   base: Base,
   needs: Pick<SetupDeps, 'storeRows' | 'stores' | 'people' | 'hashPassword' | 'verifyPassword'>,
 ): Module<SetupService> => ({ service: setupService({ ...base, ...needs }) })
 
-/** Wires what opens stores by the API. */
+/** Wires the opening of stores by the API. */
 export function buildOpening(base: Base, needs: OpeningNeeds) {
   const service = openingService({ ...base, ...needs })
   return {

@@ -13,7 +13,7 @@ export function settingsQueries(db: Db) {
     ON CONFLICT (store_id) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at`)
 
   return {
-    /** What a store has set; a key that it never set is missing. */
+    /** Reads the settings of a store, without those that it never set. */
     find: (storeId: string): Partial<OwnSettings> => JSON.parse(one.get(storeId)?.settings ?? '{}'),
     /** @param now Unix ms. */
     save: (storeId: string, settings: Partial<OwnSettings>, now: number): void =>

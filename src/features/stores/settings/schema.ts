@@ -110,7 +110,7 @@ export const StoreSettings = named(
 )
 export type StoreSettings = typeof StoreSettings.static
 
-/** What a store can set itself. */
+/** The settings that a store can change. */
 export type OwnSettings = Omit<StoreSettings, 'callback_secret_hint'>
 
 /** Absent fields stay as they are; within `event_switches` and `search_defaults`, too. Unknown ones are refused. */

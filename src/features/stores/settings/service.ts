@@ -13,7 +13,7 @@ export interface SettingsDeps extends Pick<Base, 'clock'> {
 /** Stores whose settings are kept in memory. */
 const KNOWN_MAX = 1_000
 
-/** What holds until a store sets something else. */
+/** The defaults, which hold until a store sets something else. */
 export const DEFAULT_SETTINGS: OwnSettings = {
   // Measured by scripts/model/duplicates.ts; the contract has the figures.
   duplicate_threshold: 0.96,
@@ -54,7 +54,7 @@ export function settingsService(deps: SettingsDeps) {
     /** For other features. The object is shared: it must not be changed. */
     read,
 
-    /** What fills in the facts of a store in its results; undefined where there is nothing to fill in. */
+    /** Finds the function that fills in a store's facts in its results; undefined if there is nothing to fill in. */
     findFillFacts: (storeId: string): FillFacts | undefined => find(storeId).fillFacts,
 
     forgetStore: (storeId: string): void => void known.delete(storeId),

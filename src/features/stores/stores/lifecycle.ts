@@ -13,7 +13,7 @@ export interface LifecycleDeps extends Pick<Base, 'clock' | 'atomically' | 'reco
   mailOwners: MailOwners
 }
 
-/** How long a store waits for its deletion, and can be restored. */
+/** Time between planning a deletion and the deletion, in which the store can be restored. */
 const GRACE_MS = 7 * DAY_MS
 
 /** Suspends stores, resumes them, and plans their deletion. Their owners get a mail about each. */
@@ -58,8 +58,8 @@ export function storeLifecycle(deps: LifecycleDeps) {
     find: require,
 
     /**
-     * Suspends a store: from the next request on it answers nothing and does no work, and loses nothing. Of a store that is
-     * suspended already, only the reason changes.
+     * Suspends a store: from the next request on it answers nothing and does no work, but loses no data. If it is suspended
+     * already, only the reason changes.
      */
     suspend: (storeId: string, reason: string, by: Operator): StoreState =>
       atomically(() => {

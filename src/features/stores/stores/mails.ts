@@ -1,6 +1,6 @@
 import type { Mail } from '../../../platform/mail/mailer.ts'
 
-/** What happens to a store that its owners get a mail about. */
+/** A change of a store that its owners get a mail about. */
 export type StateChange = 'suspended' | 'deletion_planned' | 'own_deletion_planned' | 'resumed'
 
 export interface StateMailFacts {

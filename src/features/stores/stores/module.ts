@@ -5,13 +5,13 @@ import { createStateWatch, type StateWatchDeps } from './watch.ts'
 
 const SECOND_MS = 1_000
 
-/** Wires the stores of this install: their rows, which many features read, and what is done to a store as a whole. */
+/** Wires the stores of this install. */
 export function buildStores(base: Base, needs: Pick<StoreDeps, 'people' | 'mailOwners'>) {
   const rows = storeQueries(base.db)
   return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService>
 }
 
-/** Wires what a running service does when a store is suspended or resumed, by itself or by a command. */
+/** Wires the reaction of a running service when the service or a command suspends or resumes a store. */
 export const buildStateWatch = (needs: StateWatchDeps) =>
   ({
     service: undefined,

@@ -17,7 +17,7 @@ export interface NewStore extends Omit<CallerStore, 'suspendedAt'> {
   createdAt: number
 }
 
-/** What the operator has made of a store. Times are Unix ms. */
+/** A store with its suspension and its planned deletion. Times are Unix ms. */
 export interface StoreState extends CallerStore {
   suspendedReason: string | null
   /** When it is deleted for good; null if that is not planned. */
@@ -26,7 +26,7 @@ export interface StoreState extends CallerStore {
   deleteAskedBy: string | null
 }
 
-/** A store that exists for nobody any more, and whose rows are being deleted. */
+/** A store that no query finds any more, and whose rows are being deleted. */
 export interface ErasedStore {
   id: string
   name: string
@@ -85,7 +85,7 @@ export function storeQueries(db: Db) {
   const remove = db.prepare('DELETE FROM stores WHERE id = ? AND erasing_at IS NOT NULL')
 
   return {
-    /** A store with what the operator has made of it. */
+    /** Finds a store with its suspension and its planned deletion. */
     findState: (id: string): StoreState | undefined => state.get(id),
     /** Lists all stores, sorted by slug. */
     listStates: (): StoreState[] => states.all(),
@@ -100,7 +100,7 @@ export function storeQueries(db: Db) {
       void setState.run({ id, suspendedAt, suspendedReason, deleteAt, deleteAskedBy }),
     /** Lists the stores whose time is over. */
     listDueForDeletion: (now: number): StoreState[] => dueForDeletion.all(BigInt(now)),
-    /** From now on the store exists for nobody. */
+    /** Hides the store from every query. */
     beginErasing: (id: string, now: number): void => void beginErasing.run(BigInt(now), id),
     /** Lists the stores whose rows are being deleted. */
     listErasing: (): ErasedStore[] => erasing.all(),
@@ -117,7 +117,7 @@ export function storeQueries(db: Db) {
      * while pictures are being saved, so it is not part of the row.
      */
     readKeptBytes: (storeId: string): number => keptBytes.get(storeId)?.bytes ?? 0,
-    /** The number of a store's products, in constant time: triggers count them, within the write that changes it. */
+    /** Counts a store's products in constant time: triggers keep the number within each write. */
     countProducts: (storeId: string): number => productCount.get(storeId)?.products ?? 0,
 
     addStore: (store: NewStore): void => void insert.run(store),

@@ -16,13 +16,13 @@ export interface StoreDeps extends LifecycleDeps, Pick<Base, 'ids'> {
 }
 
 export interface NewStore {
-  /** Where the caller has used it already. */
+  /** An id that the caller has used already; by default a new one. */
   id?: string | undefined
   name: string
-  /** One that is valid and free; without it the store gets a free one made of its name. */
+  /** Valid and free; by default derived from the name. */
   slug?: string | undefined
   plan: PlanName
-  /** The person who owns it; without one it waits for the owner whom the operator has invited. */
+  /** The owner; without one the store waits for the person whom the operator has invited. */
   ownerId?: string | undefined
 }
 
@@ -48,8 +48,8 @@ const CLIENT_SECRET_BYTES = 32
 export type StoreService = ReturnType<typeof storeService>
 
 /**
- * What is done to a store as a whole: it is created, moved to another plan, suspended, resumed, given a new client secret,
- * and deleted. A function that takes the id of a store throws ApiError `not_found` if there is none.
+ * Creates stores, moves them to another plan, suspends and resumes them, renews their client secrets and plans their
+ * deletion. A function that takes the id of a store throws ApiError `not_found` if there is none.
  */
 export function storeService(deps: StoreDeps) {
   const { rows, people, clock, ids, atomically, record } = deps

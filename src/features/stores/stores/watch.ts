@@ -1,14 +1,14 @@
 export interface StateWatchDeps {
   listSuspendedIds(): string[]
-  /** Ends what a store is being sent: requests are judged when they begin, and these last. */
+  /** Ends the open streams of a store, because a request is judged only when it begins. */
   endStreams(storeId: string): void
-  /** Ends what callers are being sent who have lost their right since. */
+  /** Ends the open streams of callers who have lost their right since. */
   endStreamsOfTheGone(): void
-  /** Wakes the work of stores that has waited. */
+  /** Wakes the waiting work of stores. */
   goOn(): void
 }
 
-/** Creates what looks which stores are suspended and whose rights are lost, to be called every second: a command may do either. */
+/** Creates the check for suspended stores and lost rights. Call it every second, because a command may cause either. */
 export function createStateWatch({
   listSuspendedIds,
   endStreams,

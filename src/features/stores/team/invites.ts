@@ -65,7 +65,7 @@ export function inviteService(deps: InviteDeps) {
     return { row, isExistingUser, link, mailId }
   }
 
-  /** Delivers the mail of an invitation, and shows the invitation to whoever made it. */
+  /** Delivers the mail of an invitation, and returns the invitation as its maker sees it. */
   async function send({ row, isExistingUser, link, mailId }: WrittenInvite): Promise<NewInvite> {
     const { id, email, role, expiresAt } = row
     const email_sent = await outbox.deliver(mailId)

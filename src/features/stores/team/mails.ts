@@ -1,7 +1,7 @@
 import type { Role } from '../../../core/actor.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
 
-// Whoever opens a store names it. These texts therefore contain its slug and never its name, so that nobody can write a
+// The person who opens a store names it. These texts therefore contain its slug and never its name, so that nobody can write a
 // stranger a mail of their own words.
 
 const mail = (to: string, subject: string, ...paragraphs: string[]): Mail => ({

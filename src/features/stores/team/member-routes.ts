@@ -118,7 +118,7 @@ export function userRoutes(
     })
 }
 
-/** What stands in the place of everything below `/v1/users/`. */
+/** The answers of the retired paths below `/v1/users/`. */
 const REPLACEMENT = '/v1/team/members/{id}'
 
 /** Answers for retired paths (contract 1.2). */

@@ -49,7 +49,7 @@ export function memberService(deps: MemberDeps) {
     if (role === before.role) return
     const { storeId } = actor
     if (role !== 'owner') demandAnotherOwner(storeId, before)
-    // Looked for while the person may still invite; nobody comes back by an invitation of their own.
+    // Before the role changes, because only a pending invitation is found; nobody may return by their own invitation.
     queries.cancelOfInviter(storeId, before.id, clock.now())
     people.setRole(before.id, storeId, role)
   }

@@ -19,7 +19,7 @@ import {
   NewInvite,
 } from './schema.ts'
 
-/** Failures of the routes that whoever has a link may call. */
+/** Failures of the routes that anyone with a link may call. */
 const FOR_INVITED = [
   ...JSON_BODY,
   ['unauthorized', 'No invitation has this token.'],

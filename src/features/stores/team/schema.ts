@@ -89,7 +89,7 @@ export const InviteToken = named('InvitationToken', t.Object({ token }), {
   token: 'the part of the link behind #token=',
 })
 
-/** What the person behind a link is invited to. */
+/** The store and the role that a link offers. */
 export const InviteOffer = named(
   'InvitationOffer',
   t.Object({
