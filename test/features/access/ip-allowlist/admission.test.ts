@@ -100,7 +100,7 @@ describe('the list in memory', () => {
   let folder: string
   let db: Db
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'lookalike-ip-list-'))
+    folder = mkdtempSync(join(tmpdir(), 'lookalike-ip-allowlist-'))
     db = opened()
   })
   afterEach(() => {
