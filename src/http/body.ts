@@ -6,7 +6,7 @@ import type { EmbedPriority } from '../platform/embedder/embedder.ts'
 import { incomplete } from './arrival.ts'
 import { readFields, takesSeveralFiles } from './form-fields.ts'
 import type { Intake } from './intake.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from './json/text.ts'
 import { UPLOAD } from './schema.ts'
 
 interface WithRequest {

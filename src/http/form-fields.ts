@@ -4,8 +4,8 @@ import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { Problem } from '../core/problem.ts'
 import { HEAVY_BYTES, turn } from '../core/turns.ts'
-import { isSpace } from './json-scan.ts'
-import { parseJsonField } from './json-text.ts'
+import { parseJsonField } from './json/text.ts'
+import { isSpace, OPEN_LIST, OPEN_OBJECT } from './json/tokens.ts'
 import { type Part, splitMultipart } from './multipart.ts'
 import { toNumber } from './number-text.ts'
 import { UPLOAD, UploadedFile } from './schema.ts'
@@ -131,6 +131,3 @@ async function readJsonValue(part: Part, schema: TSchema): Promise<unknown> {
   const itemsMax = Math.min(schema['maxItems'] ?? LIMITS.jsonPiecesMax, LIMITS.jsonPiecesMax) + 1
   return text.split(',', itemsMax).map((item) => item.trim())
 }
-
-const OPEN_LIST = 0x5b
-const OPEN_OBJECT = 0x7b

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LIMITS } from '../../src/core/limits.ts'
-import { findFault } from '../../src/http/json-error.ts'
-import { findExcess, JSON_DEPTH_MAX } from '../../src/http/json-scan.ts'
+import { LIMITS } from '../../../src/core/limits.ts'
+import { findFault } from '../../../src/http/json/error.ts'
+import { findExcess, JSON_DEPTH_MAX } from '../../../src/http/json/scan.ts'
 
 const excess = (text: string) => findExcess(Buffer.from(text))
 

@@ -1,12 +1,22 @@
 import { isUtf8 } from 'node:buffer'
-import { ApiError } from '../core/errors.ts'
-import { LIMITS } from '../core/limits.ts'
-import type { Problem } from '../core/problem.ts'
-import { sizeInWords } from '../core/text.ts'
-import { HEAVY_BYTES, turn } from '../core/turns.ts'
-import { createOutline, type Outline } from './json-outline.ts'
-import { createScan, type Excess, JSON_DEPTH_MAX } from './json-scan.ts'
-import { validationError } from './validation.ts'
+import { ApiError } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { Problem } from '../../core/problem.ts'
+import { sizeInWords } from '../../core/text.ts'
+import { HEAVY_BYTES, turn } from '../../core/turns.ts'
+import { validationError } from '../validation.ts'
+import { emptyJson, InvalidJson, UNREADABLE } from './error.ts'
+import { createOutline, type Outline } from './outline.ts'
+import { createScan, type Excess, JSON_DEPTH_MAX } from './scan.ts'
+
+/*
+ * Why JSON is read by hand around `JSON.parse`:
+ *
+ * - No step may hold the event loop for more than a few milliseconds. `JSON.parse` needs many for a picture in base64, so
+ *   `scan.ts` finds the long strings first, `outline.ts` cuts them out and reads them in pieces, and what is left is small.
+ *   The scan also refuses a text that would be slow to parse or to walk. `list.ts` reads a body of up to 100 MB item by item.
+ * - Every `invalid_json` names line and column, which JavaScriptCore does not report. `error.ts` finds them.
+ */
 
 /**
  * Reads a body's JSON, in several turns of the event loop when it is long.
@@ -24,7 +34,7 @@ export async function parseJson(bytes: Uint8Array): Promise<unknown> {
     if (outline.text.length > HEAVY_BYTES) await turn()
     throw await invalidJson(outline)
   }
-  return sound(value, '')
+  return sanitize(value, '')
 }
 
 /**
@@ -44,7 +54,7 @@ export async function parseJsonField(bytes: Uint8Array, name: string): Promise<u
     if (error instanceof ApiError && error.code !== 'invalid_json') throw error
     return undefined
   }
-  return sound(value, `/${name}`)
+  return sanitize(value, `/${name}`)
 }
 
 async function readOutline(bytes: Uint8Array): Promise<Outline> {
@@ -80,11 +90,11 @@ const REFUSALS: Readonly<Record<Excess, () => ApiError>> = {
  *
  * @throws ApiError `validation_error` for numbers like 1e400, which JSON.parse makes infinite.
  */
-function sound(value: unknown, pointer: string): unknown {
+function sanitize(value: unknown, pointer: string): unknown {
   const problems: Problem[] = []
   const path: (string | number)[] = []
 
-  function look(item: unknown): void {
+  function inspect(item: unknown): void {
     // An answer lists no more problems than this.
     if (problems.length >= LIMITS.validationProblemsMax) return
     if (typeof item === 'number') {
@@ -101,11 +111,11 @@ function sound(value: unknown, pointer: string): unknown {
   function descend(key: string | number, item: unknown): void {
     if (typeof item !== 'number' && typeof item !== 'object') return
     path.push(key)
-    look(item)
+    inspect(item)
     path.pop()
   }
 
-  look(value)
+  inspect(value)
   if (problems.length > 0) throw validationError(problems)
   return value
 }
@@ -132,12 +142,7 @@ const outOfRange = (pointer: string): Problem => ({
 })
 
 async function invalidJson(outline: Outline): Promise<ApiError> {
-  if (outline.text.trim() === '') {
-    return new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
-  }
-  // No text is known that only JSON.parse refuses.
-  const unknown = { reason: 'unreadable text', line: 1, column: 1 }
-  const { reason, ...place } = (await outline.findFault()) ?? unknown
-  const where = `line ${place.line}, column ${place.column}`
-  return new ApiError('invalid_json', `The body is not valid JSON: ${reason} at ${where}`, { details: place })
+  if (outline.text.trim() === '') return emptyJson()
+  // No text is known that JSON.parse refuses and findFault accepts.
+  return new InvalidJson((await outline.findFault()) ?? UNREADABLE)
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findFault } from '../../src/http/json-error.ts'
-import { createOutline } from '../../src/http/json-outline.ts'
-import { createScan, findCut, findExcess, LONG_STRING_BYTES } from '../../src/http/json-scan.ts'
-import { parseJson } from '../../src/http/json-text.ts'
+import { findFault } from '../../../src/http/json/error.ts'
+import { createOutline } from '../../../src/http/json/outline.ts'
+import { createScan, findCut, findExcess, LONG_STRING_BYTES } from '../../../src/http/json/scan.ts'
+import { parseJson } from '../../../src/http/json/text.ts'
 
 const scanned = (bytes: Uint8Array, stepBytes?: number) => {
   const scan = createScan(bytes, stepBytes)

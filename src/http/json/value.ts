@@ -1,19 +1,15 @@
-export const QUOTE = 0x22
-const BACKSLASH = 0x5c
-export const COMMA = 0x2c
-export const COLON = 0x3a
-export const OPEN_LIST = 0x5b
-export const CLOSE_LIST = 0x5d
-export const OPEN_OBJECT = 0x7b
-export const CLOSE_OBJECT = 0x7d
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  ENDS,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './tokens.ts'
 
-/** Bytes that end a number or a word, and with which no value begins. */
-export const ENDS: readonly number[] = [COMMA, COLON, CLOSE_LIST, CLOSE_OBJECT]
-
-export const isSpace = (byte: number): boolean =>
-  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
-
-/** Collects the bytes of one value, whatever the pieces that it comes in. It finds the end and judges nothing else. */
+/** Collects the bytes of one value from pieces of a text. It finds the value's end, and checks nothing else. */
 export function createValueReader() {
   let parts: Uint8Array[] = []
   let size = 0
@@ -26,7 +22,7 @@ export function createValueReader() {
 
   function keep(piece: Uint8Array, from: number, to: number): void {
     size += to - from
-    // Pieces may be used again by whoever reads them.
+    // The source may reuse a piece's memory.
     if (size <= bytesMax) parts.push(piece.slice(from, to))
     else parts = []
   }
@@ -92,7 +88,7 @@ export function createValueReader() {
         }
         at++
         if (byte === QUOTE) {
-          // A string right after a number or a word begins something else.
+          // A string right after a number or a word is no part of it.
           if (depth === 0 && size + at - 1 - from > 0) {
             at--
             isOpen = false

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ApiError } from '../../src/core/errors.ts'
-import { parseJson, parseJsonField } from '../../src/http/json-text.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import { parseJson, parseJsonField } from '../../../src/http/json/text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ApiError } from '../../src/core/errors.ts'
-import { type ListPart, readJsonList } from '../../src/http/json-list.ts'
-import { parseJson } from '../../src/http/json-text.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import { type ListPart, readJsonList } from '../../../src/http/json/list.ts'
+import { parseJson } from '../../../src/http/json/text.ts'
 
 /** The text in pieces of these sizes, the last one again and again. */
 const inPieces = (text: string | Uint8Array, sizes: readonly number[]) => {

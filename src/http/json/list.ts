@@ -1,38 +1,40 @@
-import { ApiError } from '../core/errors.ts'
-import { LIMITS } from '../core/limits.ts'
-import { parseJson } from './json-text.ts'
+import { ApiError } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { validationError } from '../validation.ts'
+import { emptyJson, InvalidJson, type Place } from './error.ts'
+import { parseJson } from './text.ts'
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
-  createValueReader,
   ENDS,
   isSpace,
+  LINE_FEED,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from './json-value.ts'
-import { validationError } from './validation.ts'
+} from './tokens.ts'
+import { createValueReader } from './value.ts'
 
 /** A part of a JSON object that holds one long list. */
 export type ListPart =
   /** The list begins. */
   | { kind: 'list' }
-  /** An item of the list; a value, or why it is none that can be used. */
+  /** An item of the list: its value, or the reason why it cannot be used. */
   | { kind: 'item'; value: unknown }
   | { kind: 'refused'; error: ApiError }
-  /** A field beside the list, or the list's own when its value is no list. */
+  /** A field beside the list, or the list's own field if its value is not a list. */
   | { kind: 'field'; name: string; value: unknown }
 
 export interface ListOptions {
   /** The field that holds the list. */
   name: string
-  /** A longer item is refused alone. */
+  /** A longer item is refused by itself; the others are still read. */
   itemBytesMax: number
 }
 
-/** What may come next at the top of the text. */
+/** The next piece of the text around the items. */
 type Expected =
   | 'object'
   | 'first key'
@@ -47,7 +49,7 @@ type Expected =
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
 
-/** What may follow at the top of the text: signs, and what they lead to. */
+/** The signs that may come next, and what comes after each. */
 const SIGNS: Readonly<Record<Expected, ReadonlyMap<number, Expected>>> = {
   object: new Map([[OPEN_OBJECT, 'first key']]),
   'first key': new Map([[CLOSE_OBJECT, 'end']]),
@@ -67,7 +69,7 @@ const SIGNS: Readonly<Record<Expected, ReadonlyMap<number, Expected>>> = {
   end: new Map(),
 }
 
-/** What follows a value, where one may stand. */
+/** The next piece after a value, where a value may stand. */
 const AFTER_VALUE: Partial<Record<Expected, Expected>> = {
   'first key': 'colon',
   key: 'colon',
@@ -93,11 +95,11 @@ const isKey = (expected: Expected): boolean => expected === 'key' || expected ==
 const isItem = (expected: Expected): boolean => expected === 'item' || expected === 'first item'
 
 /**
- * Reads a JSON object with one long list piece by piece, and never holds more than one item. Only the text around the items
- * is judged here; each item, key and field is then read like any other body.
+ * Reads a JSON object with one long list piece by piece, and never holds more than one item. It checks only the text around
+ * the items; each item, key and field is then read like any other body.
  *
- * @param open reads the text from its beginning; called again to find the place of a fault.
- * @throws ApiError `invalid_json` with line and column, `validation_error` when the list comes twice.
+ * @param open reads the text from its beginning; it is called again to find the place of a fault.
+ * @throws ApiError `invalid_json` with line and column, `validation_error` if the list comes twice.
  */
 export async function* readJsonList(
   open: () => AsyncIterable<Uint8Array>,
@@ -107,7 +109,7 @@ export async function* readJsonList(
   let expected: Expected = 'object'
   let key = ''
   let hasList = false
-  /** Offset of the piece. */
+  /** Offset of the piece in the text. */
   let base = 0
 
   async function finishValue(): Promise<ListPart | undefined> {
@@ -152,18 +154,18 @@ export async function* readJsonList(
     }
     base += piece.length
   }
-  // The fault of a value that is cut off says where.
+  // Parsing a value that is cut off reports where it ends.
   if (value.isOpen) await finishValue()
-  if (expected === 'object') throw emptyText()
+  if (expected === 'object') throw emptyJson()
   if (expected !== 'end') throw await placedFault(open, base, REASONS[expected])
 }
 
 type Value = ReturnType<typeof createValueReader>
 
 /**
- * Reads a value that is complete; a fault in it is placed in the whole text.
+ * Parses a complete value. A fault in it is placed in the whole text.
  *
- * @param after the reason of a fault right after the value.
+ * @param after the reason to give for a fault right after the value.
  */
 async function parseValue(
   open: () => AsyncIterable<Uint8Array>,
@@ -173,8 +175,7 @@ async function parseValue(
   try {
     return await parseJson(value.bytes())
   } catch (error) {
-    const isFault = error instanceof ApiError && error.code === 'invalid_json'
-    throw isFault ? await placedInside(open, value.offset, after, error) : error
+    throw error instanceof InvalidJson ? await placedInside(open, value.offset, after, error) : error
   }
 }
 
@@ -188,13 +189,11 @@ async function readItem(
   try {
     return { kind: 'item', value: await parseValue(open, value, after) }
   } catch (error) {
-    // Too many values, for example; the text itself is sound.
+    // For example, too many values: the text itself is sound.
     if (error instanceof ApiError && error.code !== 'invalid_json') return { kind: 'refused', error }
     throw error
   }
 }
-
-const emptyText = () => new ApiError('invalid_json', 'The body is empty', { details: { line: 1, column: 1 } })
 
 const skipMark = (piece: Uint8Array): number =>
   BYTE_ORDER_MARK.every((byte, n) => piece[n] === byte) ? BYTE_ORDER_MARK.length : 0
@@ -213,45 +212,29 @@ const fieldTooLarge = () =>
 const itemTooLarge = (max_bytes: number) =>
   new ApiError('payload_too_large', `The item is larger than ${max_bytes} bytes`, { details: { max_bytes } })
 
-interface Place {
-  line: number
-  column: number
-}
-
 async function placedFault(
   open: () => AsyncIterable<Uint8Array>,
   offset: number,
   reason: string,
 ): Promise<ApiError> {
-  return invalidJson(reason, await findPlace(open, offset))
+  return new InvalidJson({ reason, ...(await findPlace(open, offset)) })
 }
 
-/** Moves the place of a fault inside a value to where the value lies. */
+/** Moves the place of a fault inside a value to where the value lies in the whole text. */
 async function placedInside(
   open: () => AsyncIterable<Uint8Array>,
   offset: number,
   after: string,
-  error: ApiError,
+  { fault: { reason, line, column } }: InvalidJson,
 ): Promise<ApiError> {
-  const { line, column } = (error.extras.details ?? {}) as Partial<Place>
-  if (line === undefined || column === undefined) return error
   const start = await findPlace(open, offset)
-  const place = {
+  return new InvalidJson({
+    reason: reason === REASONS.end ? after : reason,
     line: start.line + line - 1,
     column: line === 1 ? start.column + column - 1 : column,
-  }
-  const reason = /: (.+) at line \d+, column \d+$/.exec(error.message)?.[1] ?? 'unreadable text'
-  return invalidJson(reason === REASONS.end ? after : reason, place)
+  })
 }
 
-const invalidJson = (reason: string, place: Place): ApiError =>
-  new ApiError(
-    'invalid_json',
-    `The body is not valid JSON: ${reason} at line ${place.line}, column ${place.column}`,
-    { details: { ...place } },
-  )
-
-/** Finds line and column of an offset, counted from 1; columns in UTF-16 units, as everywhere. */
 async function findPlace(open: () => AsyncIterable<Uint8Array>, offset: number): Promise<Place> {
   let line = 1
   let column = 1
@@ -260,10 +243,10 @@ async function findPlace(open: () => AsyncIterable<Uint8Array>, offset: number):
     const end = Math.min(piece.length, offset - base)
     for (let at = base === 0 ? skipMark(piece) : 0; at < end; at++) {
       const byte = piece[at] as number
-      if (byte === 0x0a) {
+      if (byte === LINE_FEED) {
         line++
         column = 1
-        // Bytes that continue a character count nothing; four of them make two units.
+        // Bytes that continue a character count nothing; a character of four bytes is two units.
       } else if ((byte & 0xc0) !== 0x80) column += byte >= 0xf0 ? 2 : 1
     }
     base += piece.length

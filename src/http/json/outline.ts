@@ -1,38 +1,33 @@
-import { systemIds } from '../core/ids.ts'
-import { turn } from '../core/turns.ts'
-import { findFault, findStringFault, type JsonFault } from './json-error.ts'
-import { findCut, type LongString } from './json-scan.ts'
+import { systemIds } from '../../core/ids.ts'
+import { turn } from '../../core/turns.ts'
+import {
+  findFault,
+  findStringFault,
+  type JsonFault,
+  type Place,
+  type PlacedFault,
+  UNCLOSED,
+} from './error.ts'
+import { findCut, type LongString, STEP_BYTES } from './scan.ts'
 
-/**
- * JSON without its long strings: each is replaced by a name that nothing else in the text can be. A picture in base64
- * would otherwise be copied and parsed in one step of many milliseconds.
- */
+/** JSON in which a name that occurs nowhere else stands for each long string. */
 export interface Outline {
   readonly text: string
-  /** @throws SyntaxError when the outline or one of the long strings is no JSON. */
+  /** @throws SyntaxError if the outline or one of the long strings is not JSON. */
   parse(): Promise<unknown>
-  /** Finds the first fault of the whole text, in its lines and columns, counted from 1. */
+  /** Finds the first fault of the whole text. */
   findFault(): Promise<PlacedFault | undefined>
 }
 
-export interface PlacedFault {
-  reason: string
-  line: number
-  column: number
-}
-
-/** Bytes of a string read in one step, about half a millisecond. */
-const STEP_BYTES = 512 * 1024
-
-/** A long string, and where its name stands in the outline. */
+/** A long string that the outline replaces by a name. */
 interface Cut extends LongString {
   name: string
-  /** Offset of the opening quote of the name, in UTF-16 units. */
+  /** Where the name's opening quote stands in the outline, in UTF-16 units. */
   offset: number
 }
 
 /**
- * Cuts the long strings out of JSON.
+ * Replaces the long strings of JSON by names.
  *
  * @param bytes valid UTF-8.
  * @param stepBytes bytes of a string read in one step.
@@ -43,14 +38,14 @@ export function createOutline(
   stepBytes: number = STEP_BYTES,
 ): Outline {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // Nobody can guess it, so no string of the client is taken for a name.
+  // A client cannot guess it, so none of its strings is mistaken for a name.
   const mark = longStrings.length > 0 ? systemIds.secret(16) : ''
   const cuts: Cut[] = []
   const decoder = new TextDecoder()
   let text = ''
   let from = 0
   for (const long of longStrings) {
-    // A stretch ends before a quote, so it never cuts a character in two.
+    // Each stretch ends at a quote, so no character is cut in two.
     text += decoder.decode(all.subarray(from, long.start), { stream: true })
     const name = `${mark}${cuts.length}`
     cuts.push({ ...long, name, offset: text.length })
@@ -58,14 +53,14 @@ export function createOutline(
     from = long.end
   }
   text += decoder.decode(all.subarray(from))
-  const pace = createPace(stepBytes)
+  const takeTurn = createTurnTaker(stepBytes)
 
   /** Reads the inside of a string in pieces. */
   async function* readPieces({ start, end, isClosed }: LongString): AsyncGenerator<string> {
     const close = isClosed ? end - 1 : end
     for (let at = start + 1; at < close; ) {
       const next = at + stepBytes < close ? findCut(all, at, at + stepBytes) : close
-      await pace(next - at)
+      await takeTurn(next - at)
       yield all.toString('utf8', at, next)
       at = next
     }
@@ -82,12 +77,12 @@ export function createOutline(
   async function parse(): Promise<unknown> {
     const value: unknown = JSON.parse(text)
     const strings = new Map<string, string>()
-    // Also those that a later field of the same name replaces: a fault in them is one.
+    // Also those in fields that a later field of the same name replaces: a fault in them counts.
     for (const cut of cuts) strings.set(cut.name, await readString(cut))
     return strings.size > 0 ? restore(value, strings) : value
   }
 
-  /** The fault of one string, counted from its opening quote, and the length of the string in UTF-16 units. */
+  /** Finds the first fault of one string, counted from its opening quote, and its length in UTF-16 units. */
   async function inspect(cut: Cut): Promise<{ fault: JsonFault | undefined; length: number }> {
     let length = 1
     for await (const piece of readPieces(cut)) {
@@ -101,7 +96,7 @@ export function createOutline(
   async function findPlacedFault(): Promise<PlacedFault | undefined> {
     const fault = findFault(text)
     const end = fault?.offset ?? text.length
-    /** How much longer the text is than the outline, in the line that ends at the fault. */
+    /** By how many units the line of the fault is longer in the text than in the outline. */
     let longer = 0
     for (const cut of cuts) {
       const isUnclosed = fault?.reason === UNCLOSED && cut.offset === end
@@ -111,7 +106,7 @@ export function createOutline(
         const { reason, offset } = inside.fault
         return { reason, ...findPlace(text, cut.offset, longer + offset) }
       }
-      // Sound strings hold no line ends, so only those in the fault's own line move it.
+      // Sound strings hold no line ends, so only strings in the line of the fault move it.
       const isSameLine = text.lastIndexOf('\n', end - 1) < cut.offset
       if (isSameLine && !isUnclosed) longer += inside.length - cut.name.length - 2
     }
@@ -121,12 +116,10 @@ export function createOutline(
   return { text, parse, findFault: findPlacedFault }
 }
 
-/** Whether the inside of a string stands for itself: it has neither escapes nor control characters. */
+/** Whether the inside of a string has neither escapes nor control characters. */
 const isPlain = (inside: string): boolean => /^[ -[\]-\uffff]*$/.test(inside)
 
-const UNCLOSED = 'closing quote expected'
-
-/** Puts the long strings in the places of their names. The text is nested no deeper than a few hundred levels. */
+/** Puts the long strings back in place of their names. The text is nested no deeper than a few hundred levels. */
 function restore(value: unknown, strings: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') return strings.get(value) ?? value
   if (Array.isArray(value)) {
@@ -141,8 +134,8 @@ function restore(value: unknown, strings: ReadonlyMap<string, string>): unknown 
   return value
 }
 
-/** Finds the line and column of an offset, counted from 1, in a text whose line is longer by `longer` than it looks. */
-function findPlace(text: string, offset: number, longer: number): { line: number; column: number } {
+/** Finds the place of an offset. @param longer units that the outline lacks in that line, before the offset. */
+function findPlace(text: string, offset: number, longer: number): Place {
   let line = 1
   let start = 0
   for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
@@ -152,8 +145,8 @@ function findPlace(text: string, offset: number, longer: number): { line: number
   return { line, column: offset - start + 1 + longer }
 }
 
-/** Takes a turn before each step; small steps share one. */
-function createPace(stepBytes: number): (bytes: number) => Promise<void> {
+/** Takes a turn of the event loop before each step; small steps share one. */
+function createTurnTaker(stepBytes: number): (bytes: number) => Promise<void> {
   let left = 0
   return async (bytes) => {
     left -= bytes

@@ -1,11 +1,46 @@
-/** Where a text stops being JSON, counted in UTF-16 units from 0, and why. */
+import { ApiError } from '../../core/errors.ts'
+import { BACKSLASH, FIRST_PRINTABLE, QUOTE } from './tokens.ts'
+
+/** Why a text is not JSON, and where. */
 export interface JsonFault {
+  reason: string
+  /** UTF-16 units from the start of the text. */
   offset: number
+}
+
+/** Line and column, counted from 1; columns count UTF-16 units, as editors do. */
+export interface Place {
+  line: number
+  column: number
+}
+
+export interface PlacedFault extends Place {
   reason: string
 }
 
+/** The `invalid_json` error of a text with a fault. */
+export class InvalidJson extends ApiError {
+  readonly fault: PlacedFault
+
+  constructor(fault: PlacedFault, message = describeFault(fault)) {
+    super('invalid_json', message, { details: { line: fault.line, column: fault.column } })
+    this.fault = fault
+  }
+}
+
+const describeFault = ({ reason, line, column }: PlacedFault): string =>
+  `The body is not valid JSON: ${reason} at line ${line}, column ${column}`
+
+/** The fault that nothing more is known about. */
+export const UNREADABLE: PlacedFault = { reason: 'unreadable text', line: 1, column: 1 }
+
+export const emptyJson = (): InvalidJson => new InvalidJson(UNREADABLE, 'The body is empty')
+
+/** Why a text with an unclosed string is not JSON. */
+export const UNCLOSED = 'closing quote expected'
+
 /**
- * Finds the first fault of a text that `JSON.parse` refused; JavaScriptCore does not say where it stopped.
+ * Finds the first fault of a text that `JSON.parse` refused, because JavaScriptCore does not say where it stopped.
  *
  * @param text nested no deeper than a few hundred levels.
  */
@@ -28,7 +63,7 @@ class FaultError extends Error {
   }
 }
 
-/** Reads one piece of JSON that begins at `at`, and returns the offset after it. */
+/** Reads one piece of JSON at an offset. @returns the offset after it. */
 type Reader = (text: string, at: number) => number
 
 const matcher =
@@ -79,7 +114,7 @@ const string: Reader = (text, start) => {
     at = endOfPlain(text, at)
     const sign = text[at]
     if (sign === '"') return at + 1
-    if (sign === undefined) throw new FaultError(start, 'closing quote expected')
+    if (sign === undefined) throw new FaultError(start, UNCLOSED)
     const end = sign === '\\' ? escaped(text, at) : at
     if (end === at) throw new FaultError(at, nameStringFault(sign))
     at = end
@@ -89,7 +124,7 @@ const string: Reader = (text, start) => {
 /**
  * Finds the first fault inside a string.
  *
- * @param inside what stands between its quotes, or a part of that which ends behind a whole escape.
+ * @param inside the text between its quotes, or a part of it that ends after a whole escape.
  */
 export function findStringFault(inside: string): JsonFault | undefined {
   for (let at = endOfPlain(inside, 0); at < inside.length; at = endOfPlain(inside, at)) {
@@ -103,12 +138,12 @@ export function findStringFault(inside: string): JsonFault | undefined {
 const nameStringFault = (sign: string | undefined): string =>
   sign === '\\' ? 'invalid escape in a string' : 'control character in a string'
 
-/** The offset of the first character in a string that is not plain. */
+/** Finds the first character in a string that does not stand for itself. */
 function endOfPlain(text: string, from: number): number {
   let at = from
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 0x22 || code === 0x5c || code < 0x20) break
+    if (code === QUOTE || code === BACKSLASH || code < FIRST_PRINTABLE) break
   }
   return at
 }

@@ -1,46 +1,48 @@
-import { LIMITS } from '../core/limits.ts'
+import { LIMITS } from '../../core/limits.ts'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './tokens.ts'
 
 /** Deeper than any useful body, and shallow enough for every function that walks one. */
 export const JSON_DEPTH_MAX = 64
 
-/** Why a text is too costly to be parsed as JSON. */
+/** Why a text is too costly to parse. */
 export type Excess = 'depth' | 'pieces' | 'structure' | 'escapes'
 
-/** Where a long string stands: from its opening quote to behind its closing one, or to the end of the text without one. */
+/** A long string, from its opening quote to just after its closing one, or to the end of the text if it has none. */
 export interface LongString {
   start: number
   end: number
   isClosed: boolean
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-
-/** Longer strings are told, so that they can be read on their own. */
+/** Longer strings are reported, so that they can be read on their own. */
 export const LONG_STRING_BYTES = 16 * 1024
 
-/** Bytes read one by one in a step, about half a millisecond. What is skipped costs next to nothing. */
-const STEP_BYTES = 512 * 1024
+/** Bytes read one by one in a step, about half a millisecond. Skipped bytes cost next to nothing. */
+export const STEP_BYTES = 512 * 1024
 
 /** A scan of JSON that can be interrupted. */
 export interface JsonScan {
-  /** Reads on for one step. @returns whether the scan is over. */
+  /** Runs one step. @returns whether the scan is over. */
   step(): boolean
-  /** What is too much, once the scan is over. */
+  /** Set once the scan is over, if the text is too costly. */
   readonly excess: Excess | undefined
-  /** The long strings that are values, in their order, once the scan is over. Keys are never told. */
+  /** The long strings that are values, in order, once the scan is over. Long keys are left out. */
   readonly longStrings: readonly LongString[]
 }
 
 /**
- * Finds what would make JSON slow to parse or to walk, and its long strings, in one pass that skips over strings. A text
- * that is not JSON may pass; the parser refuses it.
+ * Judges the cost of parsing and walking a text, and finds its long strings, in one pass that skips over strings. A text that
+ * is not JSON may pass; the parser refuses it.
  *
  * @param stepBytes bytes read one by one in a step.
  */
@@ -55,11 +57,11 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
   let escapes = 0
   let depth = 0
   let at = 0
-  /** Bytes that the step may still read one by one. */
+  /** Bytes that this step may still read one by one. */
   let left = 0
-  /** The string in which the last step ended; -1 for none. */
+  /** Start of the string in which the last step ended; -1 for none. */
   let open = -1
-  /** A long string that is a value unless a colon follows. */
+  /** A long string, which is a value unless a colon follows. */
   let last: LongString | undefined
 
   function endString(start: number, close: number): void {
@@ -73,7 +75,7 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
   /**
    * Reads a string byte by byte, from its first escape on.
    *
-   * @returns whether it has ended before the step.
+   * @returns whether the string ended within this step.
    */
   function readEscapes(start: number, from: number): boolean {
     const stop = Math.min(length, from + left)
@@ -94,7 +96,7 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
     return hasEnded
   }
 
-  /** Reads a string, skipping over it if it has no escapes. @returns whether it has ended before the step. */
+  /** Reads a string, skipping over it if it has no escapes. @returns whether the string ended within this step. */
   function readString(start: number): boolean {
     const close = nextQuote(start + 1)
     const firstEscape = nextBackslash(start + 1)
@@ -112,10 +114,10 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
       if (++depth > JSON_DEPTH_MAX) excess = 'depth'
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--
     else if (byte === COMMA || byte === COLON) pieces++
-    if (last && !isSpace(byte)) tellLast(byte === COLON)
+    if (last && !isSpace(byte)) reportLast(byte === COLON)
   }
 
-  function tellLast(isKey: boolean): void {
+  function reportLast(isKey: boolean): void {
     if (last && !isKey) longStrings.push(last)
     last = undefined
   }
@@ -126,7 +128,7 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
       const byte = bytes[at]
       if (open >= 0) readEscapes(open, at)
       else if (byte === QUOTE) {
-        tellLast(false)
+        reportLast(false)
         readString(at)
       } else readSign(byte)
       if (excess) return true
@@ -135,7 +137,7 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
       if (excess) return true
     }
     if (at < length) return false
-    tellLast(false)
+    reportLast(false)
     return true
   }
 
@@ -148,26 +150,22 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
   }
 }
 
-/** Finds what is too much in a text, in one go. */
+/** Judges the cost of a text in one go. */
 export function findExcess(bytes: Uint8Array): Excess | undefined {
   const scan = createScan(bytes)
   while (!scan.step());
   return scan.excess
 }
 
-/** White space of JSON (RFC 8259 §2). */
-export const isSpace = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
-
 /** The longest escape: a backslash, `u` and four digits. */
 const ESCAPE_BYTES_MAX = 6
 const LETTER_U = 0x75
 
 /**
- * Finds a place to cut the inside of a string, at `wanted` or a few bytes before: between two characters of UTF-8, and
- * not inside an escape.
+ * Finds a place to cut the inside of a string, at `wanted` or a few bytes before it: between two UTF-8 characters, and
+ * never inside an escape.
  *
- * @param from where an earlier cut, or the string, begins; `wanted` lies at least eight bytes behind it.
+ * @param from start of the string, or of its last piece; `wanted` lies at least eight bytes after it.
  */
 export function findCut(bytes: Uint8Array, from: number, wanted: number): number {
   let at = wanted
@@ -176,7 +174,7 @@ export function findCut(bytes: Uint8Array, from: number, wanted: number): number
     if (bytes[n] !== BACKSLASH) continue
     let first = n
     while (first > from && bytes[first - 1] === BACKSLASH) first--
-    // In a run of backslashes, every second one is what the one before it escapes.
+    // In a run of backslashes, every second one is escaped by the one before it.
     const isEscaped = (n - first) % 2 === 1
     const length = isEscaped ? 1 : bytes[n + 1] === LETTER_U ? ESCAPE_BYTES_MAX : 2
     return n + length > at ? n : at
@@ -184,7 +182,7 @@ export function findCut(bytes: Uint8Array, from: number, wanted: number): number
   return at
 }
 
-/** Finds a byte from an offset on; offsets must not decrease, so that each stretch is searched once. */
+/** Finds a byte at or after an offset. Offsets must not decrease, so that each stretch is searched once. */
 function createFinder(bytes: Uint8Array, byte: number): (from: number) => number {
   let found = -1
   return (from) => {
