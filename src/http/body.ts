@@ -4,9 +4,9 @@ import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { EmbedPriority } from '../platform/embedder/embedder.ts'
 import { incomplete } from './arrival.ts'
-import { readFields, takesSeveralFiles } from './form-fields.ts'
 import type { Intake } from './intake.ts'
 import { parseJson } from './json/text.ts'
+import { readFields, takesSeveralFiles } from './multipart/fields.ts'
 import { UPLOAD } from './schema.ts'
 
 interface WithRequest {

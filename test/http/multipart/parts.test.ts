@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ApiError } from '../../src/core/errors.ts'
-import { LIMITS } from '../../src/core/limits.ts'
-import { splitMultipart } from '../../src/http/multipart.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import { LIMITS } from '../../../src/core/limits.ts'
+import { splitMultipart } from '../../../src/http/multipart/parts.ts'
 
 const TYPE = 'multipart/form-data; boundary=b'
 
