@@ -15,11 +15,11 @@ const LINKS = [
 ] as const
 
 /** The links at the top of every page for browsers. */
-export type FrameLink = (typeof LINKS)[number][0]
+export type LayoutLink = (typeof LINKS)[number][0]
 
 /** The head of every page: the mark and the name, which lead to the start page, and the links. @param current the link of this page. */
-export const frameHeader = (
-  current?: FrameLink,
+export const layoutHeader = (
+  current?: LayoutLink,
 ): string => `<a class="skip" href="#content">Skip to the content</a>
     <header class="frame">
       <a class="brand" href="/">${drawMark(' width="28" height="28" aria-hidden="true"')}Lookalike</a>
@@ -27,7 +27,7 @@ export const frameHeader = (
     </header>`
 
 /** The foot of every page. */
-export const FRAME_FOOTER = `<footer class="frame">
+export const LAYOUT_FOOTER = `<footer class="frame">
       <span>Self-hosted visual product search</span>
       <nav aria-label="About"><a href="/docs/guide/changelog">Changelog</a><a href="/licences">Licences</a></nav>
     </footer>`
