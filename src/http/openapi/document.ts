@@ -1,6 +1,6 @@
 import { turn } from '../../core/turns.ts'
 import { ErrorBody, Problem } from '../failures.ts'
-import { buildFrame, SECURITY_SCHEMES, TAGS } from './frame.ts'
+import { buildDocumentHead, SECURITY_SCHEMES, TAGS } from './document-head.ts'
 import {
   type DeclaredRoute,
   describeRoute,
@@ -51,7 +51,7 @@ export async function buildDocument({ version, baseUrl, routes, schemas }: Docum
   }
   for (const schema of [ErrorBody, Problem]) book.convert(schema)
   return {
-    ...buildFrame(version, baseUrl),
+    ...buildDocumentHead(version, baseUrl),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,

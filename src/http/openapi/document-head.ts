@@ -81,7 +81,7 @@ const DESCRIPTION = `Visual product search for online stores: index products wit
  *
  * @param url the public address of the service.
  */
-export const buildFrame = (version: string, url: string) => ({
+export const buildDocumentHead = (version: string, url: string) => ({
   openapi: '3.1.2',
   info: {
     title: 'Lookalike',
