@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { encodeHead, type Frame, FrameReader } from '../../../src/platform/embedder/frames.ts'
+import { encodeHead, type Frame, FrameReader } from '../../../src/platform/embedder/ipc-frames.ts'
 
 test('whatever pieces the pipe makes of them, frames arrive whole and in order', () => {
   fc.assert(
