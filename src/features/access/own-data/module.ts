@@ -1,7 +1,11 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
+import {
+  CUT_STALLED_EVERY_MS,
+  createNdjsonStreams,
+  type NdjsonStreamDeps,
+} from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createDeletion, type DeletionDeps } from './deletion.ts'
@@ -13,14 +17,14 @@ import { ownDataRoutes, peopleDataRoutes } from './routes.ts'
 export interface OwnDataNeeds
   extends Pick<DeletionDeps, 'prove' | 'outbox' | 'endSessions' | 'forgetAddress' | 'forgetEmailInLog'>,
     Pick<PeopleExportDeps, 'flush'>,
-    Pick<LineStreamDeps, 'stop'> {
+    Pick<NdjsonStreamDeps, 'stop'> {
   people: PeopleQueries
 }
 
 /** Wires what people may do about their own data: leave a store, delete their account, export what is kept. */
 export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
   const { db, clock, log, noteFault } = base
-  const streams = createLineStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
+  const streams = createNdjsonStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
   const services = {
     leaving: createLeaving({ ...base, ...needs }),
     deletion: createDeletion({ ...base, ...needs }),
@@ -34,7 +38,11 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
         .use(ownDataRoutes(doors, services))
         .use(peopleDataRoutes(doors, services)),
     chores: [
-      { name: 'giving up exports about people that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled },
+      {
+        name: 'giving up exports about people that nobody reads',
+        everyMs: CUT_STALLED_EVERY_MS,
+        run: streams.cutStalled,
+      },
     ],
     forgetStore: streams.forget,
   } satisfies Module<object>

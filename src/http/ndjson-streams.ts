@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts'
 import { createShares, type Holding, type ShareLimits } from '../core/shares.ts'
 import { turn } from '../core/turns.ts'
 
-export interface LineStreamDeps {
+export interface NdjsonStreamDeps {
   /** Streams that are open at a time. */
   limits: ShareLimits
   noteFault(error: unknown): void
@@ -31,13 +31,13 @@ const PIECE_LINES = 50
 /** A reader who takes nothing for this long is given up. */
 const STALLED_MS = 60_000
 
-/** How often {@link LineStreams.cutStalled} is to be called. */
-export const LOOK_MS = 10_000
+/** How often {@link NdjsonStreams.cutStalled} is to be called. */
+export const CUT_STALLED_EVERY_MS = 10_000
 
-export type LineStreams = ReturnType<typeof createLineStreams>
+export type NdjsonStreams = ReturnType<typeof createNdjsonStreams>
 
 /** Streams of lines that are read from the database as fast as a client takes them. */
-export function createLineStreams({ limits, noteFault, stop, clock, log }: LineStreamDeps) {
+export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: NdjsonStreamDeps) {
   const shares = createShares(limits)
   const open = new Set<Open>()
   const encoder = new TextEncoder()
@@ -137,7 +137,7 @@ export function createLineStreams({ limits, noteFault, stop, clock, log }: LineS
 }
 
 /** Headers of a file of lines. @param name of the file, without its ending. */
-export const lineFileHeaders = (name: string) => ({
+export const ndjsonFileHeaders = (name: string) => ({
   'content-type': 'application/x-ndjson; charset=utf-8',
   'content-disposition': `attachment; filename="${name}.ndjson"`,
   // Some proxies would collect the whole file otherwise.
