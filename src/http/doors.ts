@@ -9,10 +9,10 @@ import {
   type StorePower,
 } from '../core/actor.ts'
 import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '../core/errors.ts'
-import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
+import type { AddressBudgets } from './budgets/address-budget.ts'
+import { rateHeaders } from './budgets/rate-headers.ts'
 import type { Idempotency } from './idempotency.ts'
-import { rateHeaders } from './rate-headers.ts'
 import { type Incoming, tracePlugin } from './trace.ts'
 import { type WidgetDoorDeps, type WidgetUse, widgetDoor } from './widget-door.ts'
 

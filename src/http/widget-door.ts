@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { ApiError } from '../core/errors.ts'
+import type { WidgetBudget, WidgetKeyBudget } from './budgets/widget-budget.ts'
 import type { Incoming } from './trace.ts'
-import type { WidgetBudget, WidgetKeyBudget } from './widget-budget.ts'
 
 /** What a widget does with a route; a key allows some of these. */
 export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'

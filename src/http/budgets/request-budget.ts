@@ -1,10 +1,10 @@
-import type { CallerStore, Identity } from '../core/actor.ts'
-import { type Clock, HOUR_MS } from '../core/clock.ts'
-import { rateLimitExceeded } from '../core/errors.ts'
-import { LIMITS } from '../core/limits.ts'
-import type { Plans } from '../core/plans.ts'
-import { createRateWindow } from '../core/rate-window.ts'
-import type { Purpose, Spending } from './auth.ts'
+import type { CallerStore, Identity } from '../../core/actor.ts'
+import { type Clock, HOUR_MS } from '../../core/clock.ts'
+import { rateLimitExceeded } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { Plans } from '../../core/plans.ts'
+import { createRateWindow } from '../../core/rate-window.ts'
+import type { Purpose, Spending } from '../auth.ts'
 
 export interface RequestBudgetDeps {
   plans: Plans

@@ -1,4 +1,4 @@
-import type { RateVerdict } from '../core/rate-window.ts'
+import type { RateVerdict } from '../../core/rate-window.ts'
 
 /**
  * The rate limit headers of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), and the

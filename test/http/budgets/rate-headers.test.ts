@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rateHeaders } from '../../src/http/rate-headers.ts'
+import { rateHeaders } from '../../../src/http/budgets/rate-headers.ts'
 
 test('RateLimit headers are Structured Fields, the older ones plain numbers; times are seconds', () => {
   expect(rateHeaders('plan', { isAllowed: true, limit: 60, remaining: 12, resetSeconds: 34 })).toEqual({

@@ -1,7 +1,7 @@
-import type { Clock } from '../core/clock.ts'
-import { rateLimitExceeded } from '../core/errors.ts'
-import type { AddressThrottle } from '../core/throttle.ts'
-import type { Intake } from './intake.ts'
+import type { Clock } from '../../core/clock.ts'
+import { rateLimitExceeded } from '../../core/errors.ts'
+import type { AddressThrottle } from '../../core/throttle.ts'
+import type { Intake } from '../intake.ts'
 
 /**
  * Spends one request from the budget of a client's address; asking again about the same request spends nothing.

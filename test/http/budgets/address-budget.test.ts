@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import type { AddressThrottle } from '../../src/core/throttle.ts'
-import { createAddressBudget, spendingFirst } from '../../src/http/address-budget.ts'
-import { isBodyParser, jsonBody, noBody } from '../../src/http/body.ts'
-import { manualClock, type TestApp } from '../support/app.ts'
-import { from, proxiedApp, refusal } from '../support/people.ts'
+import type { AddressThrottle } from '../../../src/core/throttle.ts'
+import { isBodyParser, jsonBody, noBody } from '../../../src/http/body.ts'
+import { createAddressBudget, spendingFirst } from '../../../src/http/budgets/address-budget.ts'
+import { manualClock, type TestApp } from '../../support/app.ts'
+import { from, proxiedApp, refusal } from '../../support/people.ts'
 
 const BASE = 'http://lookalike.test'
 

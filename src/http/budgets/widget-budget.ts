@@ -1,10 +1,10 @@
-import type { Clock } from '../core/clock.ts'
-import { rateLimitExceeded } from '../core/errors.ts'
-import { LIMITS } from '../core/limits.ts'
-import type { PlanName, Plans } from '../core/plans.ts'
-import { createRateWindow, type RateVerdict } from '../core/rate-window.ts'
-import { throttleKey } from '../core/throttle-keys.ts'
-import { createTokenBuckets } from '../core/token-buckets.ts'
+import type { Clock } from '../../core/clock.ts'
+import { rateLimitExceeded } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { PlanName, Plans } from '../../core/plans.ts'
+import { createRateWindow, type RateVerdict } from '../../core/rate-window.ts'
+import { throttleKey } from '../../core/throttle-keys.ts'
+import { createTokenBuckets } from '../../core/token-buckets.ts'
 import { rateHeaders } from './rate-headers.ts'
 
 /** The widget key whose budget a request spends. */
