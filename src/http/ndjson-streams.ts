@@ -24,27 +24,27 @@ interface Open {
   askedAt: number
 }
 
-/** Characters after which a piece is sent; each piece is made in a turn of its own. */
+/** Characters after which a piece is sent; each piece is made in its own turn of the event loop. */
 const PIECE_CHARS = 64 * 1024
-/** Lines of one piece, which bounds its time. */
+/** The most lines of one piece, which bounds the time that it takes. */
 const PIECE_LINES = 50
-/** A reader who takes nothing for this long is given up. */
+/** A stream whose reader takes nothing for this long is cut. */
 const STALLED_MS = 60_000
 
-/** How often {@link NdjsonStreams.cutStalled} is to be called. */
+/** How often to call {@link NdjsonStreams.cutStalled}. */
 export const CUT_STALLED_EVERY_MS = 10_000
 
 export type NdjsonStreams = ReturnType<typeof createNdjsonStreams>
 
-/** Streams of lines that are read from the database as fast as a client takes them. */
+/** Streams of NDJSON that are read from the database as fast as clients take them. */
 export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: NdjsonStreamDeps) {
   const shares = createShares(limits)
   const open = new Set<Open>()
   const encoder = new TextEncoder()
 
   /**
-   * Breaks a stream off, which cuts its connection: a file without its end must not look whole. Without an error as the
-   * reason, because Bun would print it.
+   * Breaks off a stream and its connection: a file without its end must not look whole. There is no error as the reason,
+   * because Bun would print it.
    */
   function cut(one: Open): void {
     if (leave(one)) one.controller.error()
@@ -72,12 +72,12 @@ export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: Ndj
 
   return {
     /**
-     * Opens a stream. It reads as fast as its reader takes; the first piece is read at once.
+     * Opens a stream. Its first piece is read at once, the others as the client takes them.
      *
      * @param owner whose stream it is: a store, or a person.
-     * @param reader loses it with the right.
-     * @param start gives the lines, each read when it is asked for. It is called once there is room for the stream.
-     * @throws ApiError `overloaded` while too many streams are open, of the owner or of all.
+     * @param reader the stream ends when this right is withdrawn.
+     * @param start gives the lines, each read on demand. It is called once there is room for the stream.
+     * @throws ApiError `overloaded` if the owner has too many open streams, or all together have.
      */
     open(owner: string, reader: Standing, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {
       const place = stop?.aborted ? undefined : shares.tryTake(owner)
@@ -86,7 +86,7 @@ export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: Ndj
       let next: string | undefined
       try {
         source = start()
-        // A fault of the database still becomes an answer here.
+        // A fault of the database can still become an answer here.
         next = readPiece(source)
       } catch (error) {
         place.release()
@@ -123,7 +123,7 @@ export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: Ndj
       )
     },
 
-    /** Gives up streams that nobody reads. */
+    /** Cuts the streams that nobody reads. */
     cutStalled(): void {
       const before = clock.monotonic() - STALLED_MS
       for (const one of open) if (one.askedAt < before) cut(one)

@@ -3,7 +3,7 @@ import { LAYOUT_FOOTER, type LayoutLink, layoutHeader, MARK_ADDRESS } from './la
 /** Marks a route whose answers are HTML for browsers. */
 export const PAGE = 'x-page'
 
-/** What a page may load. Only scripts submit its forms. */
+/** The sources that a page may load. Only scripts submit its forms. */
 export interface PagePolicy {
   /** Further sources, as directives; style sheets and pictures of the own origin are always allowed. */
   more?: string

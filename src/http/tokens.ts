@@ -23,7 +23,7 @@ export interface Claims {
   rate_limit?: number | null
 }
 
-/** The library rejects expired and forged tokens alike. It therefore tolerates a hundred years, and the caller checks expiry. */
+/** The library rejects expired and forged tokens alike. It therefore tolerates a hundred years, and the caller checks the expiry. */
 const EXPIRY_JUDGED_ELSEWHERE_S = 3_153_600_000
 
 /** Number of tokens whose signature is verified only once; a backend sends the same token for an hour. */

@@ -28,7 +28,7 @@ export interface AddressBudgetDeps {
   message: string
 }
 
-/** Counts requests without a sign-in by the address they come from. */
+/** Counts requests without a sign-in by the client's address. */
 export function createAddressBudget({
   throttle,
   findAddress,
@@ -57,7 +57,6 @@ export const spendingFirst = <Parser extends (context: Parsable) => unknown>(
     return parser({ request, intake })
   }, parser) as Parser
 
-/** What a parser gets. */
 interface Parsable {
   request: Request
   intake?: Intake | undefined

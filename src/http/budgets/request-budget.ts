@@ -9,11 +9,11 @@ import type { Purpose, Spending } from '../auth.ts'
 export interface RequestBudgetDeps {
   plans: Plans
   clock: Clock
-  /** Learns of each request that spends the budget of a plan; a refused one spends nothing. */
+  /** Counts a request that spends the budget of a plan; a refused one spends nothing. */
   noteCall(storeId: string): void
 }
 
-/** Counts each request against its budget. A limit holds for any 60 seconds, that of events in lists for any hour. */
+/** Counts each request against its budget. A limit holds for any 60 seconds; the limit of events in lists for any hour. */
 export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDeps) {
   const requests = createRateWindow(60_000)
   const events = createRateWindow(HOUR_MS)
@@ -28,7 +28,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     return spent
   }
 
-  /** Accounts must not replace a plan: all people of a store have a budget together. The one that is nearer to its end is told. */
+  /** More accounts must not replace a plan, so all people of a store also share a budget. Reports the budget with less left. */
   function takeRead(userId: string, storeId: string): Spending | undefined {
     const own = take('reads', userId, LIMITS.readsPerPersonPerMinute)
     if (own?.verdict.isAllowed === false) return own
@@ -63,8 +63,8 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
     /** Takes one request from the budget that it spends; undefined for no limit. */
     spend,
     /**
-     * Takes the events of a list from what a store may send in an hour, so that a request which holds a thousand of them is
-     * no way around its budget.
+     * Takes the events of a list from what a store may send in an hour, so that a request with a thousand events does not
+     * get around its budget.
      *
      * @throws ApiError `rate_limit_exceeded`.
      */

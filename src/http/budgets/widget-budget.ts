@@ -24,7 +24,7 @@ const WINDOW_MS = 60_000
 
 /**
  * Counts the requests of widgets: by the visitor's address over all keys, and by the key. They spend nothing of the store's
- * plan, so that no shopper stops the shop's own backend. Feedback counts apart, and a list of events for what it holds.
+ * plan, so that no shopper stops the shop's own backend. Feedback has its own budgets, where a list counts as its events.
  */
 export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>, plans: Plans) {
   const visitorBuckets = (factor: number) =>
@@ -45,7 +45,7 @@ export function createWidgetBudget(clock: Pick<Clock, 'monotonic'>, plans: Plans
     keys.set(storeId, window)
     const rate = ratePerMinute ?? plans[plan].widgetRequestsPerMinute
     const limit = isFeedback ? rate * LIMITS.widgetFeedbackFactor : rate
-    // The first unit of a request is taken by itself. A list that asked for the whole limit beside it would never pass.
+    // Each request has already taken one unit, so a list that asked for the whole limit would never pass.
     return window.take(`${keyId} ${isFeedback}`, limit, clock.monotonic(), Math.min(units, limit - 1))
   }
 

@@ -22,7 +22,7 @@ export interface Outline {
 /** A long string that the outline replaces by a name. */
 interface Cut extends LongString {
   name: string
-  /** Where the name's opening quote stands in the outline, in UTF-16 units. */
+  /** Offset of the name's opening quote in the outline, in UTF-16 units. */
   offset: number
 }
 

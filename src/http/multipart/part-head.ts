@@ -1,4 +1,4 @@
-/** What a part says of itself before its content. */
+/** The headers of a part that matter. */
 export interface PartHead {
   /** Undefined for a part that is no named field of a form. */
   name: string | undefined

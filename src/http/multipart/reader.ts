@@ -29,7 +29,7 @@ const LINE_END = '\r\n'
 const DASHES = '--'
 const END_OF_HEAD = Buffer.from(LINE_END + LINE_END)
 
-/** What the reader reads next. */
+/** The piece of a body that comes next. */
 type State = 'start' | 'preamble' | 'delimiter' | 'rest of line' | 'head' | 'content' | 'epilogue'
 
 /**
@@ -44,7 +44,7 @@ export function createMultipartReader(type: string, { partsMax, tooManyParts }: 
   let state: State = 'start'
   let parts = 0
   let buffer: Buffer = Buffer.alloc(0)
-  /** Where the state begins in the buffer. */
+  /** Offset of that piece in the buffer. */
   let at = 0
 
   function enter(next: State, from: number): undefined {

@@ -6,7 +6,7 @@ import { validationError } from '../validation.ts'
 import type { PartHead } from './part-head.ts'
 import { createMultipartReader, type FormEvent, type ReaderLimits } from './reader.ts'
 
-/** A form with one large file, which lies on the disk. Whoever reads it disposes of it. */
+/** A form with one large file on the disk. Its reader disposes of it. */
 export interface SpooledForm extends AsyncDisposable {
   fields: ReadonlyMap<string, string>
   /** Undefined for a form without a file. */

@@ -11,10 +11,9 @@ import {
 import { createSchemaBook } from './schema-book.ts'
 import { buildSharedFailures } from './shared-failures.ts'
 
-/** Routes that are described between two turns of the event loop, which takes a few milliseconds. */
+/** Routes to describe in one turn of the event loop, which takes a few milliseconds. */
 const ROUTES_PER_TURN = 10
 
-/** What the document is made of. */
 export interface DocumentSources {
   version: string
   /** The public address of the service. */
