@@ -3,11 +3,11 @@ import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
+import type { Claims, Tokens } from './access-tokens.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
 import { readCredential } from './credential.ts'
 import { type Moments, type Stand, standFor } from './standing.ts'
 import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
-import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, ReadTrace } from './trace.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { createTokens } from '../../src/http/tokens.ts'
+import { createTokens } from '../../src/http/access-tokens.ts'
 import { manualClock } from '../support/app.ts'
 
 const START = '2030-01-01T00:00:00Z'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTokens } from '../../src/http/tokens.ts'
+import { createTokens } from '../../src/http/access-tokens.ts'
 import { forgedTokens, jws, partsOf } from '../access/forgery.ts'
 import { recordBar } from '../robustness/bars.ts'
 import { JWT_SECRET, type TestApp } from '../support/app.ts'
