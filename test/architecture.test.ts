@@ -121,16 +121,16 @@ test('time and chance come in through core', () => {
   ).toEqual([])
 })
 
-test('only the outbound door connects to other servers', () => {
+test('only the egress connects to other servers', () => {
   // The demo, the health check and `import` talk to their own service; `browser` runs in browsers.
-  const isDoor = (path: string) =>
+  const isEgress = (path: string) =>
     ['commands/demo.ts', 'commands/healthcheck.ts', 'commands/service-client.ts'].includes(path) ||
     path.startsWith('platform/outbound/') ||
     room(path) === 'browser'
   const network = /^(node:)?(net|tls|https?|http2|dns|dns\/promises|dgram|undici|ws)$/
   const importers = [...code].filter(
     ([path, text]) =>
-      !isDoor(path) &&
+      !isEgress(path) &&
       new Bun.Transpiler({ loader: 'ts' })
         // `isIP` and the like only read text.
         .scanImports(text.replace(/^import \{( ?(isIP(v[46])?|type \w+),?)+ \} from 'node:net'$/gm, ''))
@@ -140,8 +140,8 @@ test('only the outbound door connects to other servers', () => {
   // A call of the global, in contrast to a method of that name and its declaration.
   const globals =
     /(?<!async |[\w.]|^\s*)fetch\(|\b(globalThis|Bun)\.fetch\b|\bnew (WebSocket|EventSource)\b|\bBun\.(connect|udpSocket|dns|redis|s3|sql)\b/m
-  expect(offenders(globals, isDoor)).toEqual([])
-  // It speaks SMTP over a socket that the door opened.
+  expect(offenders(globals, isEgress)).toEqual([])
+  // It speaks SMTP over a socket that the egress opened.
   expect(offenders(/['"]nodemailer['"]/, (path) => path === 'platform/mail/mailer.ts')).toEqual([])
 })
 

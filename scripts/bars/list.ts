@@ -156,7 +156,7 @@ export const BARS: readonly Bar[] = [
     name: 'forged tokens',
     demand: 'Each of 60 forgeries gets 401, never 500; revoked tokens stay revoked after a restart.',
     parts: [part('forgeries', 60), part('revoked', 20)],
-    suites: ['./test/http/tokens-forged.test.ts', `${R}/revoked.test.ts`],
+    suites: ['./test/http/access-tokens-forged.test.ts', `${R}/revoked.test.ts`],
   },
   {
     number: 18,

@@ -10,7 +10,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { FRAME_FOOTER, frameHeader } from '../../src/http/frame.ts'
+import { LAYOUT_FOOTER, layoutHeader } from '../../src/http/layout.ts'
 
 const repository = resolve(import.meta.dir, '../..')
 const ours = join(repository, 'src/browser')
@@ -59,7 +59,7 @@ function putIntoFrame(page: string): string {
   const [before, content, after, ...more] = page.split(/<!-- frame: (?:head|foot) -->/)
   if (before === undefined || content === undefined || after === undefined || more.length > 0)
     throw new Error('page.html has no place for its frame')
-  return [before, frameHeader('/docs'), content, FRAME_FOOTER, after].join('')
+  return [before, layoutHeader('/docs'), content, LAYOUT_FOOTER, after].join('')
 }
 
 /** Lets the page name each file by its content. @throws Error for a file that the page does not name. */

@@ -1,3 +1,12 @@
+/*
+ * Three ways to count requests give one verdict:
+ *
+ * - `createRateWindow` is exact and forgets everything at a restart. It stores a time for each allowed request, so its keys
+ *   are known: plans, people, widget keys.
+ * - `createTokenBuckets` stores one number a key, so its keys may be any address.
+ * - `Throttle` is exact and survives a restart, because the database keeps it: passwords, codes, mails.
+ */
+
 /** Outcome of one request against its window. */
 export interface RateVerdict {
   isAllowed: boolean

@@ -1,4 +1,6 @@
+import { LIMITS } from './limits.ts'
 import type { RateVerdict } from './rate-window.ts'
+import { networkKey, throttleKey } from './throttle-keys.ts'
 
 /** Counts the events of a key in an exact sliding window that survives a restart (contract 5.6). Times are Unix ms. */
 export interface Throttle {
@@ -16,4 +18,31 @@ export interface Throttle {
 export interface AddressThrottle {
   /** Counts one request if the windows of its address and of the surrounding network have room for it. */
   take(address: string, now: number): RateVerdict
+}
+
+/**
+ * Counts the requests of an address, and those of its network at ten times the limit, because one client may own a whole
+ * network. A request that either refuses counts for neither.
+ */
+export function createAddressThrottle(
+  createThrottle: (bucket: string, limit: number, windowMs: number) => Throttle,
+  bucket: string,
+  limit: number,
+  windowMs: number,
+): AddressThrottle {
+  const own = createThrottle(bucket, limit, windowMs)
+  const network = createThrottle(`${bucket}.network`, limit * LIMITS.networkFactor, windowMs)
+
+  return {
+    take(address, now) {
+      const around = network.peek(networkKey(address), now)
+      if (around.isAllowed) {
+        const verdict = own.take(throttleKey(address), now)
+        if (verdict.isAllowed) network.add(networkKey(address), now)
+        return verdict
+      }
+      const alone = own.peek(throttleKey(address), now)
+      return !alone.isAllowed && alone.resetSeconds > around.resetSeconds ? alone : around
+    },
+  }
 }

@@ -3,10 +3,10 @@ import { LIMITS } from '../core/limits.ts'
 import { createPace } from '../core/pace.ts'
 import type { Yielding } from '../core/shares.ts'
 
-/** A body on its way. Once it is here, or has failed, it is slow no more. */
+/** A body that is arriving. It is no longer slow once it has arrived or failed. */
 export interface Arrival extends Yielding {
   /**
-   * The pieces, as long as they come fast enough. May be read once.
+   * The pieces, as long as they arrive fast enough. They can be read once.
    *
    * @throws ApiError `invalid_request` for a body that is far too slow or breaks off; `overloaded` once it had to give way.
    */
@@ -16,7 +16,7 @@ export interface Arrival extends Yielding {
 export interface ArrivalOptions {
   /** Time in ms. */
   monotonic(): number
-  /** How long a body may take until so many bytes of it are here and some more come, in ms. */
+  /** How long a body of which so many bytes have arrived may take until more arrive, in ms from its start. */
   patienceMs?: ((bytes: number) => number) | undefined
 }
 
@@ -24,7 +24,7 @@ const patienceOf = (bytes: number): number =>
   LIMITS.bodyGraceMs + (Math.max(0, bytes - LIMITS.bodyGraceBytes) / LIMITS.bodyBytesPerSecondMin) * 1_000
 
 /**
- * Follows a body as it arrives. A sender who keeps the lowest pace is let finish, unless it is slow and another store, which
+ * Follows a body as it arrives. A sender that keeps the lowest pace may finish, unless it is slow and another store, which
  * holds less, needs the place.
  */
 export function startArrival(
@@ -34,16 +34,16 @@ export function startArrival(
   const pace = createPace(LIMITS.yieldingBytesPerSecond, monotonic)
   let isArriving = true
   let failure: ApiError | undefined
-  /** Ends the present read, and only that: a promise that outlived the reads would keep all they have read. */
+  /** Ends the current read, and no other: a promise that outlived the reads would retain everything they read. */
   let endRead = (_: ApiError): void => {}
 
-  /** @throws ApiError `invalid_request` when the reading takes longer; `overloaded` once the body had to give way. */
+  /** @throws ApiError `invalid_request` if the read takes longer; `overloaded` once the body had to give way. */
   async function inTime<Value>(reading: Promise<Value>, waitMs: number): Promise<Value> {
     const ended = Promise.withResolvers<never>()
     endRead = ended.reject
     if (failure) endRead(failure)
     const timer = setTimeout(() => ended.reject(tooSlow()), Math.max(0, waitMs))
-    // Closing the connection makes the read fail when nobody waits for it any more.
+    // Closing the connection makes the read fail after nobody waits for it.
     reading.catch(() => {})
     return Promise.race([reading, ended.promise]).finally(() => clearTimeout(timer))
   }
@@ -63,7 +63,7 @@ export function startArrival(
         pace.note(value.length)
         const takenAt = monotonic()
         yield value
-        // The disk's time is not the sender's.
+        // The time of the disk does not count against the sender.
         pace.excuse(monotonic() - takenAt)
       }
     } catch (error) {

@@ -3,11 +3,11 @@ import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
+import type { Claims, Tokens } from './access-tokens.ts'
+import { rateHeaders } from './budgets/rate-headers.ts'
 import { readCredential } from './credential.ts'
-import { rateHeaders } from './rate-headers.ts'
 import { type Moments, type Stand, standFor } from './standing.ts'
 import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
-import type { Claims, Tokens } from './tokens.ts'
 import type { Incoming, ReadTrace } from './trace.ts'
 
 /**
@@ -17,10 +17,10 @@ import type { Incoming, ReadTrace } from './trace.ts'
 export type StoreRule = 'required' | 'if-ambiguous' | 'optional'
 
 /**
- * What a route is for, which decides whose budget its requests spend.
+ * The purpose of a route, which decides whose budget its requests spend.
  *
- * `api`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but what a
- * person only reads spends budgets of the person and of the store's people: whoever looks around must not stop the shop.
+ * `api`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but reads by a
+ * person spend budgets of the person and of the store's people: somebody who looks around must not stop the shop.
  *
  * `search`: searches, which spend the plan's budget even where a person reads them with GET: they cost the model.
  *
@@ -71,7 +71,7 @@ export interface AuthDeps extends Moments {
   spendRequest(caller: Identity, purpose: Purpose, isRead: boolean): Spending | undefined
   /** Reads why a store is suspended. */
   readSuspension(store: CallerStore): Suspension
-  /** Notes a change that a super-admin makes in a store without being a member. */
+  /** Records a change that a super-admin makes in a store without being a member. */
   noteForeignAct(caller: Caller, method: string, path: string): void
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
   nameOwner?(request: Request, owner: string): void
@@ -79,8 +79,8 @@ export interface AuthDeps extends Moments {
 
 /**
  * Judges the credential of a request: whose it is, for which store it acts, and whether its budget is spent. A second call,
- * once the body is here, finds the caller again if anything has changed meanwhile, and spends nothing: a client decides how
- * long its body takes, so a right that was withdrawn since must not outlive it.
+ * once the body has arrived, finds the caller again if anything has changed, and spends nothing: a client decides how long
+ * its body takes, so a right must end although the body began before it was withdrawn.
  *
  * @param rule whether the request must name a store.
  * @param purpose decides which budget the request spends.
@@ -126,7 +126,7 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     }
   }
 
-  /** What guards a store writes its own events, and a search changes nothing. */
+  /** Routes that guard a store write their own events, and a search changes nothing. */
   function noteForeignAct(caller: Caller, { method, url }: Request): void {
     if (purpose !== 'api' || isReading({ method }) || !isForeignAct(caller)) return
     deps.noteForeignAct(caller, method, new URL(url).pathname)

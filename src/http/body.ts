@@ -4,14 +4,14 @@ import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { EmbedPriority } from '../platform/embedder/embedder.ts'
 import { incomplete } from './arrival.ts'
-import { readFields, takesSeveralFiles } from './form-fields.ts'
 import type { Intake } from './intake.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from './json/text.ts'
+import { readFields, takesSeveralFiles } from './multipart/fields.ts'
 import { UPLOAD } from './schema.ts'
 
 interface WithRequest {
   request: Request
-  /** Limits the bytes that are read at a time; without it only the route's own limit counts. */
+  /** Limits the bytes that are read at a time; without it, only the route's own limit applies. */
   intake?: Intake | undefined
 }
 
@@ -33,18 +33,18 @@ const parser = (
   // A context that is passed on as a whole makes Elysia read cookies, query and all headers first (see the map's traps).
   Object.assign(({ request, intake }: WithRequest) => read({ request, intake }), { describeContent })
 
-/** A parser for an optional JSON body; no body reads as an empty object. */
+/** A parser for an optional JSON body; a missing body reads as an empty object. */
 export function jsonOrNothing(maxBytes?: number): BodyParser {
   const json = jsonBody(maxBytes)
   const read = async (context: WithRequest) => (context.request.body === null ? {} : json(context))
   return Object.assign(parser(read, json.describeContent), { isOptional: true })
 }
 
-/** Whether a route's parser is one of this file. */
+/** Whether a route's parser comes from this file. */
 export const isBodyParser = (value: unknown): value is BodyParser =>
   typeof value === 'function' && 'describeContent' in value
 
-/** The parser of a route without a body: a body that is sent anyway is not read. */
+/** The parser of a route without a body: it leaves a body that is sent anyway unread. */
 export const noBody = () => ({})
 
 /**
@@ -58,7 +58,7 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
   return parser(
     async (context) => {
       if (!isJson(context.request)) throw wrongType('application/json')
-      // Without a length it may well be a short one.
+      // A body without a length may be a short one.
       if (!picture || !context.request.headers.has('content-length')) return read(context)
       const limits = { minBytes: LIMITS.pictureJsonBytesMin, maxBytes }
       return announced(context, picture, limits, () => read(context))
@@ -68,7 +68,7 @@ export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: Embed
 }
 
 /**
- * A parser for a JSON body whose bytes are signed: it becomes `{raw}` with the text as it came.
+ * A parser for a JSON body whose bytes are signed: the body becomes `{raw}` with the text as it was sent.
  *
  * @param schema describes the JSON in the API's document; the text is not checked against it.
  */
@@ -86,11 +86,11 @@ export function signedJsonBody(maxBytes: number, schema: TSchema): BodyParser {
  * A parser for a route's multipart body.
  *
  * Fields become values of the types in the schema. An object or an array is sent as JSON text; a list of strings may
- * also be sent as comma-separated text, or by repeating the field. Any other text is left as it is, for the schema to
+ * also be sent as comma-separated text, or by repeating the field. Any other text stays as it is, for the schema to
  * refuse.
  *
  * @param picture what a picture in the form is for; see {@link announced}.
- * @param hint tells a client that sent JSON where JSON is taken.
+ * @param hint tells a client that sent JSON which route takes JSON.
  */
 export function formBody(
   schema: TSchema,
@@ -285,9 +285,9 @@ const tooManyChunks = (): ApiError =>
 
 function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority, maxBytes: number): Parsed {
   const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes }
-  // The rest of an ordinary form is room for its other fields.
+  // The limit of an ordinary form is that of a picture plus some room for other fields.
   const tooLarge = () => pictureTooLarge(Math.min(maxBytes, LIMITS.pictureBytesMax))
-  // Where several pictures may come, none of them need be too large.
+  // In a form with several pictures, none of them need be too large.
   const bodyTooLarge = takesSeveralFiles(schema) ? payloadTooLarge : tooLarge
   return announced(context, picture, limits, async () => {
     const bytes = await readBytes(context, maxBytes, bodyTooLarge)
@@ -296,12 +296,12 @@ function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority,
 }
 
 /**
- * Reads a body that may hold a picture, after asking the model's queue whether it would take it: what is refused is
- * neither read nor parsed. The picture counts as on its way until the body is parsed.
+ * Reads a body that may hold a picture, after asking the model's queue whether it would take the picture: a refused body is
+ * neither read nor parsed. The picture counts as announced until the body is parsed.
  *
- * @param limits a body below `minBytes` costs too little to be asked for, or is too short for a picture.
- * @throws ApiError `overloaded`, a moment after the request came: clients that repeat a refused request at once would
- *   otherwise take the time that the model needs.
+ * @param limits the queue is not asked for a body below `minBytes`, which costs too little or is too short for a picture.
+ * @throws ApiError `overloaded`, after a pause: clients that repeat a refused request at once would otherwise take the time
+ *   that the model needs.
  */
 async function announced<Value>(
   { request, intake }: WithRequest,

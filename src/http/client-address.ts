@@ -17,7 +17,7 @@ const NOWHERE = '0.0.0.0'
 /** Peers whose address is kept in its canonical form. */
 const PEERS_MAX = 1_000
 
-/** The longest chain of proxies that is followed; real chains have two or three. */
+/** The longest chain of proxies to follow; real chains have two or three. */
 const HOPS_MAX = 32
 
 /**

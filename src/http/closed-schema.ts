@@ -2,13 +2,13 @@ import type { TSchema } from '@sinclair/typebox'
 import { findMeantField } from '../core/meant-field.ts'
 import type { Problem } from '../core/problem.ts'
 
-/** Where an object's schema says that unknown fields are refused; the value tells the cure for some of them. */
+/** Marks an object's schema that refuses unknown fields; the value holds a cure for some of them. */
 const CLOSED = Symbol('closed')
 
 type Cures = Readonly<Record<string, string>>
 
 /**
- * Closes the schema of a body: an unknown field is refused, because whoever sends it would believe that it took effect.
+ * Closes the schema of a body: an unknown field is refused, because its sender would believe that it took effect.
  * Elsewhere unknown fields are ignored, so that clients may be newer than the service.
  *
  * @param cures what to do instead, by the field's name.
@@ -21,7 +21,7 @@ export const closed = <Schema extends TSchema>(schema: Schema, cures: Cures = {}
 
 export const isClosed = (schema: TSchema): boolean => CLOSED in schema
 
-/** Says of each unknown field of a closed schema what was probably meant. */
+/** Lists the unknown fields of a closed schema, each with the field that was probably meant. */
 export const withKnownFields = (problems: Problem[], schema: TSchema): Problem[] =>
   problems.map((problem) => (problem.code === 'unknown' ? explain(problem, schema) : problem))
 

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 
-/** What a page's script may send beside the body. */
+/** Headers that a page's script may send. */
 const ALLOWED_HEADERS = 'Content-Type, X-Service-Key, Idempotency-Key'
 
-/** What a page's script may read of an answer besides its body. */
+/** Headers of an answer that a page's script may read. */
 const EXPOSED_HEADERS = [
   'Retry-After',
   'RateLimit',
@@ -14,15 +14,14 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ].join(', ')
 
-/** Seconds that a browser may keep the answer to a preflight; none keeps it longer. */
+/** Seconds that a browser may keep the answer to a preflight; no browser keeps it longer. */
 const MAX_AGE_SECONDS = 86_400
 
 /** An origin as browsers write it, `null` included. */
 const ORIGIN = /^[\x21-\x7e]{1,300}$/
 
 /**
- * Lets pages of other origins call the paths below a prefix and read the answers, whatever these are. Mounted before every
- * route.
+ * Lets pages of other origins call the paths below a prefix and read every answer. Mounted before every route.
  *
  * A preflight names no key, so it cannot be judged and passes for every origin. The answer itself may always be read by the
  * page that asked: the door gives a page that the key does not list nothing but a refusal, which its developer must see.

@@ -1,4 +1,4 @@
-/** What a cell of a table may hold; null makes an empty one. */
+/** The value of a cell; null makes an empty one. */
 export type Cell = string | number | null
 
 /** Writes a table as CSV (RFC 4180) with a line of headings. */
@@ -18,8 +18,8 @@ function toCell(value: Cell): string {
 }
 
 /**
- * An answer that a browser saves as a file. Elysia sends a Response as it is, so it may stand in the place of the JSON that
- * the route declares.
+ * An answer that a browser saves as a file. Elysia sends a Response as it is, so a route may answer it in place of the JSON
+ * that it declares.
  */
 export const csvResponse = <Body>(name: string, csv: string): Body =>
   new Response(csv, {

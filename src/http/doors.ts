@@ -9,14 +9,14 @@ import {
   type StorePower,
 } from '../core/actor.ts'
 import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '../core/errors.ts'
-import type { AddressBudgets } from './address-budget.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
+import type { AddressBudgets } from './budgets/address-budget.ts'
+import { rateHeaders } from './budgets/rate-headers.ts'
 import type { Idempotency } from './idempotency.ts'
-import { rateHeaders } from './rate-headers.ts'
 import { type Incoming, tracePlugin } from './trace.ts'
 import { type WidgetDoorDeps, type WidgetUse, widgetDoor } from './widget-door.ts'
 
-/** Where a route's declaration says in words whom the route lets in. */
+/** The key of a route's declaration that says in words whom the route lets in. */
 export const NEED = 'x-needs'
 
 /** The header of every route behind a door, for the API's document (contract 4.7). */
@@ -28,7 +28,7 @@ export const ACTIVE_TENANT = {
   schema: { type: 'string' },
 } as const
 
-/** How to call a route that takes every credential, for the API's document; the first is what the API page fetches by itself. */
+/** How to call a route that takes every credential, for the API's document; the API page fetches the first by itself. */
 const EVERY_CREDENTIAL = [{ oauth2: [] }, { bearer: [] }, { apiKey: [] }]
 
 /** The same for a route that only people may call. */
@@ -55,13 +55,13 @@ export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
 
 export function createDoors(deps: DoorDeps) {
   return {
-    /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except what people only read. */
+    /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except reads by people. */
     forStore: storeDoor(deps, 'api'),
     /** The same for searches, each of which counts against the plan. */
     forStoreSearch: storeDoor(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
     forStoreSecurity: storeDoor(deps, 'security'),
-    /** The same for what shoppers did with results: requests count against a budget of their own. */
+    /** The same for feedback of shoppers: requests count against a budget of their own. */
     forStoreFeedback: storeDoor(deps, 'feedback'),
     /** Lets in a signed-in person. A person who belongs to several stores names one. */
     forPerson: callerDoor(deps, 'if-ambiguous'),
@@ -79,13 +79,13 @@ export function createDoors(deps: DoorDeps) {
     spendMore: createSpendMore(deps),
     /** Takes the events of a list from the budget of events. @throws ApiError `rate_limit_exceeded`. */
     spendEvents: deps.spendEvents,
-    /** Does what a request asks only once, however often the request is repeated with its `Idempotency-Key`. */
+    /** Executes a request only once, however often it is repeated with its `Idempotency-Key`. */
     idempotency: deps.idempotency,
   }
 }
 
 /**
- * Creates what takes more units from the budget of the plan, which the rate limit headers of the answer then tell.
+ * Takes more units from the budget of the plan, and reports the rest in the rate limit headers of the answer.
  *
  * @returns how many units were given, and the refusal of the next one.
  */
@@ -144,7 +144,7 @@ function demandRight(identity: Identity, need: Need): void {
   if (!may(identity, need)) throw missingPermission(need)
 }
 
-/** @throws ApiError `permission_denied` for everybody else. */
+/** @throws ApiError `permission_denied` unless the caller is a super-admin. */
 function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
   if (kind !== 'person' || !isSuperAdmin) throw superAdminOnly()
 }

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** Identifiers that a form or a template sends as nothing where there is none (contract 1.3). */
+/** Identifiers for which a form or a template sends null or an empty text if it has none (contract 1.3). */
 const IDS: readonly string[] = ['session_id', 'search_id', 'order_id', 'image_id']
 
-/** Takes the identifiers out of a body that are null or empty, where its schema does not ask for them. */
+/** Removes null and empty identifiers from a body whose schema does not require them. */
 export function dropEmptyIds(schema: TSchema, body: unknown): void {
   const properties = schema['properties'] as Record<string, TSchema> | undefined
   if (!properties || typeof body !== 'object' || body === null) return

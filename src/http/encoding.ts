@@ -1,4 +1,4 @@
-/** One content in every encoding that it is kept in: its bytes, or a file that holds them. */
+/** One content in each stored encoding: its bytes, or a file that holds them. */
 export interface Packed {
   identity: Body
   gzip: Body
@@ -6,7 +6,7 @@ export interface Packed {
 }
 
 type Bytes = Uint8Array<ArrayBuffer> | Blob
-/** A function makes the bytes where they are rarely asked for. */
+/** Bytes that are rarely requested are made by a function. */
 type Body = Bytes | (() => Promise<Bytes>)
 
 type Encoding = keyof Packed
@@ -32,7 +32,7 @@ function chooseEncoding(accepted: string): Encoding {
 /**
  * Answers with the smallest form that the client takes, or with 304 if the client has that form.
  *
- * @param hash tells this content from every other; the ETag is made of it and of the encoding.
+ * @param hash identifies the content; the ETag consists of it and of the encoding.
  * @param headers of the answer, at least the content type and the caching.
  */
 export async function answerPacked(

@@ -11,9 +11,9 @@ export interface ErrorDeps {
   log: { error(fields: { err: unknown; path: string; request_id: unknown }, message: string): void }
   /** Lists the methods of a path; empty for a path that does not exist. */
   listMethods(path: string): string[]
-  /** Finds the route that a path without one probably meant. */
+  /** Finds the route that an unknown path probably meant. */
   findNearest(method: string, path: string): NearRoute | undefined
-  /** Finds the problems that were noted in a request before Elysia checked it. */
+  /** Finds the problems that were found in a request before Elysia checked it. */
   findProblems(request: Request): Problem[] | undefined
   baseUrl(): string
   /** Remembers a fault of the storage. */
@@ -129,7 +129,7 @@ function noRoute(method: string, allowed: string[], near: NearRoute | undefined)
       details: { resource: 'endpoint', ...(near && { nearest: near.path }) },
     })
   }
-  // A browser asks so before a page of another origin may call the API.
+  // A browser sends this request before a page of another origin may call the API.
   const cors = method === 'OPTIONS' ? '; pages of other origins may call only /v1/widget/ (CORS)' : ''
   return new ApiError('method_not_allowed', `This path supports only ${allowed.join(', ')}${cors}`, {
     details: { allowed },
@@ -137,6 +137,6 @@ function noRoute(method: string, allowed: string[], near: NearRoute | undefined)
   })
 }
 
-/** Tells how to authenticate, as every 401 must (RFC 9110 §11.6.1, RFC 6750 §3). */
+/** Names the way to authenticate, as every 401 must (RFC 9110 §11.6.1, RFC 6750 §3). */
 const challenge = (code: ErrorCode): string =>
   `Bearer realm="lookalike"${code === 'token_expired' ? ', error="invalid_token"' : ''}`

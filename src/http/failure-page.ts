@@ -1,17 +1,17 @@
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { escapeHtml, page, toHtml } from './page.ts'
 
-/** A failure, as a page tells it. */
+/** A failure as a page shows it. */
 export interface ShownFailure {
   code: ErrorCode
   message: string
   /** Path of the page that was probably meant. */
   nearest?: string | undefined
-  /** Shown where the operator needs it to find the failure in the log. */
+  /** Shown if the operator needs it to find the failure in the log. */
   requestId?: unknown
 }
 
-/** Renders the page that a browser gets in the place of a failure's JSON. Nothing of the request is repeated. */
+/** Renders the page that a browser gets in place of a failure's JSON. It repeats nothing of the request. */
 export function failurePage({ code, message, nearest, requestId }: ShownFailure): string {
   const { status, meaning, advice } = ERRORS[code]
   const isMissing = code === 'not_found'

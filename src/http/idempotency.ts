@@ -20,7 +20,7 @@ export const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
 } as const
 
-/** Refuses a request whose key belongs to one that is not over. */
+/** Refuses a request whose key belongs to an unfinished one. */
 export const inProgress = (): ApiError =>
   new ApiError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running', {
     retryAfterSeconds: 1,
@@ -40,7 +40,7 @@ interface Answer<Status extends number, Body> {
 }
 
 interface Options {
-  /** The answer shows a secret: it is kept sealed, and only the same caller gets it again. */
+  /** The answer shows a secret: it is stored sealed, and only the same caller gets it again. */
   isSecret?: boolean
 }
 
@@ -49,7 +49,7 @@ export const REPEATABLE = ['idempotency_in_progress', 'idempotency_key_reused'] 
 
 type Work<Status extends number, Body> = () => Promise<Answer<Status, Body>> | Answer<Status, Body>
 
-/** The most keys to release later; any further key stays taken until the next start, or for its day. */
+/** The most keys to release later; any further key stays taken until the next start, or for a day. */
 const STUCK_MAX = 10_000
 
 export type Idempotency = ReturnType<typeof createIdempotency>
@@ -63,7 +63,7 @@ export function createIdempotency(
   clock: Clock,
 ) {
   const ofStores = createAnswering(keysOf.stores, clock, ({ storeId }: Actor) => storeId)
-  // A credential without a person is refused before.
+  // A credential without a person was refused earlier.
   const ofPeople = createAnswering(keysOf.people, clock, ({ userId }: Caller) => userId ?? '')
   return {
     /** Does the work, only once for each key of the store, and sets the status. */
@@ -78,7 +78,7 @@ export function createIdempotency(
   }
 }
 
-/** Creates what honours the keys of one kind of owner. */
+/** Honours the keys of one kind of owner. */
 function createAnswering<By extends Caller>(
   keys: IdempotencyKeys,
   clock: Clock,

@@ -10,19 +10,19 @@ export interface Intake {
   /** Records whose request it is, before its body is read. */
   nameOwner(request: Request, owner: string): void
   /**
-   * Takes room for a body until its request is over. A small body needs none: do not ask for it.
+   * Takes room for a body until its request is over. A small body needs none.
    *
    * @param bytes the announced length, or the maximum of the route.
-   * @param yields makes the body one that gives way to another owner's while it is slow.
-   * @throws ApiError `overloaded` when too many bytes are being read, of all owners or of this one.
+   * @param yields lets another owner's body take the room while this one is slow.
+   * @throws ApiError `overloaded` if too many bytes are being read, of all owners or of this one.
    */
   admit(request: Request, bytes: number, yields: Yielding): Room
   /**
    * Asks the model's queue for a body that holds a picture, before it is read.
    *
    * @param bytes the announced length, or the maximum of the route.
-   * @returns ends the announcement, once the body has been read or will not be; a second call does nothing.
-   * @throws ApiError `overloaded` when the queue is full.
+   * @returns ends the announcement: call it once the body has been read, or will not be.
+   * @throws ApiError `overloaded` if the queue is full.
    */
   announce(request: Request, bytes: number, priority: EmbedPriority): () => void
   /** Follows an admitted body as it arrives. */

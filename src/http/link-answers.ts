@@ -11,7 +11,7 @@ export const TOO_MANY_FROM_ADDRESS = [
   'Too many requests came from this network address.',
 ] as const
 
-/** Keeps answers about a link out of caches, and its address out of those of other pages. Run it before each route. */
+/** Keeps answers about a link out of caches, and its address out of `Referer` headers. Run it before each route. */
 export function keepPrivate({ set }: Pick<Context, 'set'>): void {
   set.headers['cache-control'] = 'no-store'
   set.headers['referrer-policy'] = 'no-referrer'

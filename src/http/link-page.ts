@@ -3,7 +3,7 @@ import { page } from './page.ts'
 /** Script of the pages behind links. The token follows the # of their address, so opening a page never sends it. */
 const SCRIPT = '/docs/mail-link.js'
 
-/** Where to go on until there is a page for signing in. */
+/** The next step, until there is a page for signing in. */
 const NEXT = '<p class="next"><a href="/docs">API page</a> <a href="/">Start page</a></p>'
 
 /** Keeps a browser from breaking a line after the hyphen. */
@@ -31,7 +31,7 @@ interface Question {
    * a status.
    */
   outcomes: Record<string, Outcome>
-  /** Where the form goes, and what tells about the link before the form is shown; by default this page, and nothing. */
+  /** Where the form is sent, and the address that describes the link before the form is shown; by default this page, and none. */
   paths?: { send: string; look: string }
   /** Text that replaces the form if the address holds no token. */
   incomplete: string
@@ -39,7 +39,7 @@ interface Question {
 
 type Outcome = [heading: string, body: string]
 
-/** A page behind a link in a mail: a form, and what takes its place afterwards. */
+/** A page behind a link in a mail: a form, and the sections that replace it afterwards. */
 export const linkPage = ({
   heading,
   intro,
@@ -86,7 +86,7 @@ export const passwordField = (label: string, autocomplete: string, rule = ''): s
         ${rule ? `<p class="muted" id="rule">${rule}</p>` : ''}
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
 
-/** Where to go on until there is a page for signing in. */
+/** The next step, until there is a page for signing in. */
 export const HOW_TO_SIGN_IN =
   '<p>This version has no sign-in page yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the API page shows how.</p>'
 

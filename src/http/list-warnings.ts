@@ -9,7 +9,7 @@ interface ListedRoute {
   hooks?: { query?: unknown } | undefined
 }
 
-/** What other services call the parameters of a page. */
+/** Names that other services give to the parameters of a page. */
 const HABITS: Readonly<Record<string, readonly string[]>> = {
   cursor: [
     'page',
@@ -32,8 +32,8 @@ const WARNINGS_MAX = 10
 const NAME_CHARS_MAX = 60
 
 /**
- * Warns of parameters that a list does not know (contract 1.7). Who asks for page 2 by a name of another service would otherwise
- * get page 1 again and again. The warnings stand in `warnings` of a page, and in the header of every list.
+ * Warns of parameters that a list does not know (contract 1.7). A client that asks for page 2 by a name of another service
+ * would otherwise get page 1 again and again. The warnings stand in `warnings` of a page, and in the header of every list.
  */
 export function listWarningsPlugin(listed: () => readonly ListedRoute[]) {
   /** The parameters of each route. */
@@ -69,7 +69,7 @@ function warnOfUnknown(given: Iterable<string>, known: readonly string[]): strin
     if (known.includes(name)) continue
     if (warnings.length === WARNINGS_MAX) break
     const meant = findMeant(name.slice(0, NAME_CHARS_MAX), known)
-    // A header takes no other signs.
+    // A header can hold no other characters.
     const shown = encodeURIComponent(name.slice(0, NAME_CHARS_MAX).toWellFormed())
     const end = known.length === 0 ? '; this list has no parameters, and is whole' : ''
     warnings.push(

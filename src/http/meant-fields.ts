@@ -2,13 +2,13 @@ import type { TSchema } from '@sinclair/typebox'
 import { findMeantField } from '../core/meant-field.ts'
 import type { Problem } from '../core/problem.ts'
 
-/** Unknown fields that are looked at, and their longest name. */
+/** The most unknown fields to compare, and their longest name. */
 const FIELDS_MAX = 20
 const NAME_CHARS_MAX = 60
 
 /**
- * Adds to the problems of a body what its unknown fields probably mean: a field that is missing may be there under another
- * name. Unknown fields alone are no problem.
+ * Adds the meaning of unknown fields to the problems of a body: a missing field may have been sent under another name.
+ * Unknown fields alone are no problem.
  */
 export function withMeantFields(problems: Problem[], schema: TSchema, body: unknown): Problem[] {
   const properties = schema['properties'] as Record<string, TSchema> | undefined
@@ -27,7 +27,7 @@ export function withMeantFields(problems: Problem[], schema: TSchema, body: unkn
   return [...explained, ...others.map(([field, name]) => unknownField(name, field))]
 }
 
-/** Finds the unknown names in a body, by the fields that they mean. A field that is there is meant by nothing else. */
+/** Finds the unknown names in a body, by the fields that they probably mean. No name means a field that was sent. */
 function findMeantFields(known: readonly string[], body: Record<string, unknown>): Map<string, string> {
   const missing = known.filter((field) => !Object.hasOwn(body, field))
   const meant = new Map<string, string>()

@@ -1,9 +1,9 @@
-import { FRAME_FOOTER, type FrameLink, frameHeader, MARK_ADDRESS } from './frame.ts'
+import { LAYOUT_FOOTER, type LayoutLink, layoutHeader, MARK_ADDRESS } from './layout.ts'
 
 /** Marks a route whose answers are HTML for browsers. */
 export const PAGE = 'x-page'
 
-/** What a page may load. Only scripts submit its forms. */
+/** The sources that a page may load. Only scripts submit its forms. */
 export interface PagePolicy {
   /** Further sources, as directives; style sheets and pictures of the own origin are always allowed. */
   more?: string
@@ -22,16 +22,16 @@ export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
 export const SCRIPTED: PagePolicy = { more: "script-src 'self'; connect-src 'self'; " }
 
 /**
- * Builds a page in the frame that all pages share.
+ * Builds a page in the layout that all pages share.
  *
  * @param title plain text. @param body HTML inside `main`. @param script path of a script of this origin. @param current
- * the link of the frame that leads to this page.
+ * the link of the layout that leads to this page.
  */
 export const page = (
   title: string,
   body: string,
   script?: string,
-  current?: FrameLink,
+  current?: LayoutLink,
 ): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -43,11 +43,11 @@ export const page = (
     <link rel="stylesheet" href="/docs/page.css" />${script ? `\n    <script src="${script}" defer></script>` : ''}
   </head>
   <body>
-    ${frameHeader(current)}
+    ${layoutHeader(current)}
     <main id="content">
     ${body}
     </main>
-    ${FRAME_FOOTER}
+    ${LAYOUT_FOOTER}
   </body>
 </html>
 `

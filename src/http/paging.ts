@@ -12,10 +12,10 @@ export const pageQuery = (limit: { default: number; maximum: number }) => ({
   cursor: t.Optional(t.String({ description: '`next_cursor` of the previous page.' })),
 })
 
-/** Where the next page begins, in the answer. */
+/** The start of the next page, in the answer. */
 const NextCursor = t.Union([t.String(), t.Null()], { description: 'null on the last page.' })
 
-/** What every page of a list ends with. */
+/** The fields that end every page of a list. */
 export const PAGE_END = {
   next_cursor: NextCursor,
   warnings: t.Optional(
@@ -37,7 +37,7 @@ interface Page<Row> {
  * A position must consist of public values, such as a time and an id. Row numbers differ between databases, so a client
  * could not go on when its store is moved to another one.
  *
- * @param list names the list and its order; each cursor carries it.
+ * @param list the name of the list and its order, which each cursor carries.
  * @param position the key of a row in the list's order.
  */
 export function createCursors<Fields extends TProperties>(list: Record<string, string>, position: Fields) {

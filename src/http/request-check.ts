@@ -28,9 +28,9 @@ type Check = (incoming: Incoming) => Problem[]
 /**
  * Checks every path, query and body as it was sent.
  *
- * Elysia converts a value towards its schema before it checks the value: a string in the place of an object passes as an
+ * Elysia converts a value towards its schema before it checks the value: a string in place of an object passes as an
  * object of the string's letters, and a missing field is reported as one of the wrong type. The check therefore runs
- * before the conversion, and its problems are thrown where Elysia would throw: after the credential was judged.
+ * before the conversion, and its problems are thrown where Elysia would throw: after the credential was checked.
  */
 export function createRequestCheck(listed: () => readonly ListedRoute[]) {
   let routes: Map<string, ListedRoute> | undefined
@@ -54,7 +54,7 @@ export function createRequestCheck(listed: () => readonly ListedRoute[]) {
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const problems = findCheck(`${method} ${route}`)?.({ request, body, query, params })
       if (!problems || problems.length === 0) return
-      // The credential was judged before the body was read. Elysia's own refusal would contain the whole body as text.
+      // The credential was checked before the body was read. Elysia's own refusal would contain the whole body as text.
       if (problems.some(({ in: place }) => place === 'body')) throw validationError(problems)
       verdicts.set(request, problems)
     })
@@ -115,7 +115,7 @@ const inWordsOfForms = (problem: Problem): Problem =>
     ? { ...problem, message: 'must be a JSON object as text' }
     : problem
 
-/** Opens a schema again: unknown fields are ignored, but Elysia closes the schemas of bodies to drop them. */
+/** Reopens a schema: unknown fields are ignored, but Elysia closes the schemas of bodies to drop them. */
 function toOpenSchema(schema: TSchema): TSchema {
   return schema['additionalProperties'] === false && !isClosed(schema)
     ? { ...schema, additionalProperties: true }
@@ -131,7 +131,7 @@ export function findNumber(schema: TSchema): TSchema | undefined {
   return hasText ? branches?.find(({ type }) => type === 'integer' || type === 'number') : undefined
 }
 
-/** Converts a query's schema: plain numbers take the place of numeric strings. */
+/** Converts a query's schema: plain numbers replace numeric strings. */
 function withPlainNumbers(schema: TSchema): TSchema {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).map(
     ([name, field]) => {

@@ -7,7 +7,7 @@ interface ListedRoute {
   hooks?: { detail?: { hide?: boolean } } | undefined
 }
 
-/** A route that a wrong path probably meant. */
+/** The route that a wrong path probably meant. */
 export interface NearRoute {
   method: string
   /** With parameters in braces. */
@@ -16,15 +16,15 @@ export interface NearRoute {
   isAddress: boolean
 }
 
-/** Longer paths and paths of more parts are compared with nothing. */
+/** Longer paths, and paths with more parts, are not compared. */
 const PATH_CHARS_MAX = 120
 const PARTS_MAX = 8
 
-/** What it costs to take a part for a parameter, and to take a path with another beginning. */
+/** The cost of matching a part with a parameter, and of a different beginning. */
 const PARAMETER_COST = 0.1
 const VARIANT_COST = 1
 
-/** Knows which routes exist: for 405 and its Allow header (RFC 9110 §15.5.6), and for paths that are nearly right. */
+/** Knows the routes, for 405 and its Allow header (RFC 9110 §15.5.6), and for paths that are nearly right. */
 export function createRouteTable(listed: () => readonly ListedRoute[]) {
   let table: { method: string; pattern: RegExp }[] | undefined
   let shapes: { path: string; parts: readonly string[]; methods: string[] }[] | undefined
@@ -38,7 +38,7 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
     })
   }
 
-  /** The paths that may be proposed: pages and files with a parameter are no help. */
+  /** The paths to propose: a page or a file with a parameter is no help. */
   function buildShapes() {
     const shown = listed().filter(({ path, hooks }) => !(hooks?.detail?.hide && path.includes(':')))
     return [...Map.groupBy(shown, ({ path }) => path)].map(([path, routes]) => ({
@@ -57,7 +57,7 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
       return [...methods].sort()
     },
 
-    /** Finds the route that a path without one probably meant. The cost is bounded by the number of routes. */
+    /** Finds the route that an unknown path probably meant. The cost is bounded by the number of routes. */
     findNearest(method: string, path: string): NearRoute | undefined {
       if (path.length > PATH_CHARS_MAX) return undefined
       shapes ??= buildShapes()
@@ -86,7 +86,7 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
 
 const splitPath = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** A path as it was sent, without a beginning that other APIs have, and with the one that ours has. */
+/** The path as it was sent, without a prefix of other APIs, and with the prefix of ours. */
 function listVariants(parts: readonly string[]): [parts: readonly string[], cost: number][] {
   if (parts.length === 0 || parts.length > PARTS_MAX) return []
   const rest = /^(api|rest|v\d+)$/.test(parts[0] ?? '') ? parts.slice(1) : undefined

@@ -7,7 +7,7 @@ import { sizeInWords } from '../core/text.ts'
 import type { WorkFile, WorkFiles } from '../platform/work-files.ts'
 import { incomplete, startArrival } from './arrival.ts'
 
-/** A large body that lies in a file. Whoever received it disposes of it. */
+/** A large body in a file. Its receiver disposes of it. */
 export interface SpooledBody extends AsyncDisposable {
   /** The file, for libraries that read it by its name. */
   readonly path: string
@@ -27,7 +27,7 @@ export interface SpoolDeps {
 
 export type Spool = ReturnType<typeof createSpool>
 
-/** Takes in bodies that are too large for the memory: they go to the disk as they arrive. */
+/** Receives bodies that are too large for memory: they go to the disk as they arrive. */
 export function createSpool({ files, monotonic, ids }: SpoolDeps) {
   const places = createShares(LIMITS.spooledBodies)
 
@@ -35,7 +35,7 @@ export function createSpool({ files, monotonic, ids }: SpoolDeps) {
     /**
      * Receives a request's body.
      *
-     * @param owner whose body it is: each has a share of the files.
+     * @param owner each owner has a share of the files.
      * @throws ApiError `payload_too_large`; `overloaded` while too many bodies are in files, and for a slow body when another
      *   owner needs its place; `invalid_request` for a body that arrives too slowly or not completely; `storage_full`,
      *   `read_only` or `storage_failed`. Nothing is left then.

@@ -1,28 +1,28 @@
 import type { Caller, Identity, RightCheck } from '../core/actor.ts'
 import { ApiError } from '../core/errors.ts'
 
-/** Numbers of the states of everything that rights depend on: equal ones mean that nothing has changed. */
+/** Numbers the states of everything that rights depend on: equal numbers mean that nothing has changed. */
 export interface Moments {
-  /** That of the state in which a caller was found just now, or of an older one. */
+  /** The number of the state in which a caller was just found, or of an older one. */
   seenMoment(): number
-  /** That of the present state. */
+  /** The number of the current state. */
   readMoment(): number
 }
 
-/** A caller of a request, and a way to find it once more. */
+/** The caller of a request, and a way to find it again. */
 export interface Stand {
   caller: Caller
   /**
-   * The caller as it is now.
+   * Finds the caller again.
    *
-   * @throws ApiError what its credential is refused with now.
+   * @throws ApiError if its credential is refused by now.
    */
   again(): Caller
 }
 
 /**
- * Lets a caller in, and holds it to its rights while its request lasts. As long as nothing has changed, a further look costs
- * no more than reading that.
+ * Lets a caller in, and holds it to its rights while its request lasts. As long as nothing has changed, another check only
+ * compares two numbers.
  *
  * @param find finds the caller. @throws ApiError for a credential that is refused.
  */
@@ -58,7 +58,7 @@ export function standFor(find: () => Identity, moments: Moments): Stand {
   }
 }
 
-/** A person who names no store acts for the only one they belong to: by now that may be another. */
+/** A person who names no store acts for the only one they belong to, which may have changed. */
 function demandSameStore(before: Identity, now: Identity): void {
   if (before.storeId === null || before.storeId === now.storeId) return
   throw new ApiError('not_a_member', 'You no longer act for the store that this request began with')

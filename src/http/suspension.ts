@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { StoreRule } from './auth.ts'
 
-/** Why and until when a store is suspended. */
+/** The reason and the end of a suspension. */
 export interface Suspension {
   /** As the operator wrote it; null if no reason was given. */
   reason: string | null
@@ -11,7 +11,7 @@ export interface Suspension {
   deleteAt: number | null
 }
 
-/** Paths that a suspended store still reaches: its people must see what is going on, and pay. */
+/** Paths that a suspended store still reaches: its people must see its state, and pay. */
 const OPEN = /^\/v1\/(me|billing)(\/|$)/
 
 interface SuspendedRequest {
@@ -23,15 +23,15 @@ interface SuspendedRequest {
 }
 
 /**
- * Whether the suspension of the active store ends a request. As with a store's IP list, a person's own account is no matter
- * of the store.
+ * Whether the suspension of the active store ends a request. As with a store's IP list, a person's own account does not
+ * belong to the store.
  */
 export function isStoppedBySuspension({ kind, rule, isNamed, path }: SuspendedRequest): boolean {
   if (rule === 'optional' || OPEN.test(path)) return false
   return kind !== 'person' || rule === 'required' || isNamed
 }
 
-/** Refuses a request for a suspended store, and tells its operator and its owner how that ends. */
+/** Refuses a request for a suspended store, and says how the operator or the owner can end the suspension. */
 export function storeSuspended(
   { slug, suspendedAt }: Pick<CallerStore, 'slug' | 'suspendedAt'>,
   { reason, deleteAt }: Suspension,

@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
 import { ApiError } from '../core/errors.ts'
+import type { WidgetBudget, WidgetKeyBudget } from './budgets/widget-budget.ts'
 import type { Incoming } from './trace.ts'
-import type { WidgetBudget, WidgetKeyBudget } from './widget-budget.ts'
 
-/** What a widget does with a route; a key allows some of these. */
+/** The uses of a route by a widget; a key allows some of them. */
 export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'
 
-/** A widget key that may be used from the page that uses it. */
+/** A widget key that the calling page may use. */
 export interface Widget extends WidgetKeyBudget {
   /** In the filter language; null lets every product pass. */
   forcedFilters: unknown
-  /** Of the page that asks; one that the key lists. */
+  /** The origin of the page that asks; the key lists it. */
   origin: string
 }
 
@@ -43,7 +43,7 @@ export function widgetDoor(
 
   /**
    * Elysia asks twice about a request with a body: before parsing it and before the handler. The second time spends nothing,
-   * and looks again: the key may have been deleted, or changed, while the body was on its way.
+   * and checks again: the key may have been deleted or changed while the body was arriving.
    */
   function judge({ request, set }: Incoming): Widget {
     set.headers['cache-control'] = 'no-store'

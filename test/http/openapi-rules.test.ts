@@ -3,7 +3,7 @@ import { BASE_URL, type TestApp, testApp } from '../support/app.ts'
 
 /**
  * What every operation owes its readers. A new route fails here until its declaration has it: `detail` of the route for
- * the words, `named()` of `http/openapi/named.ts` for names and examples, `http/openapi/frame.ts` for a new tag.
+ * the words, `named()` of `http/openapi/named.ts` for names and examples, `http/openapi/document-head.ts` for a new tag.
  */
 
 type Json = Record<string, unknown>

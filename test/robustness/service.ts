@@ -6,7 +6,7 @@ import type { Subprocess } from 'bun'
 import { withInstall } from '../../src/commands/runtime.ts'
 import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { createTokens } from '../../src/http/tokens.ts'
+import { createTokens } from '../../src/http/access-tokens.ts'
 import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

@@ -1,6 +1,6 @@
 import { turn } from '../../core/turns.ts'
 import { ErrorBody, Problem } from '../failures.ts'
-import { buildFrame, SECURITY_SCHEMES, TAGS } from './frame.ts'
+import { buildDocumentHead, SECURITY_SCHEMES, TAGS } from './document-head.ts'
 import {
   type DeclaredRoute,
   describeRoute,
@@ -11,10 +11,9 @@ import {
 import { createSchemaBook } from './schema-book.ts'
 import { buildSharedFailures } from './shared-failures.ts'
 
-/** Routes that are described between two turns of the event loop, which takes a few milliseconds. */
+/** Routes to describe in one turn of the event loop, which takes a few milliseconds. */
 const ROUTES_PER_TURN = 10
 
-/** What the document is made of. */
 export interface DocumentSources {
   version: string
   /** The public address of the service. */
@@ -51,7 +50,7 @@ export async function buildDocument({ version, baseUrl, routes, schemas }: Docum
   }
   for (const schema of [ErrorBody, Problem]) book.convert(schema)
   return {
-    ...buildFrame(version, baseUrl),
+    ...buildDocumentHead(version, baseUrl),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,

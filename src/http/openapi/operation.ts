@@ -166,14 +166,14 @@ function describeAnswers(
 ): Record<string, object> {
   const declared = Object.entries(detail?.responses ?? {}).map(([status, answer]) => [
     status,
-    // The server itself answers what no schema describes, without a body.
+    // An answer without a schema comes from the server itself and has no body.
     Number(status) in FAILURE_NAMES ? describeFailure(status, answer.description ?? status, false) : answer,
   ])
   const checked = Object.entries(response ?? {}).map(([status, schema]) => {
     const description = schema.description ?? ANSWERS[status] ?? status
     const isPage = detail?.[PAGE] === true && Number(status) < 500
     if (listCodes(schema)) return [status, describeFailure(status, description, isPage)]
-    // A description of the whole schema would stand twice.
+    // A description of the whole schema would appear twice.
     const { schema: plain, example } = book.convertBody(schema, nameBody(operationId, 'Response'))
     const content = { 'application/json': { schema: plain, ...(example !== undefined && { example }) } }
     return [status, { description, content: { ...content, ...(isPage && HTML) } }]
@@ -183,7 +183,7 @@ function describeAnswers(
 
 const HTML = { 'text/html': { schema: { type: 'string' } } } as const
 
-/** A failure refers to the shared answer of its status, and tells which codes this operation may answer. */
+/** A failure refers to the shared answer of its status, and lists the codes that this operation may answer. */
 function describeFailure(status: string, description: string, isPage: boolean): object {
   const name = FAILURE_NAMES[Number(status)]
   if (!name) throw new Error(`No shared answer describes the status ${status}`)

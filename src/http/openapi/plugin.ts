@@ -14,7 +14,7 @@ export function openApiPlugin(readSources: () => DocumentSources) {
   async function pack() {
     const text = JSON.stringify(await buildDocument(readSources()))
     const plain = new TextEncoder().encode(text)
-    // Both run on threads of their own.
+    // Both run on their own threads.
     const [gzipped, brotli] = await Promise.all([
       packGzip(plain, { level: 9 }),
       packBrotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -33,7 +33,7 @@ export function openApiPlugin(readSources: () => DocumentSources) {
       const { packed, hash } = await document
       return answerPacked(request, packed, hash, {
         'content-type': 'application/json',
-        // A new version of the service may have another one, and asking again costs a few bytes.
+        // A new version of the service may have another document, and asking again costs a few bytes.
         'cache-control': 'no-cache',
       })
     },

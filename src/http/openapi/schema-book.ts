@@ -4,13 +4,13 @@ import { ANY_KEY, NAME } from './named.ts'
 
 type Json = Record<string, unknown>
 
-/** What a body's schema becomes: a schema, and the example of its media type. */
+/** The schema of a body in the document, and the example of its media type. */
 interface BodySchema {
   schema: Json
   example?: unknown
 }
 
-/** What {@link ANY_KEY} adds. */
+/** The keyword of {@link ANY_KEY}. */
 const [ANY] = Object.keys(ANY_KEY) as [string]
 
 /** Keywords of ours and of our libraries, which say nothing to a reader. */
@@ -38,7 +38,7 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
 
   function convert(value: unknown): Json {
     const name = (value as Json)[NAME]
-    // The example of a body stands at its media type.
+    // The example of a body belongs to its media type.
     return typeof name === 'string'
       ? keep(name, convertHere({ ...(value as Json), examples: undefined }))
       : convertHere(value as Json)
@@ -76,7 +76,7 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
   return {
     convert,
 
-    /** The schema of a whole body; one without a name gets this one. Its first example becomes that of its media type. */
+    /** The schema of a whole body, under this name if it has none. Its first example becomes that of its media type. */
     convertBody(body: object, name: string): BodySchema {
       const { examples, ...rest } = body as Json
       const example = (examples as unknown[] | undefined)?.[0]
@@ -85,7 +85,7 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
       return { schema: isBare ? keep(name, plain) : plain, ...(example !== undefined && { example }) }
     },
 
-    /** Everything that has a name, in the order of the alphabet. */
+    /** All named schemas, in alphabetical order. */
     list: (): Record<string, object> =>
       Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
   }
@@ -94,8 +94,8 @@ export function createSchemaBook(given: Readonly<Record<string, object>>) {
 export type SchemaBook = ReturnType<typeof createSchemaBook>
 
 /**
- * Tells a default in words. As a keyword it would make generated types demand the field, and generated clients would send it,
- * over the store's own defaults.
+ * States a default in words. As a keyword it would make generated types require the field, and generated clients send it, in
+ * place of the store's own defaults.
  */
 const tellDefault = ({ description, default: usual }: Json): string =>
   [description, `Default: \`${typeof usual === 'string' ? usual : JSON.stringify(usual)}\`.`]

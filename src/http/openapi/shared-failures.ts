@@ -14,7 +14,7 @@ import { refuse } from '../auth.ts'
 import { payloadTooLarge, wrongType } from '../body.ts'
 import { unexpected, writeFailure } from '../errors.ts'
 import { inProgress } from '../idempotency.ts'
-import { parseJson } from '../json-text.ts'
+import { parseJson } from '../json/text.ts'
 import { findProblems, validationError } from '../validation.ts'
 
 /** Names of the shared answers, by status. */

@@ -5,27 +5,27 @@ import { UnreadableFile } from '../../core/unreadable-file.ts'
 import type { ZipArchive, ZipEntry } from './zip.ts'
 
 export interface FolderEntry extends ZipEntry {
-  /** When the file was changed last, Unix ms. */
+  /** Time of the last change, Unix ms. */
   changedAt: number
 }
 
 export interface FolderArchive extends ZipArchive {
   entries: Map<string, FolderEntry>
-  /** Symbolic links and other things that are neither files nor folders; none is followed. */
+  /** Symbolic links and other entries that are neither files nor folders; none is followed. */
   skipped: number
 }
 
 export interface FolderLimits {
   entriesMax: number
-  /** Folders within each other. */
+  /** Nested folders. */
   depthMax: number
 }
 
 const PIECE_BYTES = 256 * 1024
 
 /**
- * Lists the files of a folder and its subfolders by their paths, in their order, as if they lay in an archive. What
- * begins with a dot is left out. No symbolic link is followed, so nothing outside the folder is ever read.
+ * Lists the files of a folder and its subfolders ordered by their paths, as if they were in an archive. Names
+ * that begin with a dot are left out. No symbolic link is followed, so nothing outside the folder is ever read.
  *
  * @throws UnreadableFile beyond the limits; the error of the disk for a folder that cannot be read.
  */
@@ -49,7 +49,7 @@ export async function openFolder(path: string, limits: FolderLimits): Promise<Fo
   }
 
   await walk('', 0)
-  // The order of a disk is no order; the same folder must always give the same.
+  // Disks list files in any order, but the same folder must always give the same list.
   entries.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { entries: new Map(entries.map((entry) => [entry.path, entry])), skipped, close: () => {} }
 }

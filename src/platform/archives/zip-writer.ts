@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** Writes a zip archive on the disk, file by file. Nothing is compressed: pictures are already. */
+/** Writes a zip archive on the disk, file by file, without compression: pictures are compressed already. */
 export interface ZipWriter {
   /** @param path with `/`. */
   add(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Adds a file of so many zeros, which take hardly any room. */
+  /** Adds a file of so many zeros, which take hardly any space on the disk. */
   addZeros(path: string, bytes: number): Promise<void>
   /** Writes the directory and closes the file. @returns the size of the archive. */
   end(): Promise<number>
@@ -28,7 +28,7 @@ const STORED = 0
 const DEFLATED = 8
 /** 1980-01-01, so that equal contents give equal archives. */
 const DATE = 0x0021
-/** Beyond it an archive needs the form for large files, which nothing here writes. */
+/** A larger archive needs the Zip64 format, which nothing here writes. */
 const BYTES_MAX = 0xffff_ffff
 const ENTRIES_MAX = 0xffff
 

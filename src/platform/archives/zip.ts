@@ -5,9 +5,9 @@ import { UnreadableFile } from '../../core/unreadable-file.ts'
 export interface ZipEntry {
   /** Its path in the archive, with `/`. */
   path: string
-  /** Its unpacked size, which reading holds it to. */
+  /** Its unpacked size, which reading enforces. */
   bytes: number
-  /** Unpacks it while it is read. @throws UnreadableFile where its content is damaged or larger than it says. */
+  /** Unpacks it while it is read. @throws UnreadableFile if its content is damaged, or larger than the archive says. */
   open(): AsyncIterable<Uint8Array>
 }
 
@@ -69,7 +69,7 @@ export async function openZip(file: string, { entriesMax, bytesMax }: ZipLimits)
   }
 }
 
-/** A fault of the disk keeps its own words. */
+/** An error of the disk stays as it is. */
 const toUnreadable = (error: unknown): unknown =>
   error instanceof UnreadableFile || (error as NodeJS.ErrnoException).syscall !== undefined
     ? error

@@ -1,5 +1,5 @@
 import type { Subprocess } from 'bun'
-import { encodeHead, type Frame, FrameReader } from './frames.ts'
+import { encodeHead, type Frame, FrameReader } from './ipc-frames.ts'
 import { type ChildRequest, type EmbedReply, PREVIEW_BYTES_MAX, readReply } from './messages.ts'
 import { readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'

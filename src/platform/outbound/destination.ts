@@ -54,7 +54,7 @@ export async function findDestination(
 }
 
 /**
- * Checks what a URL alone tells, without a lookup: everything for an address, little for a name.
+ * Checks a URL without a lookup: everything for an address, little for a name.
  *
  * @throws OutboundError `blocked_address`, `url_not_allowed`.
  */
@@ -72,7 +72,7 @@ export function readServer(url: URL): Server {
   return { host, isTls, port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port) }
 }
 
-/** Checks before the lookup, which already tells the name to the outside. */
+/** Checks before the lookup, which already reveals the name to others. */
 function checkServer(server: Server, rules: DestinationRules): void {
   const { host, port, isTls } = server
   if (rules.allowCidrs.length > 0) return
@@ -135,7 +135,7 @@ async function findAddresses(
 }
 
 async function lookUp(host: string, lookup: Lookup, signal: AbortSignal): Promise<string[]> {
-  // No server knows such a name (RFC 6761), so none is asked.
+  // No server knows such a name (RFC 6761), so there is no lookup.
   if (/(^|\.)invalid$/i.test(host)) throw new OutboundError('dns', `The host ${host} was not found`)
   try {
     return [...new Set(await waitUntilAborted(lookup(host), signal))]
@@ -159,8 +159,8 @@ const own = (host: string, rules: DestinationRules) =>
   blocked(`${host} resolves to the machine of this service${describeCure('its address', rules)}`)
 
 /**
- * Tells everything that a URL shows to be wrong at once, and the setting that allows it. What a name resolves to stays
- * untold, because it may be known inside a private network only.
+ * Names everything that is wrong with a URL at once, and the setting that allows it. It never names what a host name
+ * resolves to, because only a private network may know that.
  */
 function describeRefusal({ host, port }: Server, rules: DestinationRules): string {
   const isKnown = isIP(host) !== 0 || isThisMachine(host)

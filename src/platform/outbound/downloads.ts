@@ -14,7 +14,7 @@ import { parseHttpUrl } from './http-url.ts'
 /** Downloads large files from URLs that customers name. They go to the disk as they arrive. */
 export interface FileDownloads {
   /**
-   * Checks a URL as far as that is possible without a look-up.
+   * Checks a URL as far as possible without a lookup.
    *
    * @throws ApiError `url_not_allowed`.
    */
@@ -23,16 +23,16 @@ export interface FileDownloads {
   /**
    * Downloads a file over http or https, of at most `LIMITS.feedBytesMax`. A compressed answer stays as it is.
    *
-   * @returns what came of it; failures of other servers are no errors here.
-   * @throws ApiError `storage_full`, `read_only`, `storage_failed` or `overloaded`. Nothing is left of the file then.
+   * @returns the outcome; failures of other servers are no errors here.
+   * @throws ApiError `storage_full`, `read_only`, `storage_failed` or `overloaded`. No file is left then.
    */
   download(url: string, wanted: WantedFile): Promise<Download>
 }
 
 export interface WantedFile {
-  /** `user:password` for the host of the URL; no other host that a redirect names gets it. */
+  /** `user:password` for the host of the URL; a redirect to another host does not get it. */
   credentials?: string | undefined
-  /** Marks of the version that the caller has already. */
+  /** Marks of the version that the caller already has. */
   known?: FileMarks | undefined
 }
 
@@ -62,7 +62,7 @@ export type Download =
   | { kind: 'unchanged' }
   /** @param message safe to show: contains nothing that the server sent. */
   | { kind: 'failed'; reason: FileFailure; message: string; upstreamStatus?: number }
-  /** The service stops, so the failure proves nothing. */
+  /** The service is stopping, so the failure proves nothing. */
   | { kind: 'stopped' }
 
 export interface FileDownloadsOptions {
@@ -77,11 +77,11 @@ export interface FileDownloadsOptions {
 export interface FileLimits {
   /** Lookup, connection and TLS of one hop, in ms. */
   connectMs: number
-  /** Until the answer begins: many shops make the file when they are asked for it. */
+  /** Until the answer begins, in ms: many shops make the file on request. */
   answerMs: number
-  /** Between two pieces. */
+  /** Between two pieces, in ms. */
   pieceMs: number
-  /** The whole download with redirects. */
+  /** The whole download with its redirects, in ms. */
   totalMs: number
   bytesMax: number
 }
@@ -96,7 +96,7 @@ const DEFAULT_LIMITS: FileLimits = {
 
 /** Some 500 bytes in each at the largest size; a connection has 1,400. */
 const PIECES_MAX = 200_000
-/** A longer mark is not kept. */
+/** A longer mark is dropped. */
 const MARK_CHARS_MAX = 1_000
 
 const HEADERS = { Accept: '*/*', 'Accept-Encoding': 'gzip', 'User-Agent': 'Lookalike (feed)' }
@@ -215,7 +215,7 @@ function createPatience() {
     async *watch(pieces: AsyncIterable<Uint8Array>, ms: number): AsyncGenerator<Uint8Array> {
       waitFor(ms)
       for await (const piece of pieces) {
-        // The time in which the caller writes the piece is not the server's.
+        // The time in which the caller writes the piece does not count against the server.
         end()
         yield piece
         waitFor(ms)
@@ -225,7 +225,7 @@ function createPatience() {
   }
 }
 
-/** Marks go back to the server in a header, as they came. */
+/** Marks go back to the server in a header, unchanged. */
 const readMark = (value: string | undefined): string | null =>
   value !== undefined && value.length <= MARK_CHARS_MAX && /^[\x20-\x7e]+$/.test(value) ? value : null
 

@@ -13,14 +13,14 @@ import { exchange, type OutboundRequest, type OutboundResponse } from './exchang
 import { createOwnAddresses } from './own-addresses.ts'
 import { type Lookup, lookupHost } from './resolver.ts'
 
-/** The only way from this program to another server. */
+/** The only connection from this program to other servers. */
 export interface Egress {
   /**
    * Sends one request to a URL that a customer named: resolves the host, checks every address, and connects to a
    * checked address. Follows no redirect: send another request to the target, which is checked in turn.
    *
    * @param url from {@link parseHttpUrl} or {@link findRedirectTarget}.
-   * @throws OutboundError for every failure on the way; and whatever `request.read` throws.
+   * @throws OutboundError for every failure on the way; and the errors of `request.read`.
    */
   send<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
 

@@ -44,7 +44,7 @@ const COUNT_MS = 50
  * Sends one request over an open socket, reads the response, and destroys the socket. Follows no redirect, keeps no
  * cookies and offers no encodings.
  *
- * @throws OutboundError `timeout`, `connect` (connection lost, or not HTTP) or `too_large`; and whatever `read` throws.
+ * @throws OutboundError `timeout`, `connect` (connection lost, or not HTTP) or `too_large`; and the errors of `read`.
  */
 export async function exchange<Body>(
   socket: Socket,
@@ -59,7 +59,7 @@ export async function exchange<Body>(
     const response = await send(socket, url, request).catch((cause) => {
       throw toFailure(cause, signal)
     })
-    // A reader that waits before it reads does not listen yet; it learns of the error when it reads on.
+    // A reader that waits before it reads does not listen yet; it gets the error when it reads on.
     response.on('error', () => {})
     const head = { status: response.statusCode ?? 0, headers: response.headers }
     return { ...head, body: await request.read(head, readPieces(response, request)) }

@@ -6,7 +6,7 @@ import { canonicalAddress } from '../../core/networks.ts'
 const REFRESH_MS = 5_000
 
 /**
- * Creates a test whether an address belongs to this machine: a firewall may hide from everyone else what listens there.
+ * Creates a test whether an address belongs to this machine, whose services a firewall may hide from everyone else.
  *
  * @param listAddresses lists the machine's addresses; by default those of its network interfaces.
  */

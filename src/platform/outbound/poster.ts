@@ -8,14 +8,14 @@ import { parseHttpUrl } from './http-url.ts'
 /** Posts messages to URLs that customers name. */
 export interface Poster {
   /**
-   * Checks a URL as far as that is possible without a look-up.
+   * Checks a URL as far as possible without a lookup.
    *
    * @throws OutboundError `url_not_allowed`, `blocked_address`.
    */
   check(url: string): void
 
   /**
-   * Checks a URL with what its host name leads to now.
+   * Checks a URL and the addresses that its host name has now.
    *
    * @throws OutboundError `url_not_allowed`, `blocked_address`, `dns`, `timeout`.
    */
@@ -28,7 +28,7 @@ export interface Poster {
    */
   post(url: string, message: Message): Promise<Answer>
 
-  /** Whether the service is stopping, so that whatever failed proves nothing. */
+  /** Whether the service is stopping, so that a failure proves nothing. */
   isStopping(): boolean
 }
 
@@ -79,7 +79,7 @@ export function createPoster({ egress, stop, totalMs = LIMITS.deliveryTotalMs }:
   }
 }
 
-/** Reads the beginning of a body. The status has said what matters, so a body that breaks off is no failure. */
+/** Reads the beginning of a body. The status is what matters, so a body that breaks off is no failure. */
 async function readWhatComes(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = []
   async function* keep(): AsyncGenerator<Uint8Array> {
@@ -92,6 +92,6 @@ async function readWhatComes(pieces: AsyncIterable<Uint8Array>): Promise<string>
     if (!(error instanceof OutboundError)) throw error
   })
   const beginning = Buffer.concat(kept).subarray(0, LIMITS.deliveryAnswerBytesKept)
-  // SQLite ends texts at a NUL, and half a character at the end is none.
+  // SQLite ends texts at a NUL, and the last character may be cut in half.
   return new TextDecoder().decode(beginning).replaceAll('\0', '\ufffd')
 }

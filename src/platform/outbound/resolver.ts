@@ -10,8 +10,8 @@ const RESOLV_CONF = '/etc/resolv.conf'
 /**
  * Asks the hosts file and the name servers of the operating system.
  *
- * Without a thread: `getaddrinfo` holds one until a name server answers, a machine with two cores has two, and they also
- * read files and hash. A few names whose servers never answer would stop all of that, for every store.
+ * It needs no thread. `getaddrinfo` holds one until a name server answers, a machine with two cores has two, and they also
+ * read files and compute hashes. A few names whose servers never answer would stop all of that, for every store.
  */
 export const lookupHost: Lookup = async (host) => {
   noteServers()
@@ -21,7 +21,7 @@ export const lookupHost: Lookup = async (host) => {
 
 let changedAt: number | undefined
 
-/** The resolver reads its servers once. A machine that has moved to another network has others. */
+/** The resolver reads its servers only once, but a machine that moves to another network gets new ones. */
 function noteServers(): void {
   try {
     const { mtimeMs } = statSync(RESOLV_CONF)
@@ -31,10 +31,10 @@ function noteServers(): void {
     const servers = parseServers(readFileSync(RESOLV_CONF, 'utf8'))
     if (servers.length > 0 && servers.join() !== getServers().join()) setServers(servers)
   } catch {
-    // Without the file the resolver keeps the servers that it has.
+    // Without the file, the resolver keeps its servers.
   }
 }
 
-/** The name servers that a resolv.conf names. */
+/** Reads the name servers from a resolv.conf. */
 export const parseServers = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, server]) => String(server))

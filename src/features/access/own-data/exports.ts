@@ -2,14 +2,14 @@ import type { Actor, Caller } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { signInFirst } from '../../../core/errors.ts'
-import type { LineStreams } from '../../../http/line-streams.ts'
+import type { NdjsonStreams } from '../../../http/ndjson-streams.ts'
 import type { Base } from '../../module.ts'
 import type { ExportQueries } from './export-queries.ts'
 import type { ExportRow } from './export-rows-queries.ts'
 
 export interface PeopleExportDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   queries: ExportQueries
-  streams: Pick<LineStreams, 'open'>
+  streams: Pick<NdjsonStreams, 'open'>
   /** Writes the searches and events that wait. */
   flush(): void
 }

@@ -1,7 +1,11 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
+import {
+  CUT_STALLED_EVERY_MS,
+  createNdjsonStreams,
+  type NdjsonStreamDeps,
+} from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import { createDeletion, type DeletionDeps } from './deletion.ts'
@@ -16,14 +20,14 @@ export interface OwnDataNeeds
       'reauthenticate' | 'outbox' | 'endSessions' | 'forgetAddress' | 'forgetEmailInLog'
     >,
     Pick<PeopleExportDeps, 'flush'>,
-    Pick<LineStreamDeps, 'stop'> {
+    Pick<NdjsonStreamDeps, 'stop'> {
   people: PeopleQueries
 }
 
 /** Wires people's rights to their own data: leaving a store, deleting an account, exporting the data. */
 export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
   const { db, clock, log, noteFault } = base
-  const streams = createLineStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
+  const streams = createNdjsonStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
   const services = {
     leaving: createLeaving({ ...base, ...needs }),
     deletion: createDeletion({ ...base, ...needs }),
@@ -37,7 +41,11 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
         .use(ownDataRoutes(doors, services))
         .use(peopleDataRoutes(doors, services)),
     chores: [
-      { name: 'giving up exports about people that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled },
+      {
+        name: 'giving up exports about people that nobody reads',
+        everyMs: CUT_STALLED_EVERY_MS,
+        run: streams.cutStalled,
+      },
     ],
     forgetStore: streams.forget,
   } satisfies Module<object>

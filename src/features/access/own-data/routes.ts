@@ -10,7 +10,7 @@ import {
   JSON_BODY,
   WRITING,
 } from '../../../http/failures.ts'
-import { lineFileHeaders, NDJSON } from '../../../http/line-streams.ts'
+import { NDJSON, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
 import { REAUTHENTICATING } from '../reauthentication/schema.ts'
 import type { createDeletion } from './deletion.ts'
 import type { createPeopleExports } from './exports.ts'
@@ -78,7 +78,7 @@ export function ownDataRoutes(
       '/export',
       ({ caller, set }) => {
         const stream = exports.openOwn(caller)
-        Object.assign(set.headers, lineFileHeaders(`my-data-${isoTime(clock.now()).slice(0, 10)}`))
+        Object.assign(set.headers, ndjsonFileHeaders(`my-data-${isoTime(clock.now()).slice(0, 10)}`))
         return new Response(stream)
       },
       {
@@ -107,7 +107,7 @@ export function peopleDataRoutes(
     ({ actor, set }) => {
       const stream = exports.openStore(actor)
       const name = `${actor.store.slug}-people-${isoTime(clock.now()).slice(0, 10)}`
-      Object.assign(set.headers, lineFileHeaders(name))
+      Object.assign(set.headers, ndjsonFileHeaders(name))
       return new Response(stream)
     },
     {

@@ -1,4 +1,4 @@
-import type { Tokens } from '../../../http/tokens.ts'
+import type { Tokens } from '../../../http/access-tokens.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { createTokenIssuer } from './token-issuer.ts'

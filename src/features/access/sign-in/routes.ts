@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../../http/body.ts'
+import { spendingFirst } from '../../../http/budgets/address-budget.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, NO_BODY, WRITING } from '../../../http/failures.ts'
 import type { MachineGrant } from './machine-grant.ts'

@@ -1,4 +1,4 @@
-import type { Claims } from '../../../http/tokens.ts'
+import type { Claims } from '../../../http/access-tokens.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'

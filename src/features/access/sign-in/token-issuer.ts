@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/limits.ts'
 import { limitOrNull, type PlanName } from '../../../core/plans.ts'
-import type { Tokens } from '../../../http/tokens.ts'
+import type { Tokens } from '../../../http/access-tokens.ts'
 import type { Base } from '../../module.ts'
 import type { MembershipRow, PersonRow } from '../../stores/people/queries.ts'
 import type { TokenStore } from './queries.ts'

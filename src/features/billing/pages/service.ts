@@ -1,6 +1,6 @@
 import type { Trace } from '../../../core/actor.ts'
 import { notFound, superAdminOnly } from '../../../core/errors.ts'
-import type { Tokens } from '../../../http/tokens.ts'
+import type { Tokens } from '../../../http/access-tokens.ts'
 import type { BufferedSessions } from '../../access/sessions/buffered-sessions.ts'
 import type { UserToken } from '../../access/sign-in/schema.ts'
 import type { SignInService } from '../../access/sign-in/service.ts'

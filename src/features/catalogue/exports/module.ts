@@ -1,12 +1,16 @@
 import { LIMITS } from '../../../core/limits.ts'
 import type { Doors } from '../../../http/doors.ts'
-import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
+import {
+  CUT_STALLED_EVERY_MS,
+  createNdjsonStreams,
+  type NdjsonStreamDeps,
+} from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createLines, type LineDeps } from './lines.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds extends Pick<LineStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
@@ -17,11 +21,13 @@ export function buildExports(
 ) {
   const { findRow, listIds, pictures } = products
   const lines = createLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
-  const streams = createLineStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
+  const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},
     routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),
-    chores: [{ name: 'giving up exports that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled }],
+    chores: [
+      { name: 'giving up exports that nobody reads', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled },
+    ],
     forgetStore: streams.forget,
   } satisfies Module<object>
 }

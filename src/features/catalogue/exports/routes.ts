@@ -2,12 +2,12 @@ import { Elysia } from 'elysia'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { documentedFailures, FOR_STORE, failures, READING } from '../../../http/failures.ts'
-import { type LineStreams, lineFileHeaders, NDJSON } from '../../../http/line-streams.ts'
+import { NDJSON, type NdjsonStreams, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
 import type { LineOptions } from './lines.ts'
 import { ExportQuery } from './schema.ts'
 
 export interface ExportRouteDeps {
-  streams: Pick<LineStreams, 'open'>
+  streams: Pick<NdjsonStreams, 'open'>
   /** The lines of a store, each read when it is asked for. */
   lines(storeId: string, options: LineOptions): Iterator<string, void>
   clock: Pick<Clock, 'now'>
@@ -23,7 +23,7 @@ export function exportRoutes(
     ({ actor, query, set }) => {
       const options = { hasVectors: query.vectors === 'true' }
       const stream = streams.open(actor.storeId, actor, () => lines(actor.storeId, options))
-      Object.assign(set.headers, lineFileHeaders(`products-${isoTime(clock.now()).slice(0, 10)}`))
+      Object.assign(set.headers, ndjsonFileHeaders(`products-${isoTime(clock.now()).slice(0, 10)}`))
       return new Response(stream)
     },
     {

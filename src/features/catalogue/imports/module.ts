@@ -1,6 +1,6 @@
 import type { Doors } from '../../../http/doors.ts'
+import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool } from '../../../http/spool.ts'
-import { readSpooledForm } from '../../../http/spooled-form.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { createFairQueue } from '../../../platform/fair/fair-queue.ts'

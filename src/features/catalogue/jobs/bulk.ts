@@ -1,6 +1,6 @@
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { readJsonList } from '../../../http/json-list.ts'
+import { readJsonList } from '../../../http/json/list.ts'
 import type { SpooledBody } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Product } from '../products/schema.ts'

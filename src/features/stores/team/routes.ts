@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { spendingFirst } from '../../../http/address-budget.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
+import { spendingFirst } from '../../../http/budgets/address-budget.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'

@@ -1,4 +1,4 @@
-import { encodeHead, type Frame, FrameReader } from '../frames.ts'
+import { encodeHead, type Frame, FrameReader } from '../ipc-frames.ts'
 import { type EmbedReply, type EmbedRequest, readRequest } from '../messages.ts'
 
 /** The child's end of the pipe. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTokens } from '../../../../src/http/tokens.ts'
+import { createTokens } from '../../../../src/http/access-tokens.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import type { TestApp } from '../../../support/app.ts'
 import {

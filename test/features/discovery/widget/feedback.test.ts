@@ -5,11 +5,11 @@ import {
   type RecordFeedback,
   widgetFeedbackRoutes,
 } from '../../../../src/features/discovery/widget/routes.ts'
+import { createWidgetBudget } from '../../../../src/http/budgets/widget-budget.ts'
 import { corsPlugin } from '../../../../src/http/cors.ts'
 import { errorPlugin } from '../../../../src/http/errors.ts'
 import { createRequestCheck } from '../../../../src/http/request-check.ts'
 import { validationError } from '../../../../src/http/validation.ts'
-import { createWidgetBudget } from '../../../../src/http/widget-budget.ts'
 import { widgetDoor } from '../../../../src/http/widget-door.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../../core/errors.ts'
-import { parseJson } from '../../../../http/json-text.ts'
+import { parseJson } from '../../../../http/json/text.ts'
 import { splitLines } from './lines.ts'
 import type { ImportRecord, OnRecord } from './record.ts'
 
