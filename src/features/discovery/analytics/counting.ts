@@ -16,8 +16,8 @@ import {
   QUERIES,
   REGISTERS,
   SESSIONS,
-  type TallyQueries,
-} from './tally-queries.ts'
+  type CounterQueries,
+} from './counter-queries.ts'
 
 /** What feedback tells the counts of one event. */
 export interface CountedEvent {
@@ -50,7 +50,7 @@ export interface TakenBack extends Pick<CountedEvent, 'storeId' | 'action' | 'pr
 
 export interface CountingDeps {
   days: DayQueries
-  tallies: TallyQueries
+  counters: CounterQueries
   pages: PageQueries
   bursts: Bursts
 }
@@ -77,13 +77,13 @@ const BURST_HOPS_MAX = 1_000
 const SIZES_MAX = 10_000
 
 /** Counts searches and feedback inside the transactions that write them. */
-export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
+export function createCounting({ days, counters, pages, bursts }: CountingDeps) {
   /** Rows of a kind and day, so that none grows beyond its limit. Some too many after a write that was undone. */
   const sizes = new BoundedMap<string, number>(SIZES_MAX)
 
   function takeRoom(storeId: string, kind: Kind | 'unknown', day: number, max: number): boolean {
     const key = `${storeId} ${kind} ${day}`
-    const size = sizes.get(key) ?? (kind === 'unknown' ? 0 : tallies.countRows({ storeId, kind, day }))
+    const size = sizes.get(key) ?? (kind === 'unknown' ? 0 : counters.countRows({ storeId, kind, day }))
     sizes.set(key, size < max ? size + 1 : size)
     return size < max
   }
@@ -93,33 +93,33 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     if (name === undefined) return
     const { storeId, results } = search
     const counts = { a: sign, c: sign * results.length, d: sign * isZero(search) }
-    const known = tallies.findNumber(storeId, QUERIES, name)
-    if (known !== undefined && tallies.update({ storeId, kind: QUERIES, day, item: known, ...counts })) return
+    const known = counters.findNumber(storeId, QUERIES, name)
+    if (known !== undefined && counters.update({ storeId, kind: QUERIES, day, item: known, ...counts })) return
     if (sign === -1 || !takeRoom(storeId, QUERIES, day, QUERIES_PER_DAY_MAX)) return
-    const item = known ?? tallies.addItem(storeId, QUERIES, name, day)
-    tallies.add({ storeId, kind: QUERIES, day, item, ...counts })
+    const item = known ?? counters.addItem(storeId, QUERIES, name, day)
+    counters.add({ storeId, kind: QUERIES, day, item, ...counts })
   }
 
   function countShown({ storeId, results }: AnsweredSearch, day: number, sign: 1 | -1): void {
     const names = [...new Set(results)]
     if (names.length === 0) return
-    if (tallies.addShown(storeId, day, names, sign) === names.length || sign === -1) return
+    if (counters.addShown(storeId, day, names, sign) === names.length || sign === -1) return
     for (const name of names) {
-      if (tallies.findNumber(storeId, PRODUCTS, name) !== undefined) continue
-      const item = tallies.addItem(storeId, PRODUCTS, name, day)
-      tallies.add({ storeId, kind: PRODUCTS, day, item, a: 1 })
+      if (counters.findNumber(storeId, PRODUCTS, name) !== undefined) continue
+      const item = counters.addItem(storeId, PRODUCTS, name, day)
+      counters.add({ storeId, kind: PRODUCTS, day, item, a: 1 })
     }
   }
 
   function countSession(storeId: string, sessionId: string, day: number): void {
     const item = hashName(storeId, sessionId)
-    if (tallies.update({ storeId, kind: SESSIONS, day, item })) return
+    if (counters.update({ storeId, kind: SESSIONS, day, item })) return
     if (takeRoom(storeId, SESSIONS, day, SESSIONS_PER_DAY_EXACT)) {
-      tallies.addNew({ storeId, kind: SESSIONS, day, item, a: 1 })
+      counters.addNew({ storeId, kind: SESSIONS, day, item, a: 1 })
       return
     }
     const { register, rank } = placeHash(item)
-    tallies.raise({ storeId, kind: REGISTERS, day, item: register, a: rank })
+    counters.raise({ storeId, kind: REGISTERS, day, item: register, a: rank })
   }
 
   /** @param page the number of the page that searched. */
@@ -154,7 +154,7 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
       days.addBurst({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
     }
     countContent(search, 1, page)
-    tallies.add({ storeId, kind: DURATIONS, day, item: binOf(durationMs), a: 1 })
+    counters.add({ storeId, kind: DURATIONS, day, item: binOf(durationMs), a: 1 })
     if (sessionId !== null) countSession(storeId, sessionId, day)
   }
 
@@ -192,8 +192,8 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     days.addSearches({ storeId, day, type: search.type, [COLUMNS[action]]: 1 })
     if (page !== null) pages.count({ storeId, day, page, [COLUMNS[action]]: 1 })
     const name = action === 'click' ? nameQuery(query) : undefined
-    const item = name === undefined ? undefined : tallies.findNumber(storeId, QUERIES, name)
-    if (item !== undefined) tallies.add({ storeId, kind: QUERIES, day, item, b: 1 })
+    const item = name === undefined ? undefined : counters.findNumber(storeId, QUERIES, name)
+    if (item !== undefined) counters.add({ storeId, kind: QUERIES, day, item, b: 1 })
   }
 
   /** @returns the number of the product; undefined for one too many that the store does not have. */
@@ -201,12 +201,12 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     { storeId, action, productId, isKnownProduct }: CountedEvent,
     day: number,
   ): number | undefined {
-    const known = tallies.findNumber(storeId, PRODUCTS, productId)
+    const known = counters.findNumber(storeId, PRODUCTS, productId)
     const isNew = known === undefined
     if (isNew && !isKnownProduct && !takeRoom(storeId, 'unknown', day, UNKNOWN_PRODUCTS_PER_DAY_MAX))
       return undefined
-    const item = known ?? tallies.addItem(storeId, PRODUCTS, productId, day)
-    tallies.add({ storeId, kind: PRODUCTS, day, item, [MEASURE[action]]: 1 })
+    const item = known ?? counters.addItem(storeId, PRODUCTS, productId, day)
+    counters.add({ storeId, kind: PRODUCTS, day, item, [MEASURE[action]]: 1 })
     return item
   }
 
@@ -266,9 +266,9 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     takeBack({ storeId, action, productId, isProductCounted, sale, occurredAt }: TakenBack): void {
       const day = dayOf(occurredAt)
       days.addEvent({ storeId, day, action, events: 0, attributed: 0, replaced: 1 })
-      const product = isProductCounted ? tallies.findNumber(storeId, PRODUCTS, productId) : undefined
+      const product = isProductCounted ? counters.findNumber(storeId, PRODUCTS, productId) : undefined
       if (product !== undefined)
-        tallies.add({ storeId, kind: PRODUCTS, day, item: product, [MEASURE[action]]: -1 })
+        counters.add({ storeId, kind: PRODUCTS, day, item: product, [MEASURE[action]]: -1 })
       if (!sale) return
       const { value, currency, isAttributed, isOrder } = sale
       days.addRevenue({

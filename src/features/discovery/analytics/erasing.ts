@@ -5,18 +5,18 @@ import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { DayQueries } from './day-queries.ts'
 import { hasItem, pack, renameItem, unpack } from './packs.ts'
-import { SESSIONS, type TallyDay, type TallyQueries } from './tally-queries.ts'
+import { SESSIONS, type CounterDay, type CounterQueries } from './counter-queries.ts'
 import type { createDemand } from './unmet/demand.ts'
 
 export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   days: Pick<DayQueries, 'removeOfSearches'>
-  tallies: Pick<TallyQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
+  counters: Pick<CounterQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
   demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
   /** Forgets the last search of a session, which waits in memory for the next keystroke. */
   forgetLast(storeId: string, sessionId: string): void
   clock: Pick<Clock, 'monotonic'>
   ids: Pick<Ids, 'secret'>
-  /** Waits for the readers of tallies and keeps them out. */
+  /** Waits for the readers of counters and keeps them out. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -29,13 +29,13 @@ export type Erasing = ReturnType<typeof createErasing>
 
 /** Takes a shopper's session out of the analytics. The sums stay. */
 export function createErasing(deps: ErasingDeps) {
-  const { days, tallies, demand, clock, atomically, withoutFsync } = deps
+  const { days, counters, demand, clock, atomically, withoutFsync } = deps
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
-  function renameInPack(day: TallyDay, from: number, to: number): boolean {
-    const packed = tallies.findPack(day)
+  function renameInPack(day: CounterDay, from: number, to: number): boolean {
+    const packed = counters.findPack(day)
     if (!packed || !hasItem(packed, from)) return false
-    tallies.setPack(day, pack(renameItem(unpack(packed), from, to)))
+    counters.setPack(day, pack(renameItem(unpack(packed), from, to)))
     return true
   }
 
@@ -51,11 +51,11 @@ export function createErasing(deps: ErasingDeps) {
     const found = new Set<number>()
     const kind = SESSIONS
     write(() => {
-      for (const day of tallies.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER))
-        if (tallies.renameRow({ storeId, kind, day }, from, to)) found.add(day)
+      for (const day of counters.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER))
+        if (counters.renameRow({ storeId, kind, day }, from, to)) found.add(day)
     })
     let begin = clock.monotonic()
-    for (const day of tallies.listPackedDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)) {
+    for (const day of counters.listPackedDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)) {
       if (write(() => renameInPack({ storeId, kind, day }, from, to))) found.add(day)
       if (clock.monotonic() - begin < STEP_MS) continue
       await turn()

@@ -17,7 +17,7 @@ import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
 import { type AnalyticsDeps, analyticsService } from './service.ts'
 import { createSumming } from './sums.ts'
-import { tallyQueries } from './tally-queries.ts'
+import { counterQueries } from './counter-queries.ts'
 import { createDemand } from './unmet/demand.ts'
 import { unmetQueries } from './unmet/unmet-queries.ts'
 
@@ -39,14 +39,14 @@ export function buildAnalytics(
 ) {
   const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
-  const tallies = tallyQueries(db)
+  const counters = counterQueries(db)
   const pages = pageQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, tallies, pages, bursts: createBursts() })
+  const counting = createCounting({ days, counters, pages, bursts: createBursts() })
   const locked = createKeyedLock()
   const packing = createPacking({
-    ...{ tallies, clock, atomically, historyDays, log },
+    ...{ counters, clock, atomically, historyDays, log },
     prune: pruneQueries(db),
     withoutFsync,
     alone: locked,
@@ -59,14 +59,14 @@ export function buildAnalytics(
     days: historyDays,
   })
   const erasing = createErasing({
-    ...{ days, tallies, demand, clock, ids, atomically },
+    ...{ days, counters, demand, clock, ids, atomically },
     forgetLast: counting.forgetSession,
     withoutFsync,
     alone: locked,
   })
   const service = analyticsService({
-    ...{ days, tallies, pages, catalogue, unmet, findFillFacts, clock, flush },
-    sums: createSumming({ tallies, clock }),
+    ...{ days, counters, pages, catalogue, unmet, findFillFacts, clock, flush },
+    sums: createSumming({ counters, clock }),
     alone: locked,
   })
 

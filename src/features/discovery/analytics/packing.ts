@@ -11,15 +11,15 @@ import {
   QUERIES,
   REGISTERS,
   SESSIONS,
-  type TallyDay,
-  type TallyQueries,
-  type TallyRow,
-} from './tally-queries.ts'
+  type CounterDay,
+  type CounterQueries,
+  type CounterRow,
+} from './counter-queries.ts'
 
 export interface PackingDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'> {
-  tallies: TallyQueries
+  counters: CounterQueries
   prune: PruneQueries
-  /** Waits for the readers of tallies and keeps them out. */
+  /** Waits for the readers of counters and keeps them out. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
   /** Days that searches and events are kept. */
   historyDays: number
@@ -42,30 +42,30 @@ const EMPTY: Counts = {
 
 /** Packs the days that are over, and deletes counts that are too old. Both go in small steps. */
 export function createPacking(deps: PackingDeps) {
-  const { tallies, prune, clock, atomically, withoutFsync, alone, historyDays, log } = deps
+  const { counters, prune, clock, atomically, withoutFsync, alone, historyDays, log } = deps
 
-  const readPack = (day: TallyDay): Counts => {
-    const packed = tallies.findPack(day)
+  const readPack = (day: CounterDay): Counts => {
+    const packed = counters.findPack(day)
     return packed ? unpack(packed) : EMPTY
   }
 
   /** Moves some rows of a day into its pack. @returns whether rows are left. */
-  function packSome(day: TallyDay): boolean {
-    const rows = tallies.listRows(day, -1, ROWS_AT_ONCE)
+  function packSome(day: CounterDay): boolean {
+    const rows = counters.listRows(day, -1, ROWS_AT_ONCE)
     const last = rows.at(-1)
     if (!last) return false
     const counts = join(readPack(day), toCounts(rows), day.kind === REGISTERS ? 'max' : 'sum')
-    tallies.setPack(day, pack(counts))
-    tallies.removeRows(day, last[0])
+    counters.setPack(day, pack(counts))
+    counters.removeRows(day, last[0])
     if (day.kind === QUERIES || day.kind === PRODUCTS) {
       const items = rows.map(([item]) => item)
-      tallies.touchItems(day, items)
+      counters.touchItems(day, items)
     }
     return rows.length === ROWS_AT_ONCE
   }
 
   /** Turns the packed hashes of a busy day into a sketch, which is as large however many there are. */
-  function sketch(day: TallyDay): void {
+  function sketch(day: CounterDay): void {
     const { items } = readPack(day)
     if (items.length <= EXACT_SESSIONS_MAX) return
     const ranks = new Map<number, number>()
@@ -73,15 +73,15 @@ export function createPacking(deps: PackingDeps) {
       const { register, rank } = placeHash(hash)
       ranks.set(register, Math.max(rank, ranks.get(register) ?? 0))
     }
-    const rows = [...ranks].sort(([a], [b]) => a - b).map(([item, rank]): TallyRow => [item, rank, 0, 0, 0])
-    const registers: TallyDay = { ...day, kind: REGISTERS }
-    tallies.setPack(registers, pack(join(readPack(registers), toCounts(rows), 'max')))
-    tallies.setPack(day, pack(EMPTY))
+    const rows = [...ranks].sort(([a], [b]) => a - b).map(([item, rank]): CounterRow => [item, rank, 0, 0, 0])
+    const registers: CounterDay = { ...day, kind: REGISTERS }
+    counters.setPack(registers, pack(join(readPack(registers), toCounts(rows), 'max')))
+    counters.setPack(day, pack(EMPTY))
   }
 
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
-  async function packDay(day: TallyDay): Promise<void> {
+  async function packDay(day: CounterDay): Promise<void> {
     for (let isMore = true; isMore; ) {
       isMore = write(() => {
         const hasMore = packSome(day)
@@ -106,10 +106,10 @@ export function createPacking(deps: PackingDeps) {
     if (!isAny) return
     write(() => prune.removePages(storeId))
     for (const kind of [QUERIES, PRODUCTS] as const) {
-      const size = tallies.countNumbers(storeId, kind)
+      const size = counters.countNumbers(storeId, kind)
       for (let after = -1; after < size; after += ITEMS_AT_ONCE) {
         write(() => {
-          const openDays = tallies.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)
+          const openDays = counters.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)
           prune.freeItems({ storeId, kind, after, upTo: after + ITEMS_AT_ONCE, before, openDays })
         })
         await turn()
@@ -126,7 +126,7 @@ export function createPacking(deps: PackingDeps) {
         (storeId) =>
           alone(storeId, async () => {
             for (const kind of KINDS) {
-              for (const day of tallies.listOpenDays(storeId, kind, 0, today - 2))
+              for (const day of counters.listOpenDays(storeId, kind, 0, today - 2))
                 await packDay({ storeId, kind, day })
             }
             await pruneStore(storeId, today)
@@ -137,7 +137,7 @@ export function createPacking(deps: PackingDeps) {
   }
 }
 
-function toCounts(rows: readonly TallyRow[]): Counts {
+function toCounts(rows: readonly CounterRow[]): Counts {
   // A count below zero takes back what is in the pack.
   const column = (n: number) => Float64Array.from(rows, (row) => row[n] as number)
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }

@@ -7,7 +7,7 @@ import { round, share } from './rates.ts'
 import type { Analytics } from './schema.ts'
 import { describeTracking, listSources } from './sources.ts'
 import type { Summing } from './sums.ts'
-import { PRODUCTS, QUERIES, type TallyQueries } from './tally-queries.ts'
+import { PRODUCTS, QUERIES, type CounterQueries } from './counter-queries.ts'
 
 /** Entries of each list. */
 const LISTED_MAX = 20
@@ -16,14 +16,14 @@ const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0
 
 export interface ReportDeps {
   days: DayQueries
-  tallies: TallyQueries
+  counters: CounterQueries
   pages: PageQueries
   sums: Summing
 }
 
 /** Writes the analytics of a period from the counts of its days. */
 export async function writeReport(
-  { days: queries, tallies, pages, sums }: ReportDeps,
+  { days: queries, counters, pages, sums }: ReportDeps,
   days: Days,
 ): Promise<Analytics> {
   const { storeId, from, to } = days
@@ -52,7 +52,7 @@ export async function writeReport(
       return findBest(counts.length, LISTED_MAX, isWanted, (a, b) => count(b) - count(a) || a - b)
     }
     const [top, zeros] = [most(searches), most(zero)]
-    const names = tallies.findNames(storeId, QUERIES, [...top, ...zeros])
+    const names = counters.findNames(storeId, QUERIES, [...top, ...zeros])
     return {
       top_queries: top.map((item) => ({
         query: names.get(item) ?? '',
@@ -77,7 +77,7 @@ export async function writeReport(
       (item) => shown(item) + clicked(item) > 0 && shown(item) < WRAPPED,
       (a, b) => clicked(b) - clicked(a) || shown(b) - shown(a) || a - b,
     )
-    const names = tallies.findNames(storeId, PRODUCTS, top)
+    const names = counters.findNames(storeId, PRODUCTS, top)
     return top.map((item) => ({
       product_id: names.get(item) ?? '',
       impressions: shown(item),

@@ -19,7 +19,7 @@ import type {
   UnmetDemand,
   UnmetQuery,
 } from './schema.ts'
-import { PRODUCTS, QUERIES } from './tally-queries.ts'
+import { PRODUCTS, QUERIES } from './counter-queries.ts'
 import type { UnmetMap } from './unmet/unmet-queries.ts'
 
 export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
@@ -29,7 +29,7 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   findFillFacts(storeId: string): FillFacts | undefined
   /** Writes the searches and events that wait, so that the counts are of this moment. */
   flush(): void
-  /** Reads tallies while nothing packs them, one reader at a time. */
+  /** Reads counters while nothing packs them, one reader at a time. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -50,7 +50,7 @@ export type AnalyticsService = ReturnType<typeof analyticsService>
 
 /** What shoppers look for and what they do with what they find, from counts that are always up to date. */
 export function analyticsService(deps: AnalyticsDeps) {
-  const { days: queries, tallies, sums, catalogue, unmet, clock, flush, alone } = deps
+  const { days: queries, counters, sums, catalogue, unmet, clock, flush, alone } = deps
 
   function lastDays(storeId: string, count: number): Days {
     const to = dayOf(clock.now())
@@ -75,18 +75,18 @@ export function analyticsService(deps: AnalyticsDeps) {
       const keep = (items: number[]) => {
         best = [...best, ...items].sort(compare).slice(0, limit)
       }
-      const exact = tallies.findNumber(storeId, QUERIES, prefix)
+      const exact = counters.findNumber(storeId, QUERIES, prefix)
       if (exact !== undefined && isUseful(exact)) keep([exact])
       let after = prefix
       for (let seen = 0; seen < NAMES_MAX; seen += NAMES_AT_ONCE) {
-        const names = tallies.listNames(storeId, QUERIES, after, prefix + LAST, NAMES_AT_ONCE)
+        const names = counters.listNames(storeId, QUERIES, after, prefix + LAST, NAMES_AT_ONCE)
         keep(names.map(({ number }) => number).filter(isUseful))
         if (names.length < NAMES_AT_ONCE) break
         after = names.at(-1)?.name ?? after
         await turn()
       }
     }
-    const names = tallies.findNames(storeId, QUERIES, best)
+    const names = counters.findNames(storeId, QUERIES, best)
     return best.map((item) => ({
       query: names.get(item) ?? '',
       count: searches(item),
@@ -117,7 +117,7 @@ export function analyticsService(deps: AnalyticsDeps) {
           (item) => score(item) > 0 && (b[item] as number) + (c[item] as number) + (d[item] as number) > 0,
           (one, other) => score(other) - score(one) || one - other,
         )
-        const names = tallies.findNames(storeId, PRODUCTS, best)
+        const names = counters.findNames(storeId, PRODUCTS, best)
         const metadata = catalogue.findMetadata(storeId, [...names.values()])
         const fillFacts = deps.findFillFacts(storeId)
         const describe = (productId: string) => {

@@ -4,7 +4,7 @@ import { BINS } from '../../../core/durations.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Days } from './day-queries.ts'
 import { openPack } from './packs.ts'
-import { DURATIONS, type Kind, REGISTERS, SESSIONS, type TallyQueries } from './tally-queries.ts'
+import { DURATIONS, type Kind, REGISTERS, SESSIONS, type CounterQueries } from './counter-queries.ts'
 
 /** Sums over a period, by the number of the item. They are computed modulo 2³², which no real count reaches. */
 export interface Sums {
@@ -35,14 +35,14 @@ const STEP_MS = 8
 const HASHES_MAX = 20_000
 
 export interface SumDeps {
-  tallies: TallyQueries
+  counters: CounterQueries
   clock: Pick<Clock, 'monotonic'>
 }
 
 export type Summing = ReturnType<typeof createSumming>
 
-/** Adds up the tallies of a period, in steps. The days before yesterday lie in packs, which are read in one go each. */
-export function createSumming({ tallies, clock }: SumDeps) {
+/** Adds up the counters of a period, in steps. The days before yesterday lie in packs, which are read in one go each. */
+export function createSumming({ counters, clock }: SumDeps) {
   /** Hands the counts of each part of a period to a function. */
   async function walk(
     { storeId, from, to }: Days,
@@ -56,14 +56,14 @@ export function createSumming({ tallies, clock }: SumDeps) {
       await turn()
       begin = clock.monotonic()
     }
-    for (const day of tallies.listPackedDays(storeId, kind, from, to)) {
-      const packed = tallies.findPack({ storeId, kind, day })
+    for (const day of counters.listPackedDays(storeId, kind, from, to)) {
+      const packed = counters.findPack({ storeId, kind, day })
       if (packed) readPack(packed, day)
       await breathe()
     }
-    for (const day of tallies.listOpenDays(storeId, kind, from, to)) {
+    for (const day of counters.listOpenDays(storeId, kind, from, to)) {
       for (let after = -1; ; ) {
-        const rows = tallies.listRows({ storeId, kind, day }, after, ROWS_AT_ONCE)
+        const rows = counters.listRows({ storeId, kind, day }, after, ROWS_AT_ONCE)
         for (const [item, a, b, c, d] of rows) readRow(day, item, a, b, c, d)
         if (rows.length < ROWS_AT_ONCE) break
         after = rows.at(-1)?.[0] as number
@@ -76,7 +76,7 @@ export function createSumming({ tallies, clock }: SumDeps) {
   return {
     /** Sums of queries or of products. @param wanted of the others the sums are wrong. */
     async sum(days: Days, kind: Kind, wanted: readonly Measure[], scoring?: Scoring): Promise<Sums> {
-      const size = tallies.countNumbers(days.storeId, kind)
+      const size = counters.countNumbers(days.storeId, kind)
       const sums = newSums(size, scoring !== undefined)
       await walk(
         days,

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What a tally counts; the numbers stand in the database. */
+/** What counters count; the numbers stand in the database. */
 export const QUERIES = 1
 export const PRODUCTS = 2
 export const SESSIONS = 3
@@ -17,19 +17,19 @@ export interface Measures {
   d?: number
 }
 
-export type TallyRow = [item: number, a: number, b: number, c: number, d: number]
+export type CounterRow = [item: number, a: number, b: number, c: number, d: number]
 
-/** A part of the tallies: those of one kind and day. */
-export interface TallyDay {
+/** Some of the counters: those of one kind and day. */
+export interface CounterDay {
   storeId: string
   kind: Kind
   day: number
 }
 
-export type TallyQueries = ReturnType<typeof tallyQueries>
+export type CounterQueries = ReturnType<typeof counterQueries>
 
-/** All SQL of the tallies. No call opens a transaction. */
-export function tallyQueries(db: Db) {
+/** All SQL of the counters. No call opens a transaction. */
+export function counterQueries(db: Db) {
   const addUp =
     'ON CONFLICT DO UPDATE SET a = a + excluded.a, b = b + excluded.b, c = c + excluded.c, d = d + excluded.d'
   const add = db.prepare(`
@@ -50,7 +50,7 @@ export function tallyQueries(db: Db) {
       ON store_id = @storeId AND kind = ${PRODUCTS} AND name = shown.value
     WHERE true ON CONFLICT DO UPDATE SET a = a + excluded.a`)
   const countRows = db
-    .prepare<TallyDay, number>(
+    .prepare<CounterDay, number>(
       'SELECT count(*) FROM tallies WHERE store_id = @storeId AND kind = @kind AND day = @day',
     )
     .pluck()
@@ -73,7 +73,7 @@ export function tallyQueries(db: Db) {
     INSERT INTO tally_items (store_id, kind, number, name, last_day) VALUES (@storeId, @kind, @number, @name, @day)
     ON CONFLICT (store_id, kind, number) DO UPDATE SET name = excluded.name, last_day = excluded.last_day`)
   const rowsAfter = db
-    .prepare<TallyDay & { after: number; limit: bigint }, TallyRow>(`
+    .prepare<CounterDay & { after: number; limit: bigint }, CounterRow>(`
     SELECT item, a, b, c, d FROM tallies
     WHERE store_id = @storeId AND kind = @kind AND day = @day AND item > @after ORDER BY item LIMIT @limit`)
     .raw()
@@ -88,7 +88,7 @@ export function tallyQueries(db: Db) {
     )
     .pluck()
   const findPack = db
-    .prepare<TallyDay, Buffer>(
+    .prepare<CounterDay, Buffer>(
       'SELECT pack FROM tally_packs WHERE store_id = @storeId AND kind = @kind AND day = @day',
     )
     .pluck()
@@ -117,19 +117,19 @@ export function tallyQueries(db: Db) {
 
   return {
     /** Adds to an item of a day. */
-    add: ({ a = 0, b = 0, c = 0, d = 0, ...item }: TallyDay & { item: number } & Measures): void =>
+    add: ({ a = 0, b = 0, c = 0, d = 0, ...item }: CounterDay & { item: number } & Measures): void =>
       void add.run({ a, b, c, d, ...item }),
     /** Adds to an item that is counted already. @returns whether it is. */
-    update: ({ a = 0, b = 0, c = 0, d = 0, ...item }: TallyDay & { item: number } & Measures): boolean =>
+    update: ({ a = 0, b = 0, c = 0, d = 0, ...item }: CounterDay & { item: number } & Measures): boolean =>
       update.run({ a, b, c, d, ...item }).changes > 0,
     /** Adds an item once. @returns whether it is new. */
-    addNew: (item: TallyDay & { item: number; a: number }): boolean => addNew.run(item).changes > 0,
+    addNew: (item: CounterDay & { item: number; a: number }): boolean => addNew.run(item).changes > 0,
     /** Sets `a` to the greater of what it is and what is given. */
-    raise: (item: TallyDay & { item: number; a: number }): void => void raise.run(item),
+    raise: (item: CounterDay & { item: number; a: number }): void => void raise.run(item),
     /** Adds to `a` of products that have numbers. @returns how many have. */
     addShown: (storeId: string, day: number, names: readonly string[], a: number): number =>
       addShown.run({ storeId, day, a, names: JSON.stringify(names) }).changes,
-    countRows: (day: TallyDay): number => countRows.get(day) ?? 0,
+    countRows: (day: CounterDay): number => countRows.get(day) ?? 0,
 
     findNumber: (storeId: string, kind: Kind, name: string): number | undefined =>
       findNumber.get(storeId, kind, name),
@@ -153,7 +153,7 @@ export function tallyQueries(db: Db) {
       namesFrom.all({ storeId, kind, from, to, limit: BigInt(limit) }),
 
     /** Rows of a day after an item, in order. */
-    listRows: (day: TallyDay, after: number, limit: number): TallyRow[] =>
+    listRows: (day: CounterDay, after: number, limit: number): CounterRow[] =>
       rowsAfter.all({ ...day, after, limit: BigInt(limit) }),
     /** Days with rows. */
     listOpenDays(storeId: string, kind: Kind, from: number, to: number): number[] {
@@ -169,14 +169,14 @@ export function tallyQueries(db: Db) {
     /** Days with packs. */
     listPackedDays: (storeId: string, kind: Kind, from: number, to: number): number[] =>
       packedDays.all(storeId, kind, from, to),
-    findPack: (day: TallyDay): Buffer | undefined => findPack.get(day),
-    setPack: (day: TallyDay, pack: Buffer): void => void setPack.run({ ...day, pack }),
-    removeRows: (day: TallyDay, upTo: number): number => removeRows.run({ ...day, upTo }).changes,
+    findPack: (day: CounterDay): Buffer | undefined => findPack.get(day),
+    setPack: (day: CounterDay, pack: Buffer): void => void setPack.run({ ...day, pack }),
+    removeRows: (day: CounterDay, upTo: number): number => removeRows.run({ ...day, upTo }).changes,
     /** Counts what one item has counted as another, new one. @returns whether there was anything. */
-    renameRow: (day: TallyDay, from: number, to: number): boolean =>
+    renameRow: (day: CounterDay, from: number, to: number): boolean =>
       renameRow.run({ ...day, from, to }).changes > 0,
     /** Keeps the names of some numbers for as long as the day is kept. */
-    touchItems: ({ storeId, kind, day }: TallyDay, items: readonly number[]): void =>
+    touchItems: ({ storeId, kind, day }: CounterDay, items: readonly number[]): void =>
       void touchItems.run({ storeId, kind, day, items: JSON.stringify(items) }),
   }
 }
