@@ -228,8 +228,8 @@ function printTables(): void {
     const count = db.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get()
     console.log(`  ${name}: ${count} rows`)
   }
-  const packs = db.prepare<[], number>('SELECT sum(length(pack)) FROM tally_packs').pluck().get() ?? 0
-  console.log(`  packs of counts: ${(packs / 1e6).toFixed(1)} MB`)
+  const blocks = db.prepare<[], number>('SELECT sum(length(pack)) FROM tally_packs').pluck().get() ?? 0
+  console.log(`  column blocks of counts: ${(blocks / 1e6).toFixed(1)} MB`)
 }
 
 const { service } = analytics

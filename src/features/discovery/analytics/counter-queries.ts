@@ -87,12 +87,12 @@ export function counterQueries(db: Db) {
       'SELECT day FROM tally_packs WHERE store_id = ? AND kind = ? AND day >= ? AND day <= ? ORDER BY day',
     )
     .pluck()
-  const findPack = db
+  const findBlock = db
     .prepare<CounterDay, Buffer>(
       'SELECT pack FROM tally_packs WHERE store_id = @storeId AND kind = @kind AND day = @day',
     )
     .pluck()
-  const setPack = db.prepare(`
+  const setBlock = db.prepare(`
     INSERT INTO tally_packs (store_id, kind, day, pack) VALUES (@storeId, @kind, @day, @pack)
     ON CONFLICT (store_id, kind, day) DO UPDATE SET pack = excluded.pack`)
   const removeRows = db.prepare(`
@@ -166,11 +166,11 @@ export function counterQueries(db: Db) {
         after = day
       }
     },
-    /** Days with packs. */
+    /** Days with a column block. */
     listPackedDays: (storeId: string, kind: Kind, from: number, to: number): number[] =>
       packedDays.all(storeId, kind, from, to),
-    findPack: (day: CounterDay): Buffer | undefined => findPack.get(day),
-    setPack: (day: CounterDay, pack: Buffer): void => void setPack.run({ ...day, pack }),
+    findBlock: (day: CounterDay): Buffer | undefined => findBlock.get(day),
+    setBlock: (day: CounterDay, block: Buffer): void => void setBlock.run({ ...day, pack: block }),
     removeRows: (day: CounterDay, upTo: number): number => removeRows.run({ ...day, upTo }).changes,
     /** Counts what one item has counted as another, new one. @returns whether there was anything. */
     renameRow: (day: CounterDay, from: number, to: number): boolean =>

@@ -4,13 +4,13 @@ import type { Ids } from '../../../core/ids.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { DayQueries } from './day-queries.ts'
-import { hasItem, pack, renameItem, unpack } from './packs.ts'
+import { hasItem, writeBlock, renameItem, readBlock } from './column-block.ts'
 import { SESSIONS, type CounterDay, type CounterQueries } from './counter-queries.ts'
 import type { createDemand } from './unmet/demand.ts'
 
 export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   days: Pick<DayQueries, 'removeOfSearches'>
-  counters: Pick<CounterQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
+  counters: Pick<CounterQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findBlock' | 'setBlock'>
   demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
   /** Forgets the last search of a session, which waits in memory for the next keystroke. */
   forgetLast(storeId: string, sessionId: string): void
@@ -22,7 +22,7 @@ export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
 
 const SECRET_BYTES = 32
 
-/** Packs that are looked through before others get their turn. */
+/** Blocks that are looked through before others get their turn. */
 const STEP_MS = 8
 
 export type Erasing = ReturnType<typeof createErasing>
@@ -32,10 +32,10 @@ export function createErasing(deps: ErasingDeps) {
   const { days, counters, demand, clock, atomically, withoutFsync } = deps
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
-  function renameInPack(day: CounterDay, from: number, to: number): boolean {
-    const packed = counters.findPack(day)
-    if (!packed || !hasItem(packed, from)) return false
-    counters.setPack(day, pack(renameItem(unpack(packed), from, to)))
+  function renameInBlock(day: CounterDay, from: number, to: number): boolean {
+    const block = counters.findBlock(day)
+    if (!block || !hasItem(block, from)) return false
+    counters.setBlock(day, writeBlock(renameItem(readBlock(block), from, to)))
     return true
   }
 
@@ -56,7 +56,7 @@ export function createErasing(deps: ErasingDeps) {
     })
     let begin = clock.monotonic()
     for (const day of counters.listPackedDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)) {
-      if (write(() => renameInPack({ storeId, kind, day }, from, to))) found.add(day)
+      if (write(() => renameInBlock({ storeId, kind, day }, from, to))) found.add(day)
       if (clock.monotonic() - begin < STEP_MS) continue
       await turn()
       begin = clock.monotonic()

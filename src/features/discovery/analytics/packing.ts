@@ -3,7 +3,7 @@ import { placeHash } from '../../../core/distinct.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import { type Counts, join, MEASURES, pack, unpack } from './packs.ts'
+import { type Counts, join, MEASURES, writeBlock, readBlock } from './column-block.ts'
 import type { PruneQueries } from './prune-queries.ts'
 import {
   KINDS,
@@ -28,7 +28,7 @@ export interface PackingDeps extends Pick<Base, 'clock' | 'log' | 'atomically' |
 /** Days that counts are kept: a year, and time for the last of its nights. */
 const KEPT_DAYS = 400
 
-/** Rows that go into a pack in one step. */
+/** Rows that go into a block in one step. */
 const ROWS_AT_ONCE = 2_000
 /** A day with more sessions is packed as a sketch. */
 const EXACT_SESSIONS_MAX = 1_500
@@ -44,18 +44,18 @@ const EMPTY: Counts = {
 export function createPacking(deps: PackingDeps) {
   const { counters, prune, clock, atomically, withoutFsync, alone, historyDays, log } = deps
 
-  const readPack = (day: CounterDay): Counts => {
-    const packed = counters.findPack(day)
-    return packed ? unpack(packed) : EMPTY
+  const readDay = (day: CounterDay): Counts => {
+    const block = counters.findBlock(day)
+    return block ? readBlock(block) : EMPTY
   }
 
-  /** Moves some rows of a day into its pack. @returns whether rows are left. */
+  /** Moves some rows of a day into its block. @returns whether rows are left. */
   function packSome(day: CounterDay): boolean {
     const rows = counters.listRows(day, -1, ROWS_AT_ONCE)
     const last = rows.at(-1)
     if (!last) return false
-    const counts = join(readPack(day), toCounts(rows), day.kind === REGISTERS ? 'max' : 'sum')
-    counters.setPack(day, pack(counts))
+    const counts = join(readDay(day), toCounts(rows), day.kind === REGISTERS ? 'max' : 'sum')
+    counters.setBlock(day, writeBlock(counts))
     counters.removeRows(day, last[0])
     if (day.kind === QUERIES || day.kind === PRODUCTS) {
       const items = rows.map(([item]) => item)
@@ -66,7 +66,7 @@ export function createPacking(deps: PackingDeps) {
 
   /** Turns the packed hashes of a busy day into a sketch, which is as large however many there are. */
   function sketch(day: CounterDay): void {
-    const { items } = readPack(day)
+    const { items } = readDay(day)
     if (items.length <= EXACT_SESSIONS_MAX) return
     const ranks = new Map<number, number>()
     for (const hash of items) {
@@ -75,8 +75,8 @@ export function createPacking(deps: PackingDeps) {
     }
     const rows = [...ranks].sort(([a], [b]) => a - b).map(([item, rank]): CounterRow => [item, rank, 0, 0, 0])
     const registers: CounterDay = { ...day, kind: REGISTERS }
-    counters.setPack(registers, pack(join(readPack(registers), toCounts(rows), 'max')))
-    counters.setPack(day, pack(EMPTY))
+    counters.setBlock(registers, writeBlock(join(readDay(registers), toCounts(rows), 'max')))
+    counters.setBlock(day, writeBlock(EMPTY))
   }
 
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
@@ -138,7 +138,7 @@ export function createPacking(deps: PackingDeps) {
 }
 
 function toCounts(rows: readonly CounterRow[]): Counts {
-  // A count below zero takes back what is in the pack.
+  // A count below zero takes back what is in the block.
   const column = (n: number) => Float64Array.from(rows, (row) => row[n] as number)
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
 }

@@ -65,7 +65,7 @@ export function pruneQueries(db: Db) {
       ),
     /** Deletes pages of which no kept day counts anything. */
     removePages: (storeId: string): void => void removePages.run({ storeId }),
-    /** Gives up names that no kept day counts. @param openDays days whose rows are in no pack yet. */
+    /** Gives up names that no kept day counts. @param openDays days whose rows are in no block yet. */
     freeItems: (range: {
       storeId: string
       kind: number

@@ -3,7 +3,7 @@ import { estimateDistinct, placeHash, REGISTERS as REGISTER_COUNT } from '../../
 import { BINS } from '../../../core/durations.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Days } from './day-queries.ts'
-import { openPack } from './packs.ts'
+import { openBlock } from './column-block.ts'
 import { DURATIONS, type Kind, REGISTERS, SESSIONS, type CounterQueries } from './counter-queries.ts'
 
 /** Sums over a period, by the number of the item. They are computed modulo 2³², which no real count reaches. */
@@ -41,13 +41,13 @@ export interface SumDeps {
 
 export type Summing = ReturnType<typeof createSumming>
 
-/** Adds up the counters of a period, in steps. The days before yesterday lie in packs, which are read in one go each. */
+/** Adds up the counters of a period, in steps. The days before yesterday lie in column blocks, which are read in one go each. */
 export function createSumming({ counters, clock }: SumDeps) {
   /** Hands the counts of each part of a period to a function. */
   async function walk(
     { storeId, from, to }: Days,
     kind: Kind,
-    readPack: (packed: Buffer, day: number) => void,
+    readBlock: (block: Buffer, day: number) => void,
     readRow: (day: number, item: number, a: number, b: number, c: number, d: number) => void,
   ): Promise<void> {
     let begin = clock.monotonic()
@@ -57,8 +57,8 @@ export function createSumming({ counters, clock }: SumDeps) {
       begin = clock.monotonic()
     }
     for (const day of counters.listPackedDays(storeId, kind, from, to)) {
-      const packed = counters.findPack({ storeId, kind, day })
-      if (packed) readPack(packed, day)
+      const block = counters.findBlock({ storeId, kind, day })
+      if (block) readBlock(block, day)
       await breathe()
     }
     for (const day of counters.listOpenDays(storeId, kind, from, to)) {
@@ -81,7 +81,7 @@ export function createSumming({ counters, clock }: SumDeps) {
       await walk(
         days,
         kind,
-        (packed, day) => addPack(sums, packed, wanted, scoring, scoring?.ofDay(day) ?? 0),
+        (block, day) => addBlock(sums, block, wanted, scoring, scoring?.ofDay(day) ?? 0),
         (day, item, a, b, c, d) => {
           // A number that was given after the start belongs to no sum yet.
           if (item >= size) return
@@ -120,15 +120,15 @@ export function createSumming({ counters, clock }: SumDeps) {
       await walk(
         days,
         SESSIONS,
-        (packed) => readItems(packed, see),
+        (block) => readItems(block, see),
         (_day, hash) => see(hash),
       )
       await walk(
         days,
         REGISTERS,
-        (packed) => {
+        (block) => {
           spill()
-          readItems(packed, raise)
+          readItems(block, raise)
         },
         (_day, register, rank) => {
           spill()
@@ -147,7 +147,7 @@ export function createSumming({ counters, clock }: SumDeps) {
       await walk(
         days,
         DURATIONS,
-        (packed) => readItems(packed, add),
+        (block) => readItems(block, add),
         (_day, bin, searches) => add(bin, searches),
       )
       return bins
@@ -163,9 +163,9 @@ const newSums = (size: number, isScored: boolean): Sums => ({
   scores: new Float64Array(isScored ? size : 0),
 })
 
-/** Hands each item of a pack to a function, with its first count. */
-function readItems(packed: Buffer, read: (item: number, a: number) => void): void {
-  const { length, distances, measures } = openPack(packed)
+/** Hands each item of a block to a function, with its first count. */
+function readItems(block: Buffer, read: (item: number, a: number) => void): void {
+  const { length, distances, measures } = openBlock(block)
   const [counts] = measures
   let item = 0
   for (let n = 0; n < length; n++) {
@@ -174,15 +174,15 @@ function readItems(packed: Buffer, read: (item: number, a: number) => void): voi
   }
 }
 
-/** Adds a pack, a column at a time: this is most of the work of a year. */
-function addPack(
+/** Adds a block, a column at a time: this is most of the work of a year. */
+function addBlock(
   sums: Sums,
-  packed: Buffer,
+  block: Buffer,
   wanted: readonly Measure[],
   scoring: Scoring | undefined,
   weight: number,
 ): void {
-  const { length, distances, measures } = openPack(packed)
+  const { length, distances, measures } = openBlock(block)
   const size = sums.a.length
   const items = toIntegers(distances, length)
   for (let n = 1; n < length; n++) items[n] = (items[n] as number) + (items[n - 1] as number)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashName } from '../../../../src/core/distinct.ts'
-import { unpack } from '../../../../src/features/discovery/analytics/packs.ts'
+import { readBlock } from '../../../../src/features/discovery/analytics/column-block.ts'
 import type { AnsweredSearch } from '../../../../src/features/discovery/search/history.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
@@ -58,11 +58,11 @@ function dump(): string {
     .join('\n')
 }
 
-/** The hashes of sessions that the counts of a day hold, in rows and packed. */
+/** The hashes of sessions that the counts of a day hold, in rows and blocks. */
 function hashes(): number[] {
   const open = rows('SELECT item FROM tallies WHERE kind = 3').map(({ item }) => Number(item))
   const packed = rows('SELECT pack FROM tally_packs WHERE kind = 3').flatMap(({ pack }) => [
-    ...unpack(pack as Buffer).items,
+    ...readBlock(pack as Buffer).items,
   ])
   return [...open, ...packed]
 }
@@ -145,7 +145,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(dump()).not.toContain(id)
   })
 
-  test('the hash gives way to one random number in every day, in rows and packs; distinct sessions stay', async () => {
+  test('the hash gives way to one random number in every day, in rows and blocks; distinct sessions stay', async () => {
     const hash = hashName(storeId, SESSION)
     for (let day = 0; day < 4; day++) {
       add()
@@ -162,9 +162,9 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(hashes()).not.toContain(hash)
     const numbers = Map.groupBy(hashes(), (one) => one)
     expect([...numbers.values()].map((same) => same.length).sort()).toEqual([4, 4, 4])
-    // Packs stay in order.
+    // Blocks stay in order.
     for (const { pack } of rows('SELECT pack FROM tally_packs WHERE kind = 3')) {
-      const { items, measures } = unpack(pack as Buffer)
+      const { items, measures } = readBlock(pack as Buffer)
       expect([...items]).toEqual([...items].sort((a, b) => a - b))
       expect([...(measures[0] ?? [])]).toEqual([1, 1, 1])
     }
