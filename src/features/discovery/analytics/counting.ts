@@ -5,7 +5,7 @@ import { binOf } from '../../../core/durations.ts'
 import type { FeedbackAction } from '../feedback/schema.ts'
 import type { AnsweredSearch } from '../search/history.ts'
 import type { FoundSearch, WidgetPage } from '../search/queries.ts'
-import { type Bursts, isFirstPage } from './bursts.ts'
+import { type KeystrokeBursts, isFirstPage } from './keystroke-bursts.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import type { PageQueries } from './page-queries.ts'
@@ -52,7 +52,7 @@ export interface CountingDeps {
   days: DayQueries
   counters: CounterQueries
   pages: PageQueries
-  bursts: Bursts
+  keystrokeBursts: KeystrokeBursts
 }
 
 /** Different queries of a store that are counted in one day; the others count in the totals alone. */
@@ -70,14 +70,14 @@ const COLUMNS = { click: 'clicked', add_to_cart: 'carted', purchase: 'purchased'
 const EVENTS = { click: 'clicks', add_to_cart: 'carts', purchase: 'purchases' } as const
 const MEASURE = { click: 'b', add_to_cart: 'c', purchase: 'd' } as const
 
-/** Searches of one burst that are followed to the one that counts. */
-const BURST_HOPS_MAX = 1_000
+/** Searches of one keystroke burst that are followed to the one that counts. */
+const KEYSTROKES_FOLLOWED_MAX = 1_000
 
 /** Days whose numbers of rows are held in memory. */
 const SIZES_MAX = 10_000
 
 /** Counts searches and feedback inside the transactions that write them. */
-export function createCounting({ days, counters, pages, bursts }: CountingDeps) {
+export function createCounting({ days, counters, pages, keystrokeBursts }: CountingDeps) {
   /** Rows of a kind and day, so that none grows beyond its limit. Some too many after a write that was undone. */
   const sizes = new BoundedMap<string, number>(SIZES_MAX)
 
@@ -151,7 +151,7 @@ export function createCounting({ days, counters, pages, bursts }: CountingDeps) 
     if (replaced) {
       countContent(replaced, -1, replaced.page && pages.find(storeId, replaced.page))
       const into = { intoId: id, intoDay: day, intoQuery: query, intoPage: page }
-      days.addBurst({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
+      days.addKeystroke({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
     }
     countContent(search, 1, page)
     counters.add({ storeId, kind: DURATIONS, day, item: binOf(durationMs), a: 1 })
@@ -163,8 +163,8 @@ export function createCounting({ days, counters, pages, bursts }: CountingDeps) 
     const page = search.page && pages.find(storeId, search.page)
     let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, page }
     const passed: string[] = []
-    while (passed.length < BURST_HOPS_MAX) {
-      const next = days.findBurst(found.id)
+    while (passed.length < KEYSTROKES_FOLLOWED_MAX) {
+      const next = days.findKeystroke(found.id)
       if (!next) break
       passed.push(found.id)
       found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, page: next.intoPage }
@@ -172,7 +172,7 @@ export function createCounting({ days, counters, pages, bursts }: CountingDeps) 
     // No event follows the same searches again.
     if (passed.length > 1) {
       const { id: intoId, day: intoDay, query: intoQuery, page: intoPage } = found
-      days.redirectBursts(passed, { intoId, intoDay, intoQuery, intoPage })
+      days.redirectKeystrokes(passed, { intoId, intoDay, intoQuery, intoPage })
     }
     return found
   }
@@ -235,12 +235,12 @@ export function createCounting({ days, counters, pages, bursts }: CountingDeps) 
       // The entries of a batch count, each by itself.
       if (!search.isTracked || search.type === 'batch') return () => {}
       const counted = { ...search, vector: undefined }
-      const replaced = bursts.take(counted)
+      const replaced = keystrokeBursts.take(counted)
       return () => countSearch(counted, replaced)
     },
 
     /** Learns that a search is given feedback: the next one of the session stands for itself. */
-    noteFeedback: bursts.end,
+    noteFeedback: keystrokeBursts.end,
 
     /**
      * Counts an event. To be called in its transaction, after the rows of the searches before it are written.
@@ -280,10 +280,10 @@ export function createCounting({ days, counters, pages, bursts }: CountingDeps) 
     },
 
     /** Forgets the last search of a shopper's session. */
-    forgetSession: bursts.forgetSession,
+    forgetSession: keystrokeBursts.forgetSession,
 
     forgetStore(storeId: string): void {
-      bursts.forgetStore(storeId)
+      keystrokeBursts.forgetStore(storeId)
       for (const key of sizes.keys()) if (key.startsWith(`${storeId} `)) sizes.delete(key)
     },
   }

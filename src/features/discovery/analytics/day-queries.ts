@@ -13,7 +13,7 @@ export interface SearchCounts {
 export type SearchDayRow = SearchCounts & { day: number; type: string }
 
 /** A search that is counted as another one. */
-export interface BurstRow {
+export interface KeystrokeRow {
   searchId: string
   storeId: string
   intoId: string
@@ -80,14 +80,14 @@ export function dayQueries(db: Db) {
   const setActions = db.prepare(`
     INSERT INTO engaged_searches (search_id, store_id, actions, day) VALUES (@searchId, @storeId, @actions, @day)
     ON CONFLICT DO UPDATE SET actions = excluded.actions`)
-  const addBurst = db.prepare(`
+  const addKeystroke = db.prepare(`
     INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, into_page, day)
     VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoPage, @day) ON CONFLICT DO NOTHING`)
-  const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
+  const findKeystroke = db.prepare<[string], Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>>(
     `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoPage
     FROM burst_searches WHERE search_id = ?`,
   )
-  const redirectBursts = db.prepare(`
+  const redirectKeystrokes = db.prepare(`
     UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoPage
     WHERE search_id IN (SELECT value FROM json_each(@ids))`)
   const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
@@ -134,12 +134,12 @@ export function dayQueries(db: Db) {
     findActions: (searchId: string): number => findActions.get(searchId) ?? 0,
     setActions: (row: { searchId: string; storeId: string; actions: number; day: number }): void =>
       void setActions.run(row),
-    addBurst: (row: BurstRow): void => void addBurst.run(row),
+    addKeystroke: (row: KeystrokeRow): void => void addKeystroke.run(row),
     /** The search that counts in the place of this one. */
-    findBurst: (searchId: string) => findBurst.get(searchId),
+    findKeystroke: (searchId: string) => findKeystroke.get(searchId),
     /** Lets another search count in the place of some that others have replaced. */
-    redirectBursts: (ids: readonly string[], into: Omit<BurstRow, 'searchId' | 'storeId' | 'day'>): void =>
-      void redirectBursts.run({ ids: JSON.stringify(ids), ...into }),
+    redirectKeystrokes: (ids: readonly string[], into: Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>): void =>
+      void redirectKeystrokes.run({ ids: JSON.stringify(ids), ...into }),
 
     /** Deletes what is kept about single searches; what they have counted stays. */
     removeOfSearches(storeId: string, ids: readonly string[]): void {

@@ -5,7 +5,7 @@ import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import type { AnsweredSearch } from '../search/history.ts'
-import { createBursts } from './bursts.ts'
+import { createKeystrokeBursts } from './keystroke-bursts.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
 import { createCounting } from './counting.ts'
 import { dayQueries } from './day-queries.ts'
@@ -43,7 +43,7 @@ export function buildAnalytics(
   const pages = pageQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, counters, pages, bursts: createBursts() })
+  const counting = createCounting({ days, counters, pages, keystrokeBursts: createKeystrokeBursts() })
   const locked = createKeyedLock()
   const packing = createPacking({
     ...{ counters, clock, atomically, historyDays, log },

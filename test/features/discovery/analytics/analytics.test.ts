@@ -129,7 +129,7 @@ describe('analytics (contract 3.12)', () => {
     })
   })
 
-  test('a long burst is followed to its end, also when it goes on, and only once', async () => {
+  test('a long keystroke burst is followed to its end, also when it goes on, and only once', async () => {
     const keystrokes = Array.from({ length: 300 }, (_, n) => {
       app.clock.advance(2_000)
       return add({ query: `m${n}`, sessionId: 's' })

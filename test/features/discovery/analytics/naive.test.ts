@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isFirstPage } from '../../../../src/features/discovery/analytics/bursts.ts'
+import { isFirstPage } from '../../../../src/features/discovery/analytics/keystroke-bursts.ts'
 import type { SearchRow, WidgetPage } from '../../../../src/features/discovery/search/queries.ts'
 import { readRepetitions } from '../../../robustness/random.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'

@@ -9,10 +9,10 @@ const SESSIONS_MAX = 10_000
 /** Whether a search is no further page of another one. */
 export const isFirstPage = ({ parameters }: AnsweredSearch): boolean => !parameters['offset']
 
-export type Bursts = ReturnType<typeof createBursts>
+export type KeystrokeBursts = ReturnType<typeof createKeystrokeBursts>
 
 /** Finds out which text searches are keystrokes of one: search as you type asks the service several times. */
-export function createBursts() {
+export function createKeystrokeBursts() {
   /** By store and session; the session that searched last comes last. */
   const last = new Map<string, AnsweredSearch>()
   /** Sessions by the id of their last search. */
@@ -37,12 +37,12 @@ export function createBursts() {
         if (last.size <= SESSIONS_MAX) break
         drop(oldest)
       }
-      // A clock that was set back makes no burst.
+      // A clock that was set back makes no keystroke burst.
       const age = before ? search.createdAt - before.createdAt : Infinity
       return age >= 0 && age <= BURST_MS ? before : undefined
     },
 
-    /** Ends the burst of a search. */
+    /** Ends the keystroke burst of a search. */
     end(searchId: string): void {
       const key = keys.get(searchId)
       if (key !== undefined) drop(key)
