@@ -88,7 +88,7 @@ async function play(steps: readonly Step[]): Promise<void> {
           durationMs: 1,
           isTracked,
           sessionId,
-          page: null,
+          searchSource: null,
           createdAt: app.clock.now(),
           ...(hasPicture && { vector: axis(kind) }),
         }
